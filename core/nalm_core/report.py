@@ -1,0 +1,252 @@
+"""Run report, version 1: one JSON document per run, raw, nothing averaged away.
+
+A run compares arms on one host: `base`, `head`, and, when the commit changes the scenario's feature set,
+`head_as_base` (head's build run with base's feature set). What the arms' figures mean is in docs/metrics.md; what
+follows from them (summary, verdict) is computed by nalm_core from this document alone, by the agent and by the
+server alike, and is not stored in it.
+
+Counters are raw differences over one turn, never ratios. A counter that could not be read is absent (None), never 0.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA = "nalm.run-report/1"
+
+Sha = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
+Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._:+@/-]*$")]
+Count = Annotated[int, Field(ge=0)]
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Arm(StrEnum):
+    """What is run side by side."""
+
+    BASE = "base"
+    HEAD = "head"
+    HEAD_AS_BASE = "head_as_base"
+
+
+class Source(StrEnum):
+    """Where a counter comes from; figures of different sources are never put in one series."""
+
+    TSC = "tsc"
+    PMU = "pmu"
+    SIMULATED = "simulated"
+
+
+class OutcomeKind(StrEnum):
+    """What became of a packet in a stage (probe contract, enum nalm_outcome_kind)."""
+
+    PASS = "pass"
+    SENT = "sent"
+    POLICY = "policy"
+    LOST = "lost"
+    BAD = "bad"
+
+
+class RunStatus(StrEnum):
+    """What the agent could do. Whether a measured run is valid follows from its checks."""
+
+    MEASURED = "measured"
+    UNCHANGED = "unchanged"
+    """Nothing to measure: the arms' code sections and run definitions are equal."""
+    BROKEN = "broken"
+    """The NF of head did not build, start, forward or stay alive; `failure` says what was seen."""
+    FAILED = "failed"
+    """The host or the base could not be measured; says nothing about head."""
+
+
+class StageInfo(Model):
+    name: Name
+    apart: bool = False
+    """True for a generator or sink that shares the lcore: in neither busy nor idle cycles."""
+    outcomes: dict[Name, OutcomeKind] = Field(default_factory=dict)
+
+
+class Build(Model):
+    commit: Sha
+    dirty: bool = False
+    """True when it was built from a working tree that differs from the commit."""
+    tree: str
+    """Content address of what was built: digest of the NF's paths, build commands and toolchain."""
+    code_digest: str
+    """Digest of the loaded code and data sections of the artifacts: equal digests run the same."""
+    compiler: str
+    options: list[str] = Field(default_factory=list)
+    build_seconds: float | None = None
+    """None when the build came from the store."""
+
+
+class RunDefinition(Model):
+    """How an arm's NF was run. Equal code and equal run definition: nothing to measure."""
+
+    features: list[Name]
+    command: list[str]
+    """Without paths of this host: they are replaced by {build}, {source}."""
+    traffic: str
+    """Name and digest of what was replayed."""
+
+
+class ArmInfo(Model):
+    build: Build
+    run: RunDefinition
+    stages: list[StageInfo] = Field(default_factory=list)
+    """In the order packets pass them; empty if the arm was never started."""
+
+
+class Scenario(Model):
+    name: Name
+    """Stable key of the history."""
+    model: Literal["rtc", "pipeline"] = "rtc"
+    lcores: int = Field(ge=1)
+    traffic: str
+    load: Literal["closed", "open"] = "closed"
+
+
+class Host(Model):
+    """Fingerprint. `host_class` is what must match for two runs to share a series."""
+
+    name: str
+    host_class: str
+    cpu_model: str
+    cores: int = Field(ge=1)
+    tsc_hz: int = Field(gt=0)
+    memory_bytes: int = Field(gt=0)
+    kernel: str
+    os: str
+    virtual: bool
+    huge_pages: bool
+    governor: str | None = None
+    caches: dict[str, int] = Field(default_factory=dict)
+    """Size in bytes by name: L1d, L2, L3."""
+    pinned: dict[str, str] = Field(default_factory=dict)
+    """What libraries choose by CPU at run time and was pinned alike for every source (SIMD width, ...)."""
+
+
+class StageCounters(Model):
+    """One stage over one turn, summed over lcores. TSC cycles, packets, batches."""
+
+    cycles: Count
+    packets: Count
+    batches: Count
+    outcomes: dict[Name, Count] = Field(default_factory=dict)
+
+
+class LcoreCounters(Model):
+    """One lcore over one turn. TSC cycles, nanoseconds."""
+
+    lcore: int = Field(ge=0)
+    packets: Count
+    busy_cycles: Count
+    idle_cycles: Count
+    apart_cycles: Count
+    turn_tsc_cycles: Count
+    turn_wall_ns: Count
+    turn_cpu_ns: Count
+    involuntary_switches: Count
+    voluntary_switches: Count
+    minor_faults: Count
+    major_faults: Count
+
+
+class Round(Model):
+    """One turn of one arm in one launch."""
+
+    launch: int = Field(ge=0)
+    turn: int = Field(ge=0)
+    order: int = Field(ge=0)
+    """Position among the arms of this turn, 0 first: swapped from turn to turn."""
+    arm: Arm
+    lcores: list[LcoreCounters] = Field(min_length=1)
+    stages: dict[Name, StageCounters]
+    steal_ns: int | None = Field(default=None, ge=0)
+    """Time the hypervisor gave to others on the host's cores meanwhile (/proc/stat)."""
+    set_aside: str | None = None
+    """Why this round takes no part in the analysis; None if it does."""
+
+
+class FunctionCount(Model):
+    """One C function under one stage: instructions of its own, without callees."""
+
+    name: str
+    instructions: Count
+    calls: Count
+
+
+class InstructionCount(Model):
+    """Exact instructions of one arm over a fixed number of packets of the same trace."""
+
+    arm: Arm
+    source: Source
+    packets: int = Field(gt=0)
+    """Packets that left or were dropped by policy: CPP's denominator."""
+    stages: dict[Name, Count]
+    """Instructions per stage, apart stages included under their names."""
+    unattributed: Count
+    """Data-path instructions outside every stage (the loop, the probe)."""
+    functions: dict[Name, list[FunctionCount]] = Field(default_factory=dict)
+    """Dearest functions per stage, most instructions first."""
+
+
+class Check(Model):
+    """A named test of the run's own numbers; a failed one makes the run invalid."""
+
+    name: Name
+    passed: bool
+    value: float | None
+    limit: float | None
+    message: str
+
+
+class Settings(Model):
+    """What the agent aimed at; thresholds the verdict is judged with."""
+
+    margin: float = Field(gt=0, lt=1)
+    """Relative change of CPP that matters; smaller is `same`."""
+    alpha: float = Field(gt=0, lt=1)
+    """Error rate of the whole procedure, all looks together."""
+    looks: int = Field(ge=1)
+    """How often the rounds were, or could have been, judged before stopping."""
+    turn_ms: float = Field(gt=0)
+    turns_per_launch: int = Field(ge=1)
+    max_launches: int = Field(ge=1)
+
+
+class RunReport(Model):
+    schema_: Literal["nalm.run-report/1"] = Field(default=SCHEMA, alias="schema")
+    run_id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+    """Made once by the agent; uploading the same run twice changes nothing."""
+    nalm_version: str
+    project: Name
+    scenario: Scenario
+    host: Host
+    status: RunStatus
+    failure: str | None = None
+    """For broken and failed: what was seen, with the last lines of the log."""
+    started_at: datetime
+    finished_at: datetime
+    settings: Settings
+    arms: dict[Arm, ArmInfo]
+    """Arms that could be built; an arm missing here is explained by `failure`."""
+    sources: dict[Source, str | None]
+    """Each counter source: None if used, else the reason it was not available."""
+    rounds: list[Round] = Field(default_factory=list)
+    instructions: list[InstructionCount] = Field(default_factory=list)
+    checks: list[Check] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)
+
+    @property
+    def valid(self) -> bool:
+        """No check failed."""
+        return all(check.passed for check in self.checks)

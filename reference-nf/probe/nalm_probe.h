@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * nalm probe: counters any network function can include. Header only, C11 or C++14, needs no DPDK.
+ *
+ * The way of a count:
+ *
+ *   nalm_probe_open()   maps one file (or anonymous memory) and names the NF's stages and outcomes
+ *   nalm_lcore_claim()  gives the calling thread its own block: one writer per block
+ *   loop:
+ *     while (nalm_probe_gate(lc)) {       once per iteration; parks between turns when an agent holds the gate
+ *         n = rx();      nalm_probe_mark(lc, RX, n);       all cycles since the last mark were RX's
+ *         n = nat(n);    nalm_probe_mark(lc, NAT, n);      n: packets the stage was handed
+ *         nalm_probe_outcome(lc, NAT, NAT_NO_PORT, k);     k of them ended like this
+ *         nalm_probe_commit(lc, packets);                  publishes the iteration, in one piece
+ *     }
+ *
+ * Every cycle between two gates belongs to exactly one stage, so the stages add up to the lcore's time. The
+ * cost of publishing falls to the first stage marked in the next iteration. An iteration that handled no
+ * packet is idle as a whole. Stages flagged NALM_STAGE_APART (a traffic generator sharing the lcore) are
+ * counted, and belong to neither busy nor idle.
+ *
+ * Readers: the agent through the file while the NF runs, gdb and core dumps (the layout is plain data), DPDK
+ * telemetry. A block is read consistently by: read seq until even, copy, read seq again, retry if it changed.
+ *
+ * The layout below is version NALM_PROBE_VERSION and is asserted; a reader refuses any other.
+ */
+#ifndef NALM_PROBE_H
+#define NALM_PROBE_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+#if !defined(NALM_PROBE_NO_VALGRIND) && defined(__has_include)
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#define NALM_HAVE_CALLGRIND 1
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#define NALM_STATIC_ASSERT static_assert
+#else
+#define NALM_STATIC_ASSERT _Static_assert
+#endif
+
+#define NALM_PROBE_MAGIC 0x4d4c414eu /* "NALM" read as a little-endian word */
+#define NALM_PROBE_VERSION 1u
+#define NALM_PROBE_MAX_LCORES 16
+#define NALM_PROBE_MAX_STAGES 16
+#define NALM_PROBE_MAX_OUTCOMES 12
+#define NALM_PROBE_MAX_BATCH 256 /* larger batches are counted as 256 */
+#define NALM_PROBE_NAME 32
+#define NALM_PROBE_MAX_PENDING 64 /* outcomes noted between two commits */
+
+/* What became of a packet in a stage. The kinds tell a reader which packets count in CPP's denominator. */
+enum nalm_outcome_kind {
+	NALM_KIND_PASS = 0,   /* goes on to the next stage */
+	NALM_KIND_SENT = 1,   /* left the NF: counts */
+	NALM_KIND_POLICY = 2, /* dropped because a rule says so: counts */
+	NALM_KIND_LOST = 3,   /* dropped for want of a resource (a full ring, no free port) */
+	NALM_KIND_BAD = 4,    /* malformed, unsupported or not deliverable: dropped with its name */
+};
+
+enum nalm_stage_flag {
+	NALM_STAGE_APART = 1u, /* not the NF's own work: a generator or sink sharing the lcore */
+};
+
+enum nalm_gate {
+	NALM_GATE_CLOSED = 0, /* lcores park at their next iteration */
+	NALM_GATE_OPEN = 1,
+	NALM_GATE_FINISH = 2, /* lcores leave their loop; the NF ends cleanly */
+};
+
+enum nalm_lcore_state {
+	NALM_LCORE_UNUSED = 0,
+	NALM_LCORE_RUNNING = 1,
+	NALM_LCORE_PARKED = 2,
+	NALM_LCORE_FINISHED = 3,
+};
+
+struct nalm_outcome_name {
+	char name[NALM_PROBE_NAME];
+	uint32_t kind; /* enum nalm_outcome_kind */
+	uint32_t reserved;
+};
+
+struct nalm_stage_name {
+	char name[NALM_PROBE_NAME];
+	uint32_t flags; /* enum nalm_stage_flag */
+	uint32_t outcome_count;
+	struct nalm_outcome_name outcomes[NALM_PROBE_MAX_OUTCOMES];
+};
+
+/* Written by the NF before the magic is set, constant afterwards. */
+struct nalm_header {
+	uint32_t magic; /* set last, with release: a reader that sees it sees the rest */
+	uint32_t version;
+	uint32_t header_bytes;
+	uint32_t control_offset;
+	uint32_t lcore_offset;
+	uint32_t lcore_bytes;
+	uint32_t lcore_max;
+	uint32_t stage_count;
+	uint64_t file_bytes;
+	uint64_t tsc_hz;
+	uint64_t pid;
+	uint64_t started_realtime_ns;
+	char nf[64];
+	struct nalm_stage_name stages[NALM_PROBE_MAX_STAGES];
+};
+
+/* Written by the agent only. gate is the word lcores wait on (futex). */
+struct nalm_control {
+	uint32_t gate;         /* enum nalm_gate */
+	uint32_t turn;         /* number of the turn; the agent raises it before it opens the gate */
+	uint64_t turn_packets; /* an lcore parks once it has committed this many packets in the turn; 0: no limit */
+	uint8_t reserved[48];
+};
+
+/* One stage on one lcore. Raw, cumulative. */
+struct nalm_stage_block {
+	uint64_t cycles;  /* TSC cycles in iterations that handled a packet */
+	uint64_t packets; /* packets handed to the stage */
+	uint64_t batches; /* marks with at least one packet */
+	uint64_t outcomes[NALM_PROBE_MAX_OUTCOMES];
+	uint64_t batch_count[NALM_PROBE_MAX_BATCH + 1];  /* marks by batch size */
+	uint64_t batch_cycles[NALM_PROBE_MAX_BATCH + 1]; /* cycles by batch size: service time */
+};
+
+/* One lcore: its writer is the thread that claimed it. */
+struct nalm_lcore_block {
+	uint64_t seq; /* odd while being written */
+	uint32_t state;
+	uint32_t parked_turn; /* number of the turn after which it parked */
+	uint32_t lcore_id;
+	int32_t tid; /* kernel thread id */
+	uint64_t iterations;
+	uint64_t packets;     /* handed to commit */
+	uint64_t busy_cycles; /* stages that are not apart, iterations with packets */
+	uint64_t idle_cycles; /* iterations without packets, apart stages excluded */
+	uint64_t idle_polls;
+	uint64_t apart_cycles; /* stages flagged apart, all iterations */
+	/* Turns: from the gate's opening to parking, by clocks independent of the TSC marks. */
+	uint64_t turns;
+	uint64_t turn_tsc_cycles;
+	uint64_t turn_wall_ns; /* CLOCK_MONOTONIC */
+	uint64_t turn_cpu_ns;  /* CLOCK_THREAD_CPUTIME_ID */
+	uint64_t turn_voluntary_switches;
+	uint64_t turn_involuntary_switches;
+	uint64_t turn_minor_faults;
+	uint64_t turn_major_faults;
+	struct nalm_stage_block stages[NALM_PROBE_MAX_STAGES];
+};
+
+NALM_STATIC_ASSERT(sizeof(struct nalm_outcome_name) == 40, "layout");
+NALM_STATIC_ASSERT(sizeof(struct nalm_stage_name) == 520, "layout");
+NALM_STATIC_ASSERT(offsetof(struct nalm_header, stages) == 128, "layout");
+NALM_STATIC_ASSERT(sizeof(struct nalm_control) == 64, "layout");
+NALM_STATIC_ASSERT(sizeof(struct nalm_stage_block) == 8 * (3 + 12 + 257 + 257), "layout");
+NALM_STATIC_ASSERT(offsetof(struct nalm_lcore_block, stages) == 136, "layout");
+
+#define NALM_PROBE_LCORE_OFFSET 12288u /* header and control, padded to whole pages */
+#define NALM_PROBE_CONTROL_OFFSET (NALM_PROBE_LCORE_OFFSET - 64u)
+#define NALM_PROBE_LCORE_BYTES ((uint32_t)((sizeof(struct nalm_lcore_block) + 4095u) & ~4095u))
+NALM_STATIC_ASSERT(sizeof(struct nalm_header) <= NALM_PROBE_CONTROL_OFFSET, "header fits before control");
+
+/* What an NF tells about itself. Arrays end with a NULL name. */
+struct nalm_outcome_spec {
+	const char *name;
+	enum nalm_outcome_kind kind;
+};
+struct nalm_stage_spec {
+	const char *name;
+	uint32_t flags;
+	const struct nalm_outcome_spec *outcomes; /* may be NULL */
+};
+
+struct nalm_probe {
+	struct nalm_header *header;
+	struct nalm_control *control;
+	uint8_t *base;
+	uint32_t claimed; /* atomic, relaxed: only hands out indexes */
+};
+
+/* One thread's handle. What is noted between two commits is private to the thread. */
+struct nalm_lcore {
+	struct nalm_lcore_block *block;
+	struct nalm_control *control;
+	uint32_t apart_mask;
+	uint32_t mark_count;
+	uint32_t pending_count;
+	bool running; /* a turn has been entered */
+	uint64_t last_tsc;
+	uint64_t turn_packets; /* committed since the gate opened */
+	struct {
+		uint32_t stage, packets;
+		uint64_t cycles;
+	} marks[NALM_PROBE_MAX_PENDING];
+	struct {
+		uint16_t stage, outcome;
+		uint32_t packets;
+	} pending[NALM_PROBE_MAX_PENDING];
+	/* at the gate's opening */
+	uint64_t start_tsc, start_wall_ns, start_cpu_ns;
+	struct rusage start_usage;
+};
+
+static inline uint64_t nalm_tsc(void)
+{
+#if defined(__x86_64__)
+	return __rdtsc();
+#elif defined(__aarch64__)
+	uint64_t ticks;
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#else
+#error "nalm probe: no cycle counter known for this processor"
+#endif
+}
+
+static inline uint64_t nalm_clock_ns(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* TSC rate in Hz, calibrated against CLOCK_MONOTONIC_RAW for 50 ms; for NFs that do not know it better. */
+static inline uint64_t nalm_tsc_hz(void)
+{
+	uint64_t wall = nalm_clock_ns(CLOCK_MONOTONIC_RAW), tsc = nalm_tsc(), now;
+	do
+		now = nalm_clock_ns(CLOCK_MONOTONIC_RAW);
+	while (now - wall < 50000000u);
+	return (uint64_t)((double)(nalm_tsc() - tsc) * 1e9 / (double)(now - wall));
+}
+
+static inline struct nalm_lcore_block *nalm_probe_block(const struct nalm_probe *probe, uint32_t index)
+{
+	return (struct nalm_lcore_block *)(void *)(probe->base + NALM_PROBE_LCORE_OFFSET +
+						   (size_t)index * NALM_PROBE_LCORE_BYTES);
+}
+
+static inline void nalm_copy_name(char *to, size_t size, const char *from)
+{
+	size_t n = strlen(from);
+	if (n >= size)
+		n = size - 1;
+	memcpy(to, from, n);
+	to[n] = '\0';
+}
+
+/* Maps the probe's memory. path NULL: the file named by $NALM_PROBE_FILE, or anonymous memory without it. With a
+ * file the gate starts as $NALM_PROBE_GATE says ("closed": wait for an agent; default open).
+ * Returns 0, or a negative errno: -E2BIG for more stages or outcomes than the layout holds. */
+static inline int nalm_probe_open(struct nalm_probe *probe, const char *nf, const struct nalm_stage_spec *stages,
+				  uint64_t tsc_hz, const char *path)
+{
+	size_t bytes = NALM_PROBE_LCORE_OFFSET + (size_t)NALM_PROBE_MAX_LCORES * NALM_PROBE_LCORE_BYTES;
+	const char *gate = getenv("NALM_PROBE_GATE");
+	uint32_t s, o;
+	void *map;
+
+	if (path == NULL)
+		path = getenv("NALM_PROBE_FILE");
+	if (path != NULL && *path != '\0') {
+		int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		if (fd < 0)
+			return -errno;
+		/* posix_fallocate, not ftruncate: a full disk is an error here, not a SIGBUS later */
+		int err = posix_fallocate(fd, 0, (off_t)bytes);
+		if (err != 0) {
+			close(fd);
+			return -err;
+		}
+		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+		close(fd);
+	} else {
+		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+		gate = NULL;
+	}
+	if (map == MAP_FAILED)
+		return -errno;
+
+	probe->base = (uint8_t *)map;
+	probe->header = (struct nalm_header *)map;
+	probe->control = (struct nalm_control *)(void *)(probe->base + NALM_PROBE_CONTROL_OFFSET);
+	probe->claimed = 0;
+
+	struct nalm_header *h = probe->header;
+	h->version = NALM_PROBE_VERSION;
+	h->header_bytes = sizeof(*h);
+	h->control_offset = NALM_PROBE_CONTROL_OFFSET;
+	h->lcore_offset = NALM_PROBE_LCORE_OFFSET;
+	h->lcore_bytes = NALM_PROBE_LCORE_BYTES;
+	h->lcore_max = NALM_PROBE_MAX_LCORES;
+	h->file_bytes = bytes;
+	h->tsc_hz = tsc_hz;
+	h->pid = (uint64_t)getpid();
+	h->started_realtime_ns = nalm_clock_ns(CLOCK_REALTIME);
+	nalm_copy_name(h->nf, sizeof(h->nf), nf);
+	for (s = 0; stages[s].name != NULL; s++) {
+		if (s >= NALM_PROBE_MAX_STAGES)
+			goto too_big;
+		struct nalm_stage_name *to = &h->stages[s];
+		nalm_copy_name(to->name, sizeof(to->name), stages[s].name);
+		to->flags = stages[s].flags;
+		for (o = 0; stages[s].outcomes != NULL && stages[s].outcomes[o].name != NULL; o++) {
+			if (o >= NALM_PROBE_MAX_OUTCOMES)
+				goto too_big;
+			nalm_copy_name(to->outcomes[o].name, sizeof(to->outcomes[o].name),
+				       stages[s].outcomes[o].name);
+			to->outcomes[o].kind = (uint32_t)stages[s].outcomes[o].kind;
+		}
+		to->outcome_count = o;
+	}
+	h->stage_count = s;
+	probe->control->gate =
+		gate != NULL && strcmp(gate, "closed") == 0 ? NALM_GATE_CLOSED : NALM_GATE_OPEN;
+	__atomic_store_n(&h->magic, NALM_PROBE_MAGIC, __ATOMIC_RELEASE);
+	return 0;
+
+too_big:
+	munmap(map, bytes);
+	probe->base = NULL;
+	return -E2BIG;
+}
+
+static inline void nalm_probe_close(struct nalm_probe *probe)
+{
+	if (probe->base != NULL)
+		munmap(probe->base, (size_t)probe->header->file_bytes);
+	probe->base = NULL;
+}
+
+/* Gives the calling thread a block of its own. Returns 0, or -ENOSPC when all blocks are taken. */
+static inline int nalm_lcore_claim(struct nalm_probe *probe, uint32_t lcore_id, struct nalm_lcore *lc)
+{
+	uint32_t index = __atomic_fetch_add(&probe->claimed, 1, __ATOMIC_RELAXED);
+	if (index >= NALM_PROBE_MAX_LCORES)
+		return -ENOSPC;
+	memset(lc, 0, sizeof(*lc));
+	lc->block = nalm_probe_block(probe, index);
+	lc->control = probe->control;
+	for (uint32_t s = 0; s < probe->header->stage_count; s++)
+		if (probe->header->stages[s].flags & NALM_STAGE_APART)
+			lc->apart_mask |= 1u << s;
+	lc->block->lcore_id = lcore_id;
+	lc->block->tid = (int32_t)syscall(SYS_gettid);
+	__atomic_store_n(&lc->block->state, NALM_LCORE_RUNNING, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* Writer's half of the sequence lock: order (A) pairs with the reader's acquire load of an even seq. */
+static inline void nalm_write_begin(struct nalm_lcore_block *b)
+{
+	__atomic_store_n(&b->seq, b->seq + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+static inline void nalm_write_end(struct nalm_lcore_block *b)
+{
+	__atomic_store_n(&b->seq, b->seq + 1, __ATOMIC_RELEASE); /* (A) */
+}
+
+static inline void nalm_turn_enter(struct nalm_lcore *lc)
+{
+	lc->turn_packets = 0;
+	lc->running = true;
+	__atomic_store_n(&lc->block->state, NALM_LCORE_RUNNING, __ATOMIC_RELEASE);
+	getrusage(RUSAGE_THREAD, &lc->start_usage);
+	lc->start_cpu_ns = nalm_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	lc->start_wall_ns = nalm_clock_ns(CLOCK_MONOTONIC);
+#ifdef NALM_HAVE_CALLGRIND
+	CALLGRIND_START_INSTRUMENTATION; /* a few instructions outside valgrind */
+#endif
+	lc->start_tsc = lc->last_tsc = nalm_tsc();
+}
+
+static inline void nalm_turn_leave(struct nalm_lcore *lc, enum nalm_lcore_state state, uint32_t turn)
+{
+	struct nalm_lcore_block *b = lc->block;
+	struct rusage u;
+
+	if (lc->running) {
+		uint64_t tsc = nalm_tsc(), wall, cpu;
+#ifdef NALM_HAVE_CALLGRIND
+		CALLGRIND_STOP_INSTRUMENTATION;
+#endif
+		wall = nalm_clock_ns(CLOCK_MONOTONIC);
+		cpu = nalm_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		getrusage(RUSAGE_THREAD, &u);
+		nalm_write_begin(b);
+		b->turns++;
+		b->turn_tsc_cycles += tsc - lc->start_tsc;
+		b->turn_wall_ns += wall - lc->start_wall_ns;
+		b->turn_cpu_ns += cpu - lc->start_cpu_ns;
+		b->turn_voluntary_switches += (uint64_t)(u.ru_nvcsw - lc->start_usage.ru_nvcsw);
+		b->turn_involuntary_switches += (uint64_t)(u.ru_nivcsw - lc->start_usage.ru_nivcsw);
+		b->turn_minor_faults += (uint64_t)(u.ru_minflt - lc->start_usage.ru_minflt);
+		b->turn_major_faults += (uint64_t)(u.ru_majflt - lc->start_usage.ru_majflt);
+		nalm_write_end(b);
+		lc->running = false;
+	}
+	b->parked_turn = turn;
+	__atomic_store_n(&b->state, (uint32_t)state, __ATOMIC_RELEASE); /* the agent acquires state, then reads */
+}
+
+/* Waits for the next turn. Returns false when the NF shall end. Not for the hot path. */
+__attribute__((noinline, unused)) static bool nalm_probe_park(struct nalm_lcore *lc)
+{
+	struct nalm_control *c = lc->control;
+	/* The turn number is read before the gate: a turn that begins in between is then taken up, not lost. */
+	uint32_t done = __atomic_load_n(&c->turn, __ATOMIC_ACQUIRE);
+	bool leave = lc->running; /* false only before the first turn */
+	for (;;) {
+		uint32_t gate = __atomic_load_n(&c->gate, __ATOMIC_ACQUIRE);
+		uint32_t turn = __atomic_load_n(&c->turn, __ATOMIC_ACQUIRE);
+		if (gate == NALM_GATE_FINISH) {
+			nalm_turn_leave(lc, NALM_LCORE_FINISHED, turn);
+			return false;
+		}
+		if (gate == NALM_GATE_OPEN && (!leave || turn != done)) {
+			nalm_turn_enter(lc);
+			return true;
+		}
+		nalm_turn_leave(lc, NALM_LCORE_PARKED, done);
+		leave = true;
+		/* Woken by the agent's futex wake after each change of gate; the timeout only bounds a lost wake. */
+		struct timespec second = {1, 0};
+		syscall(SYS_futex, &c->gate, FUTEX_WAIT, gate, &second, NULL, 0);
+	}
+}
+
+/* Call once per loop iteration. True: go on. False: leave the loop. */
+static inline bool nalm_probe_gate(struct nalm_lcore *lc)
+{
+	const struct nalm_control *c = lc->control;
+	if (__builtin_expect(lc->running && __atomic_load_n(&c->gate, __ATOMIC_RELAXED) == NALM_GATE_OPEN &&
+				     (c->turn_packets == 0 || lc->turn_packets < c->turn_packets),
+			     1))
+		return true;
+	return nalm_probe_park(lc);
+}
+
+#ifndef NALM_PROBE_NO_STAGES
+
+/* All cycles since the previous mark (or the turn's begin) were stage's, which was handed n packets. */
+static inline void nalm_probe_mark(struct nalm_lcore *lc, uint32_t stage, uint32_t n)
+{
+	uint64_t now = nalm_tsc();
+	uint32_t m = lc->mark_count;
+	if (__builtin_expect(m < NALM_PROBE_MAX_PENDING, 1)) {
+		lc->marks[m].stage = stage;
+		lc->marks[m].packets = n;
+		lc->marks[m].cycles = now - lc->last_tsc;
+		lc->mark_count = m + 1;
+		lc->last_tsc = now;
+	}
+}
+
+/* n packets of the stage's current batch ended with this outcome. At most NALM_PROBE_MAX_PENDING a commit. */
+static inline void nalm_probe_outcome(struct nalm_lcore *lc, uint32_t stage, uint32_t outcome, uint32_t n)
+{
+	uint32_t p = lc->pending_count;
+	if (n != 0 && p < NALM_PROBE_MAX_PENDING) {
+		lc->pending[p].stage = (uint16_t)stage;
+		lc->pending[p].outcome = (uint16_t)outcome;
+		lc->pending[p].packets = n;
+		lc->pending_count = p + 1;
+	}
+}
+
+/* Publishes the iteration's marks and outcomes as one piece. packets: handled in the iteration; 0: idle. */
+static inline void nalm_probe_commit(struct nalm_lcore *lc, uint32_t packets)
+{
+	struct nalm_lcore_block *b = lc->block;
+	uint64_t own = 0, apart = 0;
+
+	nalm_write_begin(b);
+	for (uint32_t m = 0; m < lc->mark_count; m++) {
+		uint32_t stage = lc->marks[m].stage, n = lc->marks[m].packets;
+		uint64_t cycles = lc->marks[m].cycles;
+		struct nalm_stage_block *s = &b->stages[stage];
+		if (lc->apart_mask & (1u << stage))
+			apart += cycles;
+		else
+			own += cycles;
+		if (packets != 0) {
+			uint32_t size = n < NALM_PROBE_MAX_BATCH ? n : NALM_PROBE_MAX_BATCH;
+			s->cycles += cycles;
+			s->packets += n;
+			s->batches += n != 0;
+			s->batch_count[size]++;
+			s->batch_cycles[size] += cycles;
+		}
+	}
+	for (uint32_t p = 0; p < lc->pending_count; p++)
+		b->stages[lc->pending[p].stage].outcomes[lc->pending[p].outcome] += lc->pending[p].packets;
+	b->iterations++;
+	b->packets += packets;
+	b->apart_cycles += apart;
+	if (packets != 0) {
+		b->busy_cycles += own;
+	} else {
+		b->idle_cycles += own;
+		b->idle_polls++;
+	}
+	nalm_write_end(b);
+	lc->mark_count = 0;
+	lc->pending_count = 0;
+	lc->turn_packets += packets;
+}
+
+#else /* the probe's own cost is measured against this: turns and packets only */
+
+static inline void nalm_probe_mark(struct nalm_lcore *lc, uint32_t stage, uint32_t n)
+{
+	(void)lc, (void)stage, (void)n;
+}
+static inline void nalm_probe_outcome(struct nalm_lcore *lc, uint32_t stage, uint32_t outcome, uint32_t n)
+{
+	(void)lc, (void)stage, (void)outcome, (void)n;
+}
+static inline void nalm_probe_commit(struct nalm_lcore *lc, uint32_t packets)
+{
+	__atomic_store_n(&lc->block->packets, lc->block->packets + packets, __ATOMIC_RELAXED);
+	lc->turn_packets += packets;
+}
+
+#endif
+
+/* Call when the lcore leaves its loop for a reason of its own (a signal). */
+static inline void nalm_lcore_finish(struct nalm_lcore *lc)
+{
+	nalm_turn_leave(lc, NALM_LCORE_FINISHED, __atomic_load_n(&lc->control->turn, __ATOMIC_ACQUIRE));
+}
+
+/* Reader's half: copies a consistent snapshot of a block. Returns false if the writer never rested (retry). */
+static inline bool nalm_probe_snapshot(const struct nalm_lcore_block *from, struct nalm_lcore_block *to)
+{
+	for (int tries = 0; tries < 100000; tries++) {
+		uint64_t before = __atomic_load_n(&from->seq, __ATOMIC_ACQUIRE); /* pairs with (A) */
+		if (before & 1)
+			continue;
+		memcpy(to, from, sizeof(*to));
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (__atomic_load_n(&from->seq, __ATOMIC_RELAXED) == before)
+			return true;
+	}
+	return false;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* NALM_PROBE_H */

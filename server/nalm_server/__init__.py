@@ -1,0 +1,1 @@
+"""nalm_server."""
