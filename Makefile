@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+# `make run` and `make test` do everything, from nothing installed. `make help` lists the rest.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+BIN := .venv/bin
+NF := reference-nf/build
+NF_ASAN := reference-nf/build-asan
+PORT ?= 8080
+BENCH ?= all
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
+PAGE := server/nalm_server/static/index.html
+PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)
+
+.PHONY: help run test install install-test page nf nf-asan lint test-python test-nf test-nf-asan test-web test-contract \
+	test-end-to-end bench lock openapi screenshot clean
+
+help: ## Lists the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
+
+run: install page ## Everything: installs, makes the demo's history, measures each merge, shows the verdicts and serves them
+	@exec $(BIN)/nalm-server demo --port $(PORT)
+
+test: install-test ## Every suite, from nothing installed
+	@exec $(BIN)/python tests/run_all.py
+
+install: ## Installs what `make run` needs
+	@.ci/install run
+
+install-test: ## Installs what `make test` needs
+	@.ci/install test
+
+page: $(PAGE) ## Builds the dashboard into the server
+
+$(PAGE): $(PAGE_SOURCES)
+	@mkdir -p .cache && echo "==> building the page" && cd web && \
+		{ npm run -s build >../.cache/page.log 2>&1 || { tail -n 30 ../.cache/page.log; exit 4; }; }
+	@touch $(PAGE)
+
+nf: ## Builds the reference NF
+	@[ -f $(NF)/build.ninja ] || CC="ccache gcc" meson setup $(NF) reference-nf --buildtype=release >/dev/null
+	@ninja -C $(NF)
+
+nf-asan: ## Builds the reference NF with AddressSanitizer and UndefinedBehaviorSanitizer
+	@[ -f $(NF_ASAN)/build.ninja ] || CC="ccache gcc" meson setup $(NF_ASAN) reference-nf --buildtype=debugoptimized \
+		-Db_sanitize=address,undefined -Db_lundef=false >/dev/null
+	@ninja -C $(NF_ASAN)
+
+lint: ## ruff, mypy --strict, import directions, house rules, the page's checks
+	@ruff check . && ruff format --check . && mypy && lint-imports --no-cache && tests/house_rules.sh
+
+test-python: ## Unit suites of core, agent and server
+	@pytest -q core/tests agent/tests server/tests
+
+test-nf: nf ## The reference NF's own tests and golden packets
+	@meson test -C $(NF) --print-errorlogs && pytest -q reference-nf/spec/tests
+
+test-nf-asan: nf-asan ## The same under ASan and UBSan
+	@meson test -C $(NF_ASAN) --print-errorlogs && NALM_NF=$(CURDIR)/$(NF_ASAN)/nalm-nf pytest -q reference-nf/spec/tests
+
+test-web: ## The page's unit tests and checks
+	@cd web && npm run -s check && npm run -s test
+
+test-contract: nf ## The five contracts between rooms
+	@pytest -q tests/contract
+
+test-end-to-end: page ## The demo through webhook, build, traffic, verdict and page in Chromium
+	@pytest -q tests/end_to_end
+
+bench: nf page ## Benchmarks, one JSON line each; BENCH=name for one
+	@$(BIN)/python tests/bench/run.py $(BENCH)
+
+lock: ## Makes requirements.lock again from the pyproject files
+	@uv pip compile -q --universal --generate-hashes --python-version 3.11 --group pyproject.toml:dev \
+		core/pyproject.toml agent/pyproject.toml server/pyproject.toml --no-emit-package nalm-core \
+		--no-emit-index-url --no-annotate --custom-compile-command "make lock" -o requirements.lock
+
+openapi: ## Writes server/openapi.json and the page's client again
+	@$(BIN)/python -m nalm_server.openapi && cd web && npm run -s generate
+
+screenshot: page ## Takes docs/images again from the demo (run `make run` first)
+	@$(BIN)/python docs/images/take.py --url http://127.0.0.1:$(PORT)
+
+clean: ## Removes what was built and the demo's state
+	@rm -rf .nalm .cache reference-nf/build reference-nf/build-* web/dist server/nalm_server/static
