@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo from end to end, readable in `run_demo`."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+import httpx
+from rich.console import Console
+
+from nalm_server.demo.deliver import deliver, push_payload
+from nalm_server.demo.follow import follow
+from nalm_server.demo.history import make_history
+from nalm_server.demo.preflight import check_disk, check_port, check_programs, huge_pages_note
+from nalm_server.demo.service import Service
+from nalm_server.demo.table import make_table
+
+PROJECT = "reference-nf"
+BRANCH = "main"
+LIMIT_SECONDS = 1800.0
+"""Longest the demo waits for its verdicts: several times what it takes on two shared cores."""
+
+
+@dataclass(frozen=True)
+class DemoOptions:
+    state: Path
+    source: Path
+    host: str
+    port: int
+    once: bool
+    """End after the table instead of serving on; the exit code then tells whether all was as planted."""
+
+
+def run_demo(options: DemoOptions, console: Console) -> int:
+    """Returns the exit code. Raises DemoError with a message for a person."""
+    check_programs()
+    check_port(options.host, options.port)
+    check_disk(options.state)
+    if note := huge_pages_note():
+        console.print(note, style="dim", highlight=False)
+
+    repository = options.state / "repository"
+    merges = make_history(options.source, repository)
+    console.print(f"{len(merges)} merges in {repository}", highlight=False)
+
+    with Service(options.state / "server", options.host, options.port) as service:
+        secret = service.project_secret(PROJECT, repository, BRANCH)
+        with httpx.Client(base_url=service.url, timeout=30) as client:
+            for merge in merges:
+                deliver(client, push_payload(repository, PROJECT, BRANCH, merge), secret)
+            commits = follow(
+                client, PROJECT, [merge.sha for merge in merges], console, service.check, LIMIT_SECONDS
+            )
+        table, right = make_table(merges, commits)
+        console.print(table)
+        console.print(f"{right} of {len(merges)} as planted.", highlight=False)
+        if options.once:
+            return 0 if right == len(merges) else 1
+        console.print(f"open {service.url}   (Ctrl-C ends everything)", style="bold", highlight=False)
+        wait_for_end(service)
+    return 0
+
+
+def wait_for_end(service: Service) -> None:
+    """Until a signal asks for the end, or the server has ended by itself (then DemoError)."""
+    ended = threading.Event()
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        ended.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    while not ended.wait(timeout=1.0):
+        service.check()

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# House rules that no ordinary linter knows. Each prints what breaks it; exit 1 when one is broken.
+set -uo pipefail
+shopt -s lastpipe # `rule` at the end of a pipe must set broken in this shell
+cd "$(dirname "$0")/.."
+broken=0
+
+rule() { # title; offending lines on standard input
+	local lines
+	lines=$(cat)
+	[ -z "$lines" ] && return
+	printf '%s:\n%s\n' "$1" "$lines" | head -n 20
+	broken=1
+}
+
+sources=('*.py' '*.c' '*.h' '*.ts' '*.tsx' '*.sh')
+
+git ls-files -- "${sources[@]}" | while read -r f; do
+	[ -s "$f" ] && ! head -n 5 "$f" | grep -q 'SPDX-License-Identifier' && echo "$f"
+done | grep -v 'web/src/api/schema.d.ts' | rule 'No SPDX licence line'
+
+git ls-files reference-nf -- ':!*.md' | grep -E '\.(c|h|py|sh)$' | while read -r f; do
+	head -n 5 "$f" | grep -q 'BSD-3-Clause' || echo "$f"
+done | rule 'reference-nf is BSD-3-Clause'
+
+git grep -nIE '\b(TODO|FIXME|XXX|HACK)\b' -- "${sources[@]}" | rule 'Left for later'
+
+git grep -nIE 'time\.sleep\(|waitForTimeout\(' -- 'tests/**/*.py' '*/tests/**/*.py' '*.test.ts*' |
+	rule 'A sleep in a test: wait for a condition'
+
+git grep -nIE 'pytest\.mark\.(skip|xfail)\b|\b(it|test|describe)\.(skip|only)\(' -- . ':!tests/house_rules.sh' |
+	rule 'A test that does not run'
+
+grep -nE '"resolved":' web/package-lock.json | head -n 3 | rule 'package-lock.json carries download addresses'
+grep -nE '://' requirements.lock | rule 'requirements.lock carries addresses'
+
+git ls-files -z | xargs -0 -r du -k 2>/dev/null | awk '$1 > 1024 {print $2, $1 " kB"}' | rule 'A file over 1 MB'
+
+reference-nf/scripts/check_hot_path.sh >/tmp/nalm-hot-path.$$ 2>&1 || rule 'Hot path' </tmp/nalm-hot-path.$$
+rm -f /tmp/nalm-hot-path.$$
+
+exit $broken

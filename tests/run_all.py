@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs every suite by its make target, one after another, and says how each ended.
+
+Each suite's output goes to .cache/test-logs/<suite>.log; a failing one is shown. Every suite runs in a process
+group of its own, which is ended when it is done or when this program is interrupted: nothing outlives a test run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LOGS = ROOT / ".cache" / "test-logs"
+SUITES = {
+    "lint": 300,
+    "test-web": 300,
+    "test-nf": 600,
+    "test-nf-asan": 900,
+    "test-python": 900,
+    "test-contract": 300,
+    "test-end-to-end": 1200,
+}
+"""Make target and its time limit in seconds."""
+SHOWN_LINES = 80
+
+
+def main() -> int:
+    LOGS.mkdir(parents=True, exist_ok=True)
+    chosen = sys.argv[1:] or list(SUITES)
+    failed = []
+    for number, suite in enumerate(chosen, start=1):
+        print(f"==> [{number}/{len(chosen)}] make {suite} ", end="", flush=True)
+        began = time.monotonic()
+        problem = run_suite(suite, SUITES[suite])
+        seconds = time.monotonic() - began
+        print(f"{'ok' if problem is None else 'FAILED: ' + problem}  {seconds:.0f} s", flush=True)
+        show(suite, SHOWN_LINES if problem else 1)
+        if problem:
+            failed.append(suite)
+    if failed:
+        print(f"Failed: {', '.join(failed)}. Whole logs: {LOGS.relative_to(ROOT)}")
+    print(f"{len(chosen) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+def run_suite(suite: str, limit_seconds: int) -> str | None:
+    """Runs one make target; None when it passed, else what went wrong."""
+    with log_path(suite).open("wb") as log:
+        process = subprocess.Popen(
+            ["make", suite], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+        try:
+            code = process.wait(timeout=limit_seconds)
+        except subprocess.TimeoutExpired:
+            return f"not done after {limit_seconds} s"
+        finally:
+            end_group(process)
+    return None if code == 0 else f"exit code {code}"
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """Ends whatever the suite left behind."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=10)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def log_path(suite: str) -> Path:
+    return LOGS / f"{suite}.log"
+
+
+def show(suite: str, lines: int) -> None:
+    text = log_path(suite).read_text(errors="replace").rstrip().splitlines()
+    for line in text[-lines:]:
+        print(f"    {line}")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("\ninterrupted: every suite's processes were ended")
+        sys.exit(130)
