@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""POST /agent/lease, /agent/jobs/{id}/progress, /agent/jobs/{id}/finish."""
+
+from __future__ import annotations
+
+import time
+
+import anyio
+from fastapi import APIRouter, Request, Response
+from starlette.concurrency import run_in_threadpool
+
+from nalm_server.agents import service
+from nalm_server.agents.schemas import Finish, Finished, Lease, LeaseRequest, Progress, Renewed
+from nalm_server.deps import Agent, Ctx, Db, Now
+from nalm_server.errors import documented
+from nalm_server.schemas import JobId
+
+router = APIRouter(prefix="/agent", tags=["agent"])
+
+POLL_SECONDS = 0.5
+"""How often a waiting lease request looks for work."""
+
+
+@router.post(
+    "/lease",
+    response_model=Lease,
+    responses={**documented(401, 403, 413), 204: {"description": "No work within wait_seconds."}},
+)
+async def lease(wanted: LeaseRequest, request: Request, context: Ctx, _agent: Agent) -> Lease | Response:
+    """Gives the next job to a bench host: parents before children, lost leases again."""
+    deadline = time.monotonic() + wanted.wait_seconds
+    while True:
+        found = await run_in_threadpool(service.lease_once, context, wanted)
+        if found is not None:
+            return found
+        if time.monotonic() + POLL_SECONDS > deadline or await request.is_disconnected():
+            return Response(status_code=204)
+        await anyio.sleep(POLL_SECONDS)
+
+
+@router.post("/jobs/{job_id}/progress", responses=documented(401, 403, 404, 409, 413))
+def progress(job_id: JobId, told: Progress, session: Db, context: Ctx, now: Now, _agent: Agent) -> Renewed:
+    """Renews the lease and says how far the work is. 409: the lease was lost; stop working on it."""
+    return service.progress(session, context.settings, job_id, told, now)
+
+
+@router.post("/jobs/{job_id}/finish", responses=documented(401, 403, 404, 409, 413))
+def finish(job_id: JobId, told: Finish, session: Db, now: Now, _agent: Agent) -> Finished:
+    """Ends the job; its reports have been uploaded before. Saying it twice changes nothing."""
+    return service.finish(session, job_id, told, now)

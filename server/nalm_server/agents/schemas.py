@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What agents send and get."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from nalm_server.jobs.schemas import JobState
+from nalm_server.schemas import Schema
+
+Text = Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00]*$")]
+LongText = Annotated[str, StringConstraints(max_length=20_000, pattern=r"^[^\x00]*$")]
+HostName = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[^\x00]+$")]
+Fence = Annotated[int, Field(ge=1, le=2**31 - 1)]
+
+
+class LeaseRequest(Schema):
+    host: HostName
+    host_class: HostName
+    wait_seconds: float = Field(default=0, ge=0, le=60)
+    """How long the answer may wait for work."""
+
+
+class Lease(Schema):
+    job_id: int
+    fence: int
+    """To be sent back with everything said about the job; a newer lease has a higher one."""
+    project: str
+    repository: str
+    base_sha: str
+    head_sha: str
+    reason: str
+    lease_seconds: int
+
+
+class Progress(Schema):
+    fence: Fence
+    step: Text
+    """Free text for people. When it is `building`, `measuring` or `uploading`, the job's state follows it."""
+    detail: Text | None = None
+    fraction: Annotated[float, Field(ge=0, le=1)] | None = None
+    log_tail: LongText | None = None
+
+
+class Renewed(Schema):
+    state: JobState
+    lease_seconds: int
+
+
+class Finish(Schema):
+    fence: Fence
+    outcome: Literal["done", "failed"]
+    message: LongText | None = None
+
+
+class Finished(Schema):
+    state: JobState

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The application: routes under /api/v1, the page everywhere else."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, FastAPI
+
+from nalm_server.agents.endpoints import router as agents
+from nalm_server.commits.endpoints import router as commits
+from nalm_server.compare.endpoints import router as compare
+from nalm_server.context import Context
+from nalm_server.health.endpoints import router as health
+from nalm_server.history.endpoints import router as history
+from nalm_server.hooks.endpoints import router as hooks
+from nalm_server.jobs.endpoints import router as jobs
+from nalm_server.projects.endpoints import router as projects
+from nalm_server.runs.endpoints import router as runs
+
+PREFIX = "/api/v1"
+
+
+def make_app(context: Context | None) -> FastAPI:
+    """The ASGI application. Without a context it only describes itself."""
+    app = FastAPI(
+        title="nalm",
+        version="1",
+        summary="Continuous performance regression for network functions",
+        openapi_url=f"{PREFIX}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        generate_unique_id_function=lambda route: route.name,
+        separate_input_output_schemas=False,
+    )
+    app.state.context = context
+    api = APIRouter(prefix=PREFIX)
+    for router in (health, projects, commits, history, compare, jobs, runs, hooks, agents):
+        api.include_router(router)
+    app.include_router(api)
+    return app

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commits as the API shows them. Null: no push told us."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from nalm_server.jobs.schemas import JobBrief
+from nalm_server.runs.schemas import RunBrief, VerdictBrief
+from nalm_server.schemas import Schema
+
+
+class CommitRef(Schema):
+    sha: str
+    short_sha: str
+    subject: str | None
+    author: str | None
+    committed_at: datetime | None
+
+
+class Commit(CommitRef):
+    parent_sha: str | None
+    job: JobBrief | None
+    verdicts: list[VerdictBrief]
+    """The newest of each scenario."""
+
+
+class CommitDetail(Commit):
+    message: str | None
+    base_sha: str | None
+    """What it was, or will be, compared with."""
+    runs: list[RunBrief]

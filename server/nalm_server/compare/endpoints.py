@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /projects/{project}/compare."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from nalm_server.compare import service
+from nalm_server.compare.schemas import Comparison
+from nalm_server.deps import ReadDb
+from nalm_server.errors import documented
+from nalm_server.schemas import NAME, ProjectName, ShaQuery
+
+router = APIRouter(prefix="/projects/{project}/compare", tags=["compare"])
+
+
+@router.get("", responses=documented(404, 409))
+def compare_commits(
+    project: ProjectName,
+    base: ShaQuery,
+    head: ShaQuery,
+    session: ReadDb,
+    scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
+) -> Comparison:
+    """Two commits in one scenario; without `scenario`, the first, by name, that both have been measured in."""
+    return service.compare(session, project, base=base, head=head, scenario=scenario)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two commits side by side."""
+
+from __future__ import annotations
+
+from nalm_core.report import Check, Host
+
+from nalm_server.commits.schemas import CommitRef
+from nalm_server.runs.schemas import Change, StageChange, Verdict
+from nalm_server.schemas import Schema
+
+
+class RoundPoint(Schema):
+    """One kept round."""
+
+    launch: int
+    turn: int
+    cpp: float
+    """Cycles per packet of the chain."""
+
+
+class Rounds(Schema):
+    base: list[RoundPoint]
+    head: list[RoundPoint]
+    head_as_base: list[RoundPoint]
+    """Head's build run with base's feature set; empty unless the feature set changed."""
+
+
+class Comparison(Schema):
+    scenario: str
+    base: CommitRef
+    head: CommitRef
+    paired: bool
+    """True: measured interleaved in one run. False: put together from each commit's own runs, no verdict."""
+    run_ids: list[str]
+    verdict: Verdict | None
+    chain: Change | None
+    stages: list[StageChange]
+    rounds: Rounds
+    checks: list[Check]
+    host: Host | None
+    notes: list[str]

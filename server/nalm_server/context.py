@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one server process holds: settings, database, secrets, clock. Made once, handed to requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session, sessionmaker
+
+from nalm_server import db
+from nalm_server.secrets_store import SecretBox
+from nalm_server.settings import Settings
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True)
+class Context:
+    settings: Settings
+    engine: Engine
+    sessions: sessionmaker[Session]
+    read_sessions: sessionmaker[Session]
+    box: SecretBox
+    clock: Callable[[], datetime] = utc_now
+
+
+def make_context(settings: Settings, clock: Callable[[], datetime] = utc_now) -> Context:
+    """Opens the database and the secret key. Makes the state directory and the key at first start."""
+    box = SecretBox.from_state_dir(settings.state_dir)
+    engine = db.make_engine(settings.resolved_database_url)
+    reader = engine.execution_options(nalm_read_only=True)
+    return Context(settings, engine, db.make_sessions(engine), db.make_sessions(reader), box, clock)

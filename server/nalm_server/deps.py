@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What endpoints are handed: one database session per request, committed here and nowhere else; the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Annotated, cast
+
+from fastapi import Depends, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from sqlalchemy.orm import Session
+
+from nalm_server import tokens
+from nalm_server.context import Context
+from nalm_server.errors import UnauthorizedError
+from nalm_server.tokens import Principal
+
+bearer = HTTPBearer(auto_error=False, description="A token made by nalm-server, shown once.")
+
+
+def get_context(request: Request) -> Context:
+    return cast(Context, request.app.state.context)
+
+
+def get_session(context: Annotated[Context, Depends(get_context)]) -> Iterator[Session]:
+    with context.sessions() as session:
+        yield session
+        session.commit()
+
+
+def get_read_session(context: Annotated[Context, Depends(get_context)]) -> Iterator[Session]:
+    with context.read_sessions() as session:
+        yield session
+
+
+def get_now(context: Annotated[Context, Depends(get_context)]) -> datetime:
+    return context.clock()
+
+
+# scope="function": committed before the answer is sent, so that nobody is told of what is not stored.
+Db = Annotated[Session, Depends(get_session, scope="function")]
+ReadDb = Annotated[Session, Depends(get_read_session, scope="function")]
+Ctx = Annotated[Context, Depends(get_context)]
+Now = Annotated[datetime, Depends(get_now)]
+Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
+
+
+def requires(*scopes: tokens.Scope) -> Callable[..., Principal]:
+    """A dependency that answers with the caller when their token has one of the scopes."""
+
+    def principal(session: Db, credentials: Credentials) -> Principal:
+        if credentials is None:
+            raise UnauthorizedError("This needs a token: send the header `Authorization: Bearer TOKEN`.")
+        return tokens.authenticate(session, credentials.credentials, scopes)
+
+    return principal
+
+
+Admin = Annotated[Principal, Depends(requires(tokens.Scope.ADMIN))]
+Agent = Annotated[Principal, Depends(requires(tokens.Scope.AGENT))]
+Uploader = Annotated[Principal, Depends(requires(tokens.Scope.UPLOAD, tokens.Scope.AGENT))]

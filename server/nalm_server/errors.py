@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One base of errors with a status and a stable name; every answer that is not a success has this shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nalm_server.schemas import Schema
+
+
+class ErrorDetail(Schema):
+    path: str
+    """Where in the request, e.g. $.rounds[3].stages."""
+    message: str
+
+
+class ErrorBody(Schema):
+    name: str
+    """Stable: for programs."""
+    message: str
+    """What is wrong, where, and what to do next: for people."""
+    request_id: str
+    details: list[ErrorDetail] = []
+
+
+class ErrorAnswer(Schema):
+    error: ErrorBody
+
+
+class NalmError(Exception):
+    """Base of what the service says no with."""
+
+    status = 500
+    name = "internal_error"
+
+    def __init__(self, message: str, details: list[ErrorDetail] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = details or []
+
+
+class BadRequestError(NalmError):
+    status = 400
+    name = "bad_request"
+
+
+class UnauthorizedError(NalmError):
+    status = 401
+    name = "unauthorized"
+
+
+class BadSignatureError(NalmError):
+    status = 401
+    name = "bad_signature"
+
+
+class ForbiddenError(NalmError):
+    status = 403
+    name = "forbidden"
+
+
+class NotFoundError(NalmError):
+    status = 404
+    name = "not_found"
+
+
+class ConflictError(NalmError):
+    status = 409
+    name = "conflict"
+
+
+class FencedOffError(NalmError):
+    """The lease was lost: the job is with somebody else, or over."""
+
+    status = 409
+    name = "fenced_off"
+
+
+class TooLargeError(NalmError):
+    status = 413
+    name = "too_large"
+
+
+class UnsupportedEncodingError(NalmError):
+    status = 415
+    name = "unsupported_encoding"
+
+
+class InvalidError(NalmError):
+    status = 422
+    name = "invalid"
+
+
+class BusyError(NalmError):
+    status = 503
+    name = "busy"
+
+
+DESCRIPTIONS = {
+    400: "The request cannot be read.",
+    401: "No token, an unknown token, or a signature that does not fit the body.",
+    403: "The token is not for this.",
+    404: "No such thing.",
+    409: "In conflict with what is stored, or the lease was lost.",
+    413: "The body is larger than this server takes.",
+    415: "The content encoding is not understood.",
+    422: "The request is readable but not valid; `details` says where.",
+    503: "The database is busy or away; try again.",
+}
+
+
+def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The `responses` of a route: its own error statuses besides those every route can answer."""
+    return {
+        status: {"model": ErrorAnswer, "description": DESCRIPTIONS[status]}
+        for status in sorted({*statuses, 400, 422, 503})
+    }

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Health."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from nalm_server.schemas import Schema
+
+
+class Health(Schema):
+    status: Literal["ok"]
+    version: str
+    database: Literal["sqlite", "postgresql"]
+    jobs_open: int
+    agents_seen: int
+    """Bench hosts that asked for work in the last two minutes."""

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenarios and history."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from nalm_server.runs.schemas import Cause, Display
+from nalm_server.schemas import Schema
+
+
+class Metric(Schema):
+    """One line of nalm_core's catalogue."""
+
+    name: str
+    title: str
+    unit: str
+    formula: str
+    sentence: str
+    """What it says, for a person."""
+    better: Literal["lower", "higher", "neither"]
+    scopes: list[str]
+    """stage, chain, lcore."""
+    sources: list[str]
+
+
+class ScenarioSummary(Schema):
+    name: str
+    stages: list[str]
+    """In the order packets pass them, as the newest run has them."""
+    model: str
+    lcores: int
+    traffic: str
+    load: str
+    host_classes: list[str]
+    runs: int
+
+
+class Value(Schema):
+    value: float
+    low: float | None
+    high: float | None
+    source: str
+
+
+class HistoryPoint(Schema):
+    """One commit: its newest valid run on the host class."""
+
+    sha: str
+    short_sha: str
+    subject: str | None
+    committed_at: datetime | None
+    parent_sha: str | None
+    base_sha: str | None
+    """What the run compared it with."""
+    run_id: str
+    display: Display
+    cause: Cause | None
+    culprit_stage: str | None
+    values: dict[str, Value | None]
+    """By stage, `chain` for the whole. Null: not measured in this run."""
+
+
+class History(Schema):
+    metric: Metric
+    scenario: str
+    host_class: str | None
+    """Null when the scenario has no valid run."""
+    host_classes: list[str]
+    stages: list[str]
+    points: list[HistoryPoint]
+    """Along the first parent, oldest first."""

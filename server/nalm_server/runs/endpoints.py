@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""POST /reports, GET /runs/{run_id}."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from nalm_core.report import RunReport
+from starlette.concurrency import run_in_threadpool
+
+from nalm_server.body import read_body
+from nalm_server.deps import Ctx, ReadDb, Uploader
+from nalm_server.errors import documented
+from nalm_server.runs import service
+from nalm_server.runs.schemas import ReportTaken, RunDetail
+from nalm_server.schemas import RunId
+
+router = APIRouter(tags=["runs"])
+
+REPORT_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "A run report, version 1; `Content-Encoding: gzip` is understood.",
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RunReport"}}},
+    }
+}
+
+
+@router.post(
+    "/reports",
+    status_code=201,
+    openapi_extra=REPORT_BODY,
+    responses={
+        **documented(401, 403, 404, 409, 413, 415),
+        200: {"model": ReportTaken, "description": "It was already there, or the job already had its result."},
+    },
+)
+async def upload_report(
+    request: Request,
+    response: Response,
+    context: Ctx,
+    caller: Uploader,
+    job_id: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="The job it is a result of.")] = None,
+    fence: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="The lease's fence.")] = None,
+) -> ReportTaken:
+    """Takes a run report, judges it, stores it whole. Uploading it again changes nothing."""
+    body = await read_body(request, context.settings.report_bytes)
+    taken = await run_in_threadpool(service.take_report, context, caller, body, job_id, fence)
+    response.status_code = 201 if taken.new else 200
+    return taken
+
+
+@router.get("/runs/{run_id}", responses=documented(404))
+def get_run(run_id: RunId, session: ReadDb) -> RunDetail:
+    """One run: everything recorded but the raw rounds."""
+    return service.get_run(session, run_id)
+
+
+@router.get("/runs/{run_id}/report", response_model=RunReport, responses=documented(404))
+def get_report(run_id: RunId, session: ReadDb) -> Response:
+    """The run report, byte for byte as it was taken."""
+    return Response(service.get_report(session, run_id), media_type="application/json")

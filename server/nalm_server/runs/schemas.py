@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verdicts, figures and runs as the API shows them. The browser paints them; it decides nothing."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from nalm_core.report import Arm, ArmInfo, Check, Host, RunStatus, Settings, Source
+
+from nalm_server.schemas import Schema
+
+Outcome = Literal["same", "improved", "regressed", "inconclusive", "invalid", "broken"]
+Display = Literal["same", "improved", "regressed", "inconclusive", "invalid", "broken", "feature"]
+Cause = Literal["instructions", "pipeline"]
+
+
+class Figure(Schema):
+    """One arm of a chain or stage. None: not measured, never 0."""
+
+    cpp: float | None
+    """Cycles per packet."""
+    ipp: float | None
+    """Instructions per packet."""
+    eipc: float | None
+    """Instructions per cycle, busy ones only."""
+    source: str | None
+    """Counter sources of the figures, "tsc+simulated" when they are mixed."""
+
+
+class Change(Schema):
+    """Base against head. ln_cpp = ln_ipp - ln_eipc."""
+
+    base: Figure | None
+    head: Figure | None
+    ratio_cpp: float | None
+    """Head's cycles per packet over base's; 1.1 is a tenth dearer."""
+    low: float | None
+    high: float | None
+    """Confidence interval of ratio_cpp."""
+    p_value: float | None
+    ln_cpp: float | None
+    ln_ipp: float | None
+    ln_eipc: float | None
+
+
+class StageChange(Change):
+    """One stage, in the order packets pass them."""
+
+    stage: str
+    kind: Literal["common", "added", "removed"]
+    contribution_cycles: float | None
+    """What the stage's change adds to the chain, cycles per packet."""
+    significant: bool
+    relevant: bool
+    cause: Cause | None
+
+
+class Verdict(Schema):
+    """nalm_core's judgement of one run."""
+
+    outcome: Outcome
+    display: Display
+    """The outcome, or `feature` for a change of the feature set that made nothing old dearer."""
+    reason: str
+    summary: str
+    scenario: str
+    features_added: list[str]
+    features_removed: list[str]
+    price_cycles_per_packet: float | None
+    chain: Change | None
+    stages: list[StageChange]
+    culprit_stages: list[str]
+    """The stages that pay, dearest first; not necessarily the ones edited."""
+    cause: Cause | None
+    fixes_sha: str | None
+    """The commit whose regression this one undoes."""
+    unchanged: bool
+    """Head runs the very code of base: there was nothing to measure."""
+
+
+class VerdictBrief(Schema):
+    """A verdict in a list."""
+
+    run_id: str
+    scenario: str
+    outcome: Outcome
+    display: Display
+    cause: Cause | None
+    stage: str | None
+    """The stage that moved most, when one did."""
+    summary: str
+    ratio_cpp: float | None
+    low: float | None
+    high: float | None
+    features_added: list[str]
+    features_removed: list[str]
+    price_cycles_per_packet: float | None
+    fixes_sha: str | None
+    unchanged: bool
+
+
+class RunBrief(Schema):
+    """A run in a list."""
+
+    run_id: str
+    scenario: str
+    host: str
+    host_class: str
+    status: RunStatus
+    base_sha: str | None
+    head_sha: str | None
+    job_id: int | None
+    started_at: datetime
+    finished_at: datetime
+    outcome: Outcome
+    display: Display
+
+
+class RunDetail(RunBrief):
+    """Everything recorded of a run except the raw rounds, which /runs/{run_id}/report has."""
+
+    project: str
+    failure: str | None
+    received_at: datetime
+    nalm_version: str
+    lcores: int
+    model: str
+    traffic: str
+    fingerprint: Host
+    sources: dict[Source, str | None]
+    settings: Settings
+    arms: dict[Arm, ArmInfo]
+    checks: list[Check]
+    notes: list[str]
+    rounds_kept: int
+    rounds_set_aside: int
+    launches: int
+    report_bytes: int
+    """Length of the report as JSON."""
+    report_digest: str
+    """SHA-256 of the report as it is stored."""
+    verdict: Verdict
+
+
+class ReportTaken(Schema):
+    """Answer to an uploaded report."""
+
+    run_id: str
+    """The run that counts: another one than uploaded when the job already had its result."""
+    outcome: Outcome
+    display: Display
+    summary: str
+    new: bool
+    """False: it was already there, nothing changed."""

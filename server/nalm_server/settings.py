@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of the server: environment variables with the prefix NALM_, checked at start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Each field is read from NALM_<FIELD>. docs/operate.md lists them; a test holds the list to this class."""
+
+    model_config = SettingsConfigDict(env_prefix="NALM_", extra="ignore", frozen=True)
+
+    state_dir: Path = Path(".nalm/server")
+    """Where the SQLite database, the secret key and the local agent's token live."""
+    database_url: str | None = None
+    """SQLAlchemy address; None: SQLite in the state directory. PostgreSQL: postgresql+psycopg://..."""
+    static_dir: Path | None = None
+    """The built page; None: nalm_server/static."""
+    public_url: str | None = None
+    """The address people and forges reach this server at; used in what `project add` prints."""
+    lease_seconds: int = Field(default=60, ge=5, le=3600)
+    """A job whose agent has been silent for this long is given out again."""
+    job_attempts: int = Field(default=3, ge=1, le=20)
+    """A job given out this often without a result is set aside as failed."""
+    webhook_bytes: int = Field(default=5 << 20, ge=1024)
+    """Largest webhook body taken."""
+    report_bytes: int = Field(default=64 << 20, ge=1024)
+    """Largest run report taken, after decompression."""
+    upload_bytes: int = Field(default=16 << 20, ge=1024)
+    """Largest body of any request as it comes over the wire."""
+    log_json: bool = False
+    """Log lines as JSON, for collectors."""
+
+    @property
+    def resolved_database_url(self) -> str:
+        """The database address, the embedded SQLite file when none is set."""
+        return self.database_url or f"sqlite:///{self.state_dir.resolve() / 'nalm.db'}"
+
+    @property
+    def resolved_static_dir(self) -> Path:
+        """The folder of the built page."""
+        return self.static_dir or Path(__file__).parent / "static"
