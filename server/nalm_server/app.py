@@ -29,7 +29,6 @@ def make_app(context: Context | None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         generate_unique_id_function=lambda route: route.name,
-        separate_input_output_schemas=False,
     )
     app.state.context = context
     api = APIRouter(prefix=PREFIX)

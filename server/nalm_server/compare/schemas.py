@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from nalm_core.change import Change, StageChange
 from nalm_core.report import Check, Host
 
 from nalm_server.commits.schemas import CommitRef
-from nalm_server.runs.schemas import Change, StageChange, Verdict
+from nalm_server.runs.schemas import Verdict
 from nalm_server.schemas import Schema
 
 

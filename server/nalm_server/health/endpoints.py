@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from fastapi import APIRouter
+from nalm_core.catalogue import Metric
 
 from nalm_server.deps import Now, ReadDb
 from nalm_server.errors import documented
 from nalm_server.health import service
 from nalm_server.health.schemas import Health
-from nalm_server.history.schemas import Metric
 
 router = APIRouter(tags=["service"])
 

@@ -4,25 +4,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
 
-from nalm_server.runs.schemas import Cause, Display
+from nalm_core.catalogue import Metric
+from nalm_core.change import Cause
+
+from nalm_server.runs.schemas import Display
 from nalm_server.schemas import Schema
-
-
-class Metric(Schema):
-    """One line of nalm_core's catalogue."""
-
-    name: str
-    title: str
-    unit: str
-    formula: str
-    sentence: str
-    """What it says, for a person."""
-    better: Literal["lower", "higher", "neither"]
-    scopes: list[str]
-    """stage, chain, lcore."""
-    sources: list[str]
 
 
 class ScenarioSummary(Schema):

@@ -6,54 +6,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
+from nalm_core.change import Cause, Change, StageChange
 from nalm_core.report import Arm, ArmInfo, Check, Host, RunStatus, Settings, Source
 
 from nalm_server.schemas import Schema
 
 Outcome = Literal["same", "improved", "regressed", "inconclusive", "invalid", "broken"]
 Display = Literal["same", "improved", "regressed", "inconclusive", "invalid", "broken", "feature"]
-Cause = Literal["instructions", "pipeline"]
-
-
-class Figure(Schema):
-    """One arm of a chain or stage. None: not measured, never 0."""
-
-    cpp: float | None
-    """Cycles per packet."""
-    ipp: float | None
-    """Instructions per packet."""
-    eipc: float | None
-    """Instructions per cycle, busy ones only."""
-    source: str | None
-    """Counter sources of the figures, "tsc+simulated" when they are mixed."""
-
-
-class Change(Schema):
-    """Base against head. ln_cpp = ln_ipp - ln_eipc."""
-
-    base: Figure | None
-    head: Figure | None
-    ratio_cpp: float | None
-    """Head's cycles per packet over base's; 1.1 is a tenth dearer."""
-    low: float | None
-    high: float | None
-    """Confidence interval of ratio_cpp."""
-    p_value: float | None
-    ln_cpp: float | None
-    ln_ipp: float | None
-    ln_eipc: float | None
-
-
-class StageChange(Change):
-    """One stage, in the order packets pass them."""
-
-    stage: str
-    kind: Literal["common", "added", "removed"]
-    contribution_cycles: float | None
-    """What the stage's change adds to the chain, cycles per packet."""
-    significant: bool
-    relevant: bool
-    cause: Cause | None
 
 
 class Verdict(Schema):
