@@ -13,8 +13,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from spec.packet import ICMP, TCP, UDP, Ipv4, ParseError, checksum_ok, parse  # noqa: E402
-from spec.pcap import read_pcap  # noqa: E402
+from spec.packet import ICMP, TCP, UDP, Ipv4, ParseError, checksum_ok, parse
+from spec.pcap import read_pcap
 
 CLIENTS = IPv4Network("10.10.0.0/16")
 SERVERS = (IPv4Network("192.0.2.0/24"), IPv4Network("198.51.100.0/24"))

@@ -6,7 +6,9 @@ import random
 import sys
 from pathlib import Path
 
-WORDS = "packet flow route queue burst cache cycle core ring table hash lookup prefix port checksum stage".split()
+WORDS = (
+    "packet flow route queue burst cache cycle core ring table hash lookup prefix port checksum stage"
+).split()  # noqa: SIM905
 
 
 def main(folder: Path) -> None:

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The demo's history: its shape, that it repeats, that a broken start is recovered or refused."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import NF, Demo, run_make_history
+from patches import PatchError, all_patches, read_patch
+
+
+def test_each_merge_has_main_and_its_branch_as_parents(demo: Demo) -> None:
+    for merge in demo.merges:
+        parents = demo.git("rev-list", "--parents", "-1", str(merge["sha"])).split()[1:]
+        assert len(parents) == 2
+        assert parents[0] == merge["parent"]
+        assert demo.git("rev-parse", f"{parents[1]}^") == merge["parent"]
+        assert demo.git("rev-parse", f"{parents[1]}^{{tree}}") == demo.git(
+            "rev-parse", f"{merge['sha']}^{{tree}}"
+        )
+
+
+def test_first_parent_line_is_start_then_the_merges(demo: Demo) -> None:
+    line = demo.git("rev-list", "--first-parent", "--reverse", "main").split()
+    assert line[2:] == [merge["sha"] for merge in demo.merges]
+    assert [merge["order"] for merge in demo.merges] == list(range(1, len(demo.merges) + 1))
+    assert len(demo.merges) >= 8
+
+
+def test_starts_without_dpi_and_gets_it(demo: Demo) -> None:
+    def features(revision: object) -> str:
+        lines = demo.git("show", f"{revision}:nalm.toml").splitlines()
+        at = lines.index("[scenarios.sfc_a]")
+        return next(line for line in lines[at:] if line.startswith("features"))
+
+    feature = next(merge for merge in demo.merges if merge["expect"] == "feature")
+    assert '"dpi"' not in features(feature["parent"])
+    assert '"dpi"' in features(feature["sha"])
+
+
+def test_answers_are_not_in_the_repository(demo: Demo) -> None:
+    names = demo.git("ls-tree", "-r", "--name-only", "main").splitlines()
+    assert "nalm.toml" in names
+    assert not [name for name in names if name.startswith(("mutants/", "demo/"))]
+
+
+def test_repeats_the_same_commits(demo: Demo, tmp_path: Path) -> None:
+    done = run_make_history(tmp_path / "again.git")
+    assert json.loads(done.stdout) == demo.merges
+
+
+def test_leaves_a_whole_one_as_it_is(demo: Demo) -> None:
+    before = (demo.folder / "nalm-demo.json").stat().st_mtime_ns
+    assert json.loads(run_make_history(demo.folder).stdout) == demo.merges
+    assert (demo.folder / "nalm-demo.json").stat().st_mtime_ns == before
+
+
+def test_makes_a_half_made_one_again(demo: Demo, tmp_path: Path) -> None:
+    making = tmp_path / "nf.git.making"
+    shutil.copytree(demo.folder, making)
+    shutil.rmtree(making / "objects")
+    assert json.loads(run_make_history(tmp_path / "nf.git").stdout) == demo.merges
+    assert not making.exists()
+
+
+def test_makes_one_of_other_content_again(demo: Demo, tmp_path: Path) -> None:
+    folder = tmp_path / "nf.git"
+    shutil.copytree(demo.folder, folder)
+    record = json.loads((folder / "nalm-demo.json").read_text())
+    (folder / "nalm-demo.json").write_text(json.dumps({**record, "made_from": "older"}))
+    assert json.loads(run_make_history(folder).stdout) == demo.merges
+    assert json.loads((folder / "nalm-demo.json").read_text()) == record
+
+
+def test_refuses_somebody_elses_folder(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("mine")
+    done = run_make_history(tmp_path)
+    assert done.returncode == 1
+    assert "not made by this program" in done.stderr
+    assert (tmp_path / "letter.txt").read_text() == "mine"
+
+
+def test_refuses_a_source_outside_git(tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    done = run_make_history(tmp_path / "nf.git", source=tmp_path / "source")
+    assert done.returncode == 1
+    assert "not in a git checkout" in done.stderr
+
+
+def test_every_patch_applies_after_those_before_it(demo: Demo, tmp_path: Path) -> None:
+    """The mutants outside the demo apply to reference-nf as shipped."""
+    work = tmp_path / "work"
+    subprocess.run(["git", "clone", "-q", str(demo.folder), str(work)], check=True)
+    root = demo.git("rev-list", "--max-parents=0", "main")
+    subprocess.run(["git", "-C", str(work), "checkout", "-q", root], check=True)
+    for patch in all_patches(NF / "mutants"):
+        if patch.order is None:
+            subprocess.run(
+                ["git", "-C", str(work), "apply", "--check", str(NF / "mutants" / patch.name)], check=True
+            )
+
+
+def test_a_fix_names_an_earlier_regression() -> None:
+    by_name = {patch.name: patch for patch in all_patches(NF / "mutants")}
+    fixes = [patch for patch in by_name.values() if patch.fixes is not None]
+    assert fixes
+    for patch in fixes:
+        broken = by_name[str(patch.fixes)]
+        assert (broken.expect, broken.stage) == ("regressed", patch.stage)
+        assert broken.order is not None and patch.order is not None and broken.order < patch.order
+
+
+GOOD = "title: t\nwhat: w\nexpect: same\ncode: equal\nsize: 0\n\ndiff --git a/x b/x\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("expect: same", "expect: slower"), "expect is `slower`"),
+        (("code: equal", "code: maybe"), "code is `maybe`"),
+        (("size: 0\n", ""), "lacks size"),
+        (("size: 0", "size 0"), "is no header line"),
+        (("expect: same", "expect: regressed"), "needs stage and cause"),
+        (("size: 0", "size: 0\ncause: magic"), "cause is `magic`"),
+        (("size: 0", "size: 0\norder: first"), "order is `first`"),
+        (("diff --git a/x b/x\n", ""), "no `diff --git`"),
+    ],
+)
+def test_a_wrong_header_is_named(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+    path = tmp_path / "m.patch"
+    path.write_text(GOOD)
+    assert read_patch(path).expect == "same"
+    path.write_text(GOOD.replace(*change))
+    with pytest.raises(PatchError, match=message):
+        read_patch(path)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Golden packets: hand-made frames for every way through the stages, each with the name of what it shows."""
+
+from collections.abc import Iterator
+
+from scapy.layers.dns import DNS, DNSQR
+from scapy.layers.inet import ICMP, IP, TCP, UDP, fragment
+from scapy.layers.inet6 import IPv6
+from scapy.layers.l2 import ARP, Dot1Q, Ether
+from scapy.packet import Packet, Raw
+
+INSIDE_MAC, NF_MAC = "02:00:00:00:10:01", "02:00:00:00:20:01"
+CLIENT, OTHER_CLIENT = "10.10.1.11", "10.10.3.77"
+SERVER, OTHER_SERVER, UNROUTED = "192.0.2.10", "198.51.100.20", "203.0.113.9"
+HTTP_GET = b"GET /index.html HTTP/1.1\r\nHost: www.example.com\r\nUser-Agent: curl/8.5\r\n\r\n"
+
+Golden = tuple[str, bytes]
+
+
+def ether(packet: Packet) -> bytes:
+    """The packet in an Ethernet frame, lengths and checksums filled in unless the packet sets them."""
+    return bytes(Ether(src=INSIDE_MAC, dst=NF_MAC) / packet)
+
+
+def out(**fields: object) -> IP:
+    """An IPv4 header from a client to a server; `fields` override."""
+    return IP(**{"src": CLIENT, "dst": SERVER, "id": 7, **fields})
+
+
+def good() -> Iterator[Golden]:
+    """Well-formed packets from the inside."""
+    yield "tcp syn", ether(out() / TCP(sport=40001, dport=80, flags="S"))
+    yield "tcp with payload", ether(out() / TCP(sport=40001, dport=80, flags="PA") / HTTP_GET)
+    yield "tcp, same port to another server", ether(out(dst=OTHER_SERVER) / TCP(sport=40001, dport=443))
+    yield "tcp, other client, same port", ether(out(src=OTHER_CLIENT) / TCP(sport=40001, dport=80))
+    yield (
+        "tcp with options",
+        ether(out() / TCP(sport=40002, dport=80, options=[("MSS", 1460), ("SAckOK", b""), ("WScale", 7)])),
+    )
+    yield (
+        "udp",
+        ether(out(dst=OTHER_SERVER) / UDP(sport=5353, dport=53) / DNS(qd=DNSQR(qname="www.example.com"))),
+    )
+    yield "udp without checksum", ether(out() / UDP(sport=5354, dport=53, chksum=0) / b"no checksum")
+    yield "udp without payload", ether(out() / UDP(sport=5355, dport=9))
+    yield "icmp echo", ether(out() / ICMP(type=8, id=321, seq=1) / b"abcdefgh")
+    yield "ip options", ether(out(options=[b"\x94\x04\x00\x00"]) / UDP(sport=5356, dport=9) / b"router alert")
+    yield "odd payload length", ether(out() / UDP(sport=5357, dport=9) / b"odd")
+    yield "ethernet padding", ether(out() / UDP(sport=5358, dport=9) / b"x") + bytes(17)
+    yield "full MTU", ether(out() / TCP(sport=40003, dport=80, flags="A") / bytes(1460))
+    yield "tos and df", ether(out(tos=0xB8, flags="DF") / UDP(sport=5359, dport=9) / b"ef")
+    yield "checksum that becomes ffff", ether(out(id=0xFFFF) / UDP(sport=65535, dport=65535) / b"\xff\xff")
+
+
+def limits() -> Iterator[Golden]:
+    """Packets that L3FWD ends."""
+    yield "ttl 1", ether(out(ttl=1) / UDP(sport=6001, dport=9) / b"t")
+    yield "ttl 0", ether(out(ttl=0) / UDP(sport=6001, dport=9) / b"t")
+    yield "ttl 2", ether(out(ttl=2) / UDP(sport=6001, dport=9) / b"t")
+    yield "no route", ether(out(dst=UNROUTED) / UDP(sport=6002, dport=9) / b"t")
+
+
+def odd() -> Iterator[Golden]:
+    """Fragments, other protocols, other EtherTypes, packets for nobody inside."""
+    whole = out(flags=0) / UDP(sport=7001, dport=9) / (b"fragment" * 40)
+    for number, part in enumerate(fragment(whole, fragsize=160)):
+        yield f"fragment {number}", ether(part)
+    yield "gre", ether(out(proto=47) / Raw(b"\x00\x00\x08\x00payload"))
+    yield "sctp", ether(out(proto=132) / Raw(bytes(24)))
+    yield "icmp unreachable", ether(out() / ICMP(type=3, code=3) / bytes(IP(src=SERVER, dst=CLIENT) / UDP()))
+    yield "icmp timestamp", ether(out() / ICMP(type=13, id=5, seq=5))
+    yield "vlan", bytes(Ether(src=INSIDE_MAC, dst=NF_MAC) / Dot1Q(vlan=7) / out() / UDP(sport=7002, dport=9))
+    yield "ipv6", ether(IPv6(src="2001:db8::1", dst="2001:db8::2") / UDP(sport=7003, dport=9) / b"six")
+    yield "arp", ether(ARP(psrc="10.10.1.11", pdst="10.10.0.1"))
+    yield "from outside, no mapping", ether(IP(src=SERVER, dst="100.64.0.9") / TCP(sport=80, dport=2048))
+    yield "from outside, udp, no mapping", ether(IP(src=SERVER, dst="100.64.0.1") / UDP(sport=53, dport=9))
+
+
+def malformed() -> Iterator[Golden]:
+    """Packets whose lengths contradict each other or the frame."""
+    tcp = ether(out() / TCP(sport=8001, dport=80) / b"payload")
+    udp = ether(out() / UDP(sport=8002, dport=9) / b"payload")
+    for kept in (10, 13, 14, 20, 33, 34, 41, 53):
+        yield f"tcp cut to {kept}", tcp[:kept]
+    for kept in (34, 38, 41, 48):
+        yield f"udp cut to {kept}", udp[:kept]
+    yield "icmp cut to 38", ether(out() / ICMP() / b"x")[:38]
+    yield "ip version 5", ether(out(version=5) / UDP(sport=8003, dport=9))
+    yield "header length 4", ether(out(ihl=1) / UDP(sport=8004, dport=9) / bytes(40))
+    yield "header length 60, not there", ether(out(ihl=15) / UDP(sport=8005, dport=9))
+    yield "total length 0", ether(out(len=0) / UDP(sport=8006, dport=9) / b"x")
+    yield "total length below header", ether(out(len=16) / UDP(sport=8007, dport=9) / b"x")
+    yield "total length above frame", ether(out(len=400) / UDP(sport=8008, dport=9) / b"x")
+    yield "udp length 7", ether(out() / UDP(sport=8009, dport=9, len=7) / b"x")
+    yield "udp length above packet", ether(out() / UDP(sport=8010, dport=9, len=99) / b"x")
+    yield "udp length below packet", ether(out() / UDP(sport=8011, dport=9, len=9) / b"xyz")
+    yield "tcp header length 4", ether(out() / TCP(sport=8012, dport=80, dataofs=1) / b"x")
+    yield "tcp header beyond packet", ether(out() / TCP(sport=8013, dport=80, dataofs=15) / b"x")
+    yield "only ethernet", ether(Raw(b""))
+    yield "one byte", b"\x02"
+
+
+def payloads() -> Iterator[Golden]:
+    """Application data for DPI, in TCP and UDP, from and to clients."""
+    texts = {
+        "http get": HTTP_GET,
+        "http post": b"POST /login HTTP/1.1\r\nHost: shop.example.com\r\nContent-Length: 3\r\n\r\na=b",
+        "http answer": b"HTTP/1.1 200 OK\r\nServer: nginx\r\nContent-Type: text/html\r\n\r\n<html></html>",
+        "path traversal": b"GET /../../etc/passwd HTTP/1.1\r\nHost: www.example.com\r\n\r\n",
+        "sql injection": b"GET /items?id=1%20UNION%20SELECT%20name%20FROM%20u HTTP/1.1\r\nHost: a\r\n\r\n",
+        "script": b"GET /?q=<script>alert(1)</script> HTTP/1.1\r\nHost: a\r\n\r\n",
+        "ssh": b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n",
+        "sip": b"INVITE sip:bob@example.com SIP/2.0\r\nVia: SIP/2.0/UDP client\r\n\r\n",
+        "bittorrent": b"\x13BitTorrent protocol" + bytes(8) + b"i" * 20 + b"p" * 20,
+        "bittorrent dht": b"d1:ad2:id20:abcdefghij0123456789e1:q4:ping1:t2:aa1:y1:qe",
+        "smtp": b"EHLO mail.example.net\r\n",
+        "ftp": b"USER anonymous\r\n",
+        "tls hello": b"\x16\x03\x01\x00\x90\x01\x00\x00\x8c\x03\x03"
+        + bytes(32)
+        + b"\x00\x00\x16\x00\x14\x00\x00\x11"
+        b"www.example.com\x00",
+        "quic": b"\xc3\x00\x00\x00\x01\x08" + bytes(40),
+        "nothing known": b"zzzz yyyy xxxx",
+        "binary": bytes(range(256)),
+    }
+    for number, (name, text) in enumerate(texts.items()):
+        yield f"{name} in tcp", ether(out() / TCP(sport=9000 + number, dport=8000, flags="PA") / text)
+        yield f"{name} in udp", ether(out() / UDP(sport=9000 + number, dport=8000) / text)
+    yield "dns query", ether(out() / UDP(sport=9900, dport=53) / DNS(qd=DNSQR(qname="api.example.net")))
+
+
+def every() -> list[Golden]:
+    """All of them, in a fixed order."""
+    return [*good(), *limits(), *odd(), *malformed(), *payloads()]
