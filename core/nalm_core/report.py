@@ -1,26 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run report, version 1: one JSON document per run, raw, nothing averaged away.
 
 A run compares arms on one host: `base`, `head`, and, when the commit changes the scenario's feature set,
-`head_as_base` (head's build run with base's feature set). What the arms' figures mean is in docs/metrics.md; what
-follows from them (summary, verdict) is computed by nalm_core from this document alone, by the agent and by the
-server alike, and is not stored in it.
+`head_as_base` (head's build run with base's feature set). What the arms' figures mean is in docs/metrics.md;
+what follows from them (summary, verdict) is computed by nalm_core from this document alone, by the agent and
+by the server alike, and is not stored in it.
 
-Counters are raw differences over one turn, never ratios. A counter that could not be read is absent (None), never 0.
+Counters are raw differences over one turn, never ratios. A counter that could not be read is absent (None),
+never 0.
 """
 
 from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-SCHEMA = "nalm.run-report/1"
+SCHEMA: Final = "nalm.run-report/1"
 
 Sha = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
 Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._:+@/-]*$")]
-Count = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=0, le=2**64 - 1)]
 
 
 class Model(BaseModel):

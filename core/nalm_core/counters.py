@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From raw counters of one round to ratios per packet.
+
+Cycles are TSC cycles times the lcore's CPU-time scale: time the kernel gave to others while the NF wanted to
+run is not the NF's. Ratios whose denominator is 0 are None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from nalm_core.report import ArmInfo, LcoreCounters, OutcomeKind, Round
+
+COUNTED = frozenset({OutcomeKind.SENT, OutcomeKind.POLICY})
+"""Outcomes of packets that are CPP's denominator: left, or dropped by policy."""
+ENDED = frozenset({OutcomeKind.SENT, OutcomeKind.POLICY, OutcomeKind.LOST, OutcomeKind.BAD})
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTotals:
+    """Sums of one round that ratios are made of: scaled cycles and packets."""
+
+    packets: int
+    """Counted packets."""
+    chain_cycles: float
+    stage_cycles: Mapping[str, float]
+    """Own stages only; generator and sink are in no figure."""
+    stage_packets: Mapping[str, int]
+
+    @property
+    def cpp(self) -> float | None:
+        return ratio(self.chain_cycles, self.packets)
+
+    def stage_cpp(self, stage: str) -> float | None:
+        cycles = self.stage_cycles.get(stage)
+        return None if cycles is None else ratio(cycles, self.packets)
+
+
+def ratio(numerator: float, denominator: float) -> float | None:
+    return numerator / denominator if denominator > 0 else None
+
+
+def cpu_time_scale(lcore: LcoreCounters) -> float:
+    """Share of the turn's wall time that the lcore's thread had the CPU, in 0..1."""
+    share = ratio(lcore.turn_cpu_ns, lcore.turn_wall_ns)
+    return 1.0 if share is None else min(1.0, share)
+
+
+def working_lcores(one: Round) -> list[LcoreCounters]:
+    """Lcores that worked on packets: not those of a generator or sink alone."""
+    return [lcore for lcore in one.lcores if lcore.busy_cycles > 0]
+
+
+def stolen_share(one: Round) -> float:
+    """Largest share of its turn that any lcore's thread did not have the CPU, in 0..1.
+
+    Of all lcores: a generator that lost its CPU starves the NF.
+    """
+    return max(1.0 - cpu_time_scale(lcore) for lcore in one.lcores)
+
+
+def packets_by_kind(one: Round, arm: ArmInfo) -> dict[OutcomeKind, int]:
+    """Packets of the NF's own stages by what became of them; a generator's and a sink's say nothing about
+    it."""
+    kinds = {stage.name: stage.outcomes for stage in arm.stages if not stage.apart}
+    found = dict.fromkeys(OutcomeKind, 0)
+    for name, counters in one.stages.items():
+        if name in kinds:
+            for outcome, packets in counters.outcomes.items():
+                found[kinds[name][outcome]] += packets
+    return found
+
+
+def counted_packets(one: Round, arm: ArmInfo) -> int:
+    """CPP's denominator: packets that left or were dropped by policy."""
+    kinds = packets_by_kind(one, arm)
+    return sum(kinds[kind] for kind in COUNTED)
+
+
+def totals(one: Round, arm: ArmInfo) -> RoundTotals:
+    """The sums of one round, cycles scaled by CPU time.
+
+    Stages are summed over lcores in the report, so they share one scale: that of the busy cycles as a whole.
+    """
+    own = {stage.name for stage in arm.stages if not stage.apart}
+    raw = sum(lcore.busy_cycles for lcore in one.lcores)
+    scaled = sum(lcore.busy_cycles * cpu_time_scale(lcore) for lcore in one.lcores)
+    scale = scaled / raw if raw else 1.0
+    return RoundTotals(
+        packets=counted_packets(one, arm),
+        chain_cycles=scaled,
+        stage_cycles={name: s.cycles * scale for name, s in one.stages.items() if name in own},
+        stage_packets={name: s.packets for name, s in one.stages.items() if name in own},
+    )
+
+
+def cur(one: Round) -> float | None:
+    """CUR summed over lcores: busy / (busy + idle). None if no lcore polled."""
+    shares = [
+        lcore.busy_cycles / (lcore.busy_cycles + lcore.idle_cycles)
+        for lcore in one.lcores
+        if lcore.busy_cycles + lcore.idle_cycles > 0
+    ]
+    return sum(shares) if shares else None
+
+
+def idle_share(one: Round) -> float | None:
+    """Idle share of the lcores that worked on packets."""
+    lcores = working_lcores(one)
+    idle = sum(lcore.idle_cycles for lcore in lcores)
+    return ratio(idle, idle + sum(lcore.busy_cycles for lcore in lcores))
+
+
+def own_wall_seconds(lcores: Iterable[LcoreCounters], tsc_hz: int) -> float:
+    """Mean time of the lcores outside generator and sink, by the wall clock."""
+    times = [lcore.turn_wall_ns / 1e9 - lcore.apart_cycles / tsc_hz for lcore in lcores]
+    return sum(times) / len(times) if times else 0.0
+
+
+def own_cpu_seconds(lcores: Iterable[LcoreCounters], tsc_hz: int) -> float:
+    """The same in CPU time: the generator's cycles are scaled as the NF's are."""
+    times = [
+        min(lcore.turn_cpu_ns, lcore.turn_wall_ns) / 1e9 - lcore.apart_cycles * cpu_time_scale(lcore) / tsc_hz
+        for lcore in lcores
+    ]
+    return sum(times) / len(times) if times else 0.0
+
+
+def pps(one: Round, arm: ArmInfo, tsc_hz: int) -> float | None:
+    """Counted packets per second of the NF's own CPU time."""
+    return ratio(counted_packets(one, arm), own_cpu_seconds(working_lcores(one), tsc_hz))

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every threshold and error rate of the judgement, each once. docs/statistics.md explains them; a test holds
+it to these values."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Final
+
+from nalm_core.report import Settings
+
+# What is aimed at, unless nalm.toml says otherwise.
+MARGIN: Final = 0.02
+"""Relative change of CPP that matters."""
+ALPHA: Final = 0.01
+"""Chance that a run without any change is called regressed or improved, all looks together (upper bound)."""
+LOOKS: Final = 3
+MAX_LAUNCHES: Final = 18
+TURNS_PER_LAUNCH: Final = 16
+TURN_MS: Final = 50.0
+
+DEFAULT_SETTINGS: Final = Settings(
+    margin=MARGIN,
+    alpha=ALPHA,
+    looks=LOOKS,
+    turn_ms=TURN_MS,
+    turns_per_launch=TURNS_PER_LAUNCH,
+    max_launches=MAX_LAUNCHES,
+)
+
+# Judging.
+EQUIVALENCE_ALPHA: Final = 0.05
+"""Chance that a change of at least the margin is called same, all looks together (upper bound)."""
+MIN_LAUNCHES: Final = 3
+"""Fewer launches with usable turns decide nothing."""
+MIN_PAIRS: Final = 3
+"""A launch with fewer usable pairs of turns takes no part."""
+TRIM_SHARE: Final = 0.25
+"""Share of a launch's pairs left out at each end, by their ratio."""
+RELEVANT_SHARE: Final = 0.5
+"""A stage's change is relevant from this share of the margin on, measured in the chain's CPP."""
+CULPRIT_SHARE: Final = 0.2
+"""A stage pays for a change if it bears at least this share of it."""
+INSTRUCTION_NOTE: Final = 0.001
+"""Relative change of IPP that is worth a note when cycles did not change."""
+FIX_SHARE: Final = 0.5
+"""An improvement that restores at least this share of an open regression of the same stage is its fix."""
+CONFIDENCE: Final = 0.95
+"""Level of the intervals in summaries, and of comparisons across runs."""
+
+# Rounds.
+CLEAN_STOLEN_SHARE: Final = 0.02
+"""Up to this share of stolen time a round is clean; clean rounds are preferred."""
+MIN_CLEAN_PAIRS: Final = 4
+"""With at least so many clean pairs, a launch is judged by them alone."""
+MAX_STOLEN_SHARE: Final = 0.3
+"""A round that lost more of its time to others is set aside."""
+MAX_INVOLUNTARY_PER_S: Final = 400.0
+"""Involuntary switches per second of CPU time beyond which a round is set aside."""
+MAX_MAJOR_FAULTS: Final = 0
+MAX_CLOCK_DISAGREEMENT: Final = 0.01
+"""TSC against wall clock over a turn; beyond it the round is set aside."""
+
+# Checks.
+EQ6_LIMIT: Final = 0.01
+STAGES_LIMIT: Final = 0.001
+CONSERVED_LIMIT: Final = 0.0001
+STARVED_LIMIT: Final = 0.05
+"""Idle share of the NF's lcores in a closed loop (median round), beyond which the generator was too slow."""
+GENERATOR_LIMIT: Final = 0.01
+"""Relative difference between what the generator says it sent and what the NF took in."""
+SHARE_LIMIT: Final = 0.005
+"""Difference between two arms' shares of packets sent, or dropped by policy."""
+
+DOCUMENTED: Final = MappingProxyType(
+    {name: value for name, value in globals().items() if name.isupper() and isinstance(value, int | float)}
+)
+"""All constants above by name, for the test that holds docs/statistics.md to them."""

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which earlier regression an improvement undoes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nalm_core.defaults import FIX_SHARE
+from nalm_core.report import Model
+from nalm_core.verdict import Verdict
+
+
+class OpenRegression(Model):
+    """A regression nobody has fixed yet, on one stage of one scenario."""
+
+    commit: str
+    scenario: str
+    stage: str
+    contribution_cycles: float
+    """What the stage came to cost, in cycles per packet of the chain."""
+
+
+def open_regressions(commit: str, verdict: Verdict) -> list[OpenRegression]:
+    """What a regressed verdict leaves open; nothing for any other outcome."""
+    if verdict.outcome != "regressed":
+        return []
+    return [
+        OpenRegression(
+            commit=commit,
+            scenario=verdict.scenario,
+            stage=stage.stage,
+            contribution_cycles=stage.contribution_cycles,
+        )
+        for stage in verdict.stages
+        if stage.stage in verdict.culprit_stages and stage.contribution_cycles is not None
+    ]
+
+
+def match_fix(regressions: Sequence[OpenRegression], verdict: Verdict) -> str | None:
+    """The commit whose regression this improvement fixes, None if it fixes none.
+
+    regressions: oldest first; of several that fit, the newest is taken. It fits if the same stage of the same
+    scenario gets back at least FIX_SHARE of what it had lost.
+    """
+    if verdict.outcome != "improved":
+        return None
+    restored = {
+        stage.stage: -stage.contribution_cycles
+        for stage in verdict.stages
+        if stage.stage in verdict.culprit_stages and stage.contribution_cycles is not None
+    }
+    fitting = [
+        one.commit
+        for one in regressions
+        if one.scenario == verdict.scenario
+        and restored.get(one.stage, 0.0) >= FIX_SHARE * one.contribution_cycles
+    ]
+    return fitting[-1] if fitting else None

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run reports to and from JSON. Every version ever written stays readable; today there is version 1."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from nalm_core.report import SCHEMA, Arm, RunReport, RunStatus
+
+MAX_MISTAKES_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """What is wrong at one place of the document."""
+
+    path: str
+    """JSON path, e.g. `$.rounds[3].lcores[0].busy_cycles`."""
+    message: str
+
+
+class ReportError(ValueError):
+    """The document is no run report that can be used; `mistakes` says where and why."""
+
+    def __init__(self, mistakes: Sequence[Mistake]) -> None:
+        self.mistakes = tuple(mistakes)
+        shown = [f"{m.path}: {m.message}" for m in self.mistakes[:MAX_MISTAKES_SHOWN]]
+        if len(self.mistakes) > MAX_MISTAKES_SHOWN:
+            shown.append(f"and {len(self.mistakes) - MAX_MISTAKES_SHOWN} more")
+        super().__init__("run report is not usable: " + "; ".join(shown))
+
+
+def parse_report(data: bytes | str) -> RunReport:
+    """Read a run report and hold it against itself. Raises ReportError with the JSON path of each mistake."""
+    _require_known_version(data)
+    try:
+        report = RunReport.model_validate_json(data)
+    except ValidationError as error:
+        raise ReportError(
+            [Mistake(_json_path(e["loc"]), e["msg"]) for e in error.errors(include_url=False)]
+        ) from None
+    mistakes = list(_contradictions(report))
+    if mistakes:
+        raise ReportError(mistakes)
+    return report
+
+
+def dump_report(report: RunReport) -> bytes:
+    """Canonical JSON: keys sorted, no spaces, UTF-8. Equal reports give equal bytes."""
+    document = report.model_dump(mode="json", by_alias=True)
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode()
+
+
+def _require_known_version(data: bytes | str) -> None:
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ReportError([Mistake("$", f"not JSON: {error}")]) from None
+    if not isinstance(document, dict):
+        raise ReportError([Mistake("$", "expected an object")])
+    schema = document.get("schema")
+    if schema != SCHEMA:
+        raise ReportError(
+            [Mistake("$.schema", f"expected {SCHEMA!r}, found {schema!r}; a newer nalm may read it")]
+        )
+
+
+def _json_path(location: Sequence[int | str]) -> str:
+    return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+
+
+def _contradictions(report: RunReport) -> Iterator[Mistake]:
+    """What the types alone cannot say."""
+    if report.finished_at < report.started_at:
+        yield Mistake("$.finished_at", "earlier than started_at")
+    if report.status is RunStatus.MEASURED:
+        for arm in (Arm.BASE, Arm.HEAD):
+            if arm not in report.arms:
+                yield Mistake(f"$.arms.{arm}", "missing, although the status is measured")
+    if report.status in (RunStatus.BROKEN, RunStatus.FAILED) and not report.failure:
+        yield Mistake("$.failure", f"missing, although the status is {report.status}")
+    yield from _round_contradictions(report)
+    for index, count in enumerate(report.instructions):
+        path = f"$.instructions[{index}]"
+        if count.arm not in report.arms:
+            yield Mistake(f"{path}.arm", f"no arm {count.arm} in $.arms")
+
+
+def _round_contradictions(report: RunReport) -> Iterator[Mistake]:
+    seen: set[tuple[int, int, Arm]] = set()
+    declared = {
+        arm: {stage.name: stage.outcomes for stage in info.stages} for arm, info in report.arms.items()
+    }
+    for index, one in enumerate(report.rounds):
+        path = f"$.rounds[{index}]"
+        key = (one.launch, one.turn, one.arm)
+        if key in seen:
+            yield Mistake(path, f"launch {one.launch}, turn {one.turn} of {one.arm} is there twice")
+        seen.add(key)
+        stages = declared.get(one.arm)
+        if stages is None:
+            yield Mistake(f"{path}.arm", f"no arm {one.arm} in $.arms")
+            continue
+        for name, counters in one.stages.items():
+            if name not in stages:
+                yield Mistake(f"{path}.stages.{name}", f"no such stage in $.arms.{one.arm}.stages")
+                continue
+            for outcome in counters.outcomes.keys() - stages[name].keys():
+                yield Mistake(
+                    f"{path}.stages.{name}.outcomes.{outcome}",
+                    f"not declared in $.arms.{one.arm}.stages",
+                )

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a verdict says to a person. Figures come from the comparison; nothing is decided here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import expm1
+
+from nalm_core.attribution import Comparison
+from nalm_core.change import Cause, Change, StageChange
+from nalm_core.defaults import INSTRUCTION_NOTE, MIN_LAUNCHES, MIN_PAIRS
+from nalm_core.report import Arm, Check, RunReport
+from nalm_core.rounds import launches_done, pair_launches, set_aside_counts
+from nalm_core.sequential import Decided
+
+UNCHANGED = "The code sections and the run definition are those of the base: there is nothing to measure."
+EQUAL_CODE = "The code sections are those of the base, run with other features."
+NOT_AS_BASE = (
+    "The feature set changed and head could not be run with base's features, so its efficiency cannot be "
+    "judged; keep base's features buildable in head and measure again."
+)
+SHORT_LIMIT = 120
+
+
+def percent(ln_ratio: float) -> str:
+    """Relative change of a ratio given as its logarithm, signed."""
+    return f"{100 * expm1(ln_ratio):+.1f} %"
+
+
+def first_line(text: str | None) -> str:
+    """A failure's first line: the rest is log."""
+    lines = (text or "").strip().splitlines()
+    return lines[0] if lines else "The agent gave no reason."
+
+
+def short(reason: str) -> str:
+    """A reason cut to the length of a table's cell."""
+    return reason if len(reason) <= SHORT_LIMIT else reason[: SHORT_LIMIT - 1].rstrip() + "…"
+
+
+def failed_checks(failed: Sequence[Check]) -> str:
+    """Which checks failed and how."""
+    return "; ".join(f"{check.name}: {check.message}" for check in failed)
+
+
+def too_few(report: RunReport, arm: Arm) -> str:
+    """Why nothing could be decided, and what would help."""
+    aside, rounds = set_aside_counts(report.rounds)
+    usable = len(pair_launches(report, Arm.BASE, arm))
+    text = (
+        f"Only {usable} of {launches_done(report)} launches have {MIN_PAIRS} usable pairs of turns, "
+        f"at least {MIN_LAUNCHES} are needed"
+    )
+    return text + (
+        f"; {aside} of {rounds} rounds were disturbed by other programs: free a core and measure again."
+        if aside
+        else "; measure longer."
+    )
+
+
+def reason(outcome: Decided, comparison: Comparison, cause: Cause | None, settings_margin: float) -> str:
+    """The verdict in a sentence."""
+    chain = comparison.chain
+    if chain.ln_cpp is None or chain.low is None or chain.high is None:
+        return "There are not enough launches to compare."
+    size = f"{percent(chain.ln_cpp)} [{100 * (chain.low - 1):+.1f}, {100 * (chain.high - 1):+.1f}]"
+    if outcome == "same":
+        return f"Cycles per packet changed by {size}: within ±{settings_margin:.1%}, the change that matters."
+    if outcome == "inconclusive":
+        return (
+            f"Cycles per packet changed by {size}: neither a change nor its absence is shown at a margin of "
+            f"±{settings_margin:.1%}; more launches or a quieter host would tell."
+        )
+    verb = "grew" if outcome == "regressed" else "fell"
+    return f"Cycles per packet {verb} by {size}: {_because(outcome, chain, cause)}."
+
+
+def _because(outcome: Decided, chain: Change, cause: Cause | None) -> str:
+    if chain.ln_ipp is None or chain.ln_eipc is None:
+        return "instructions were not counted, so the cause is not known"
+    if outcome == "regressed" and chain.ln_ipp < -INSTRUCTION_NOTE:
+        return f"fewer instructions ({percent(chain.ln_ipp)}), yet slower: worse pipeline use"
+    if outcome == "improved" and chain.ln_ipp > INSTRUCTION_NOTE:
+        return f"more instructions ({percent(chain.ln_ipp)}), yet faster: better pipeline use"
+    if cause == "instructions":
+        word = "more" if outcome == "regressed" else "fewer"
+        return f"{word} instructions per packet ({percent(chain.ln_ipp)})"
+    word = "worse" if outcome == "regressed" else "better"
+    return f"{word} pipeline use (eIPC {percent(chain.ln_eipc)}, instructions {percent(chain.ln_ipp)})"
+
+
+def summary(
+    outcome: Decided,
+    comparison: Comparison,
+    blamed: Sequence[StageChange],
+    cause: Cause | None,
+    margin: float,
+) -> str:
+    """Who pays, how much, why; e.g. `nat: +12.1 % cycles, instructions (+14.0 % IPP)`."""
+    chain = comparison.chain
+    if chain.ln_cpp is None:
+        return "not compared"
+    if outcome == "same":
+        return f"{percent(chain.ln_cpp)} cycles, within ±{100 * margin:g} %"
+    if outcome == "inconclusive":
+        return f"{percent(chain.ln_cpp)} cycles, not decided"
+    what, where = (chain, "chain") if not blamed else (blamed[0], blamed[0].stage)
+    if what.ln_cpp is None:
+        size = f"{getattr(what, 'contribution_cycles', 0.0) or 0.0:+.1f} cycles/packet"
+        return f"{where}: {size} ({getattr(what, 'kind', 'changed')})"
+    text = f"{where}: {percent(what.ln_cpp)} cycles"
+    if cause == "instructions" and what.ln_ipp is not None:
+        text += f", instructions ({percent(what.ln_ipp)} IPP)"
+    elif cause == "pipeline" and what.ln_eipc is not None:
+        text += f", pipeline use ({percent(what.ln_eipc)} eIPC)"
+    else:
+        text += ", cause unknown (instructions not counted)"
+    return text
+
+
+def notes(outcome: Decided, comparison: Comparison, report: RunReport) -> list[str]:
+    """What does not change the outcome and should still be known."""
+    found = []
+    chain = comparison.chain
+    if chain.ln_ipp is None:
+        found.append("Instructions were not counted for both arms: IPP, eIPC and the cause are missing.")
+    elif outcome == "same" and abs(chain.ln_ipp) > INSTRUCTION_NOTE:
+        found.append(
+            f"Instructions per packet changed by {percent(chain.ln_ipp)}; cycles did not, and cycles decide."
+        )
+    if outcome == "same":
+        found += [
+            f"Stage {stage.stage} changed by {percent(stage.ln_cpp)}; the chain as a whole did not."
+            for stage in comparison.stages
+            if stage.significant and stage.relevant and stage.ln_cpp is not None
+        ]
+    aside, rounds = set_aside_counts(report.rounds)
+    if aside:
+        found.append(f"{aside} of {rounds} rounds were set aside.")
+    return found
+
+
+def price_text(added: Sequence[str], removed: Sequence[str], price: float | None) -> str:
+    """The feature change with its price: `+dpi: +512.0 cycles/packet`."""
+    names = " ".join([f"+{name}" for name in added] + [f"-{name}" for name in removed])
+    return f"{names}: price not measured" if price is None else f"{names}: {price:+.1f} cycles/packet"
