@@ -20,7 +20,8 @@
  * counted, and belong to neither busy nor idle.
  *
  * Readers: the agent through the file while the NF runs, gdb and core dumps (the layout is plain data), DPDK
- * telemetry. A block is read consistently by: read seq until even, copy, read seq again, retry if it changed.
+ * telemetry. A block is read consistently by: read seq until even, copy, read seq again, retry if it changed. The
+ * counters stand together in 2 kB, apart from the histograms, so that a copy fits between two iterations.
  *
  * The layout below is version NALM_PROBE_VERSION and is asserted; a reader refuses any other.
  */
@@ -143,12 +144,16 @@ struct nalm_stage_block {
 	uint64_t packets; /* packets handed to the stage */
 	uint64_t batches; /* marks with at least one packet */
 	uint64_t outcomes[NALM_PROBE_MAX_OUTCOMES];
-	uint64_t batch_count[NALM_PROBE_MAX_BATCH + 1];  /* marks by batch size */
-	uint64_t batch_cycles[NALM_PROBE_MAX_BATCH + 1]; /* cycles by batch size: service time */
 };
 
-/* One lcore: its writer is the thread that claimed it. */
-struct nalm_lcore_block {
+/* One stage's batches on one lcore, by size. */
+struct nalm_batch_block {
+	uint64_t count[NALM_PROBE_MAX_BATCH + 1];  /* marks */
+	uint64_t cycles[NALM_PROBE_MAX_BATCH + 1]; /* service time */
+};
+
+/* One lcore's counters: its writer is the thread that claimed it. */
+struct nalm_counter_block {
 	uint64_t seq; /* odd while being written */
 	uint32_t state;
 	uint32_t parked_turn; /* number of the turn after which it parked */
@@ -172,12 +177,19 @@ struct nalm_lcore_block {
 	struct nalm_stage_block stages[NALM_PROBE_MAX_STAGES];
 };
 
+struct nalm_lcore_block {
+	struct nalm_counter_block counters;
+	struct nalm_batch_block batches[NALM_PROBE_MAX_STAGES]; /* written under counters.seq as well */
+};
+
 NALM_STATIC_ASSERT(sizeof(struct nalm_outcome_name) == 40, "layout");
 NALM_STATIC_ASSERT(sizeof(struct nalm_stage_name) == 520, "layout");
 NALM_STATIC_ASSERT(offsetof(struct nalm_header, stages) == 128, "layout");
 NALM_STATIC_ASSERT(sizeof(struct nalm_control) == 64, "layout");
-NALM_STATIC_ASSERT(sizeof(struct nalm_stage_block) == 8 * (3 + 12 + 257 + 257), "layout");
-NALM_STATIC_ASSERT(offsetof(struct nalm_lcore_block, stages) == 136, "layout");
+NALM_STATIC_ASSERT(sizeof(struct nalm_stage_block) == 8 * (3 + 12), "layout");
+NALM_STATIC_ASSERT(sizeof(struct nalm_batch_block) == 8 * (257 + 257), "layout");
+NALM_STATIC_ASSERT(offsetof(struct nalm_counter_block, stages) == 136, "layout");
+NALM_STATIC_ASSERT(offsetof(struct nalm_lcore_block, batches) == 136 + 16 * 120, "layout");
 
 #define NALM_PROBE_LCORE_OFFSET 12288u /* header and control, padded to whole pages */
 #define NALM_PROBE_CONTROL_OFFSET (NALM_PROBE_LCORE_OFFSET - 64u)
@@ -365,20 +377,20 @@ static inline int nalm_lcore_claim(struct nalm_probe *probe, uint32_t lcore_id, 
 	for (uint32_t s = 0; s < probe->header->stage_count; s++)
 		if (probe->header->stages[s].flags & NALM_STAGE_APART)
 			lc->apart_mask |= 1u << s;
-	lc->block->lcore_id = lcore_id;
-	lc->block->tid = (int32_t)syscall(SYS_gettid);
-	__atomic_store_n(&lc->block->state, NALM_LCORE_RUNNING, __ATOMIC_RELEASE);
+	lc->block->counters.lcore_id = lcore_id;
+	lc->block->counters.tid = (int32_t)syscall(SYS_gettid);
+	__atomic_store_n(&lc->block->counters.state, NALM_LCORE_RUNNING, __ATOMIC_RELEASE);
 	return 0;
 }
 
 /* Writer's half of the sequence lock: order (A) pairs with the reader's acquire load of an even seq. */
-static inline void nalm_write_begin(struct nalm_lcore_block *b)
+static inline void nalm_write_begin(struct nalm_counter_block *b)
 {
 	__atomic_store_n(&b->seq, b->seq + 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
-static inline void nalm_write_end(struct nalm_lcore_block *b)
+static inline void nalm_write_end(struct nalm_counter_block *b)
 {
 	__atomic_store_n(&b->seq, b->seq + 1, __ATOMIC_RELEASE); /* (A) */
 }
@@ -387,7 +399,7 @@ static inline void nalm_turn_enter(struct nalm_lcore *lc)
 {
 	lc->turn_packets = 0;
 	lc->running = true;
-	__atomic_store_n(&lc->block->state, NALM_LCORE_RUNNING, __ATOMIC_RELEASE);
+	__atomic_store_n(&lc->block->counters.state, NALM_LCORE_RUNNING, __ATOMIC_RELEASE);
 	getrusage(RUSAGE_THREAD, &lc->start_usage);
 	lc->start_cpu_ns = nalm_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	lc->start_wall_ns = nalm_clock_ns(CLOCK_MONOTONIC);
@@ -399,7 +411,7 @@ static inline void nalm_turn_enter(struct nalm_lcore *lc)
 
 static inline void nalm_turn_leave(struct nalm_lcore *lc, enum nalm_lcore_state state, uint32_t turn)
 {
-	struct nalm_lcore_block *b = lc->block;
+	struct nalm_counter_block *b = &lc->block->counters;
 	struct rusage u;
 
 	if (lc->running) {
@@ -494,7 +506,7 @@ static inline void nalm_probe_outcome(struct nalm_lcore *lc, uint32_t stage, uin
 /* Publishes the iteration's marks and outcomes as one piece. packets: handled in the iteration; 0: idle. */
 static inline void nalm_probe_commit(struct nalm_lcore *lc, uint32_t packets)
 {
-	struct nalm_lcore_block *b = lc->block;
+	struct nalm_counter_block *b = &lc->block->counters;
 	uint64_t own = 0, apart = 0;
 
 	nalm_write_begin(b);
@@ -511,8 +523,8 @@ static inline void nalm_probe_commit(struct nalm_lcore *lc, uint32_t packets)
 			s->cycles += cycles;
 			s->packets += n;
 			s->batches += n != 0;
-			s->batch_count[size]++;
-			s->batch_cycles[size] += cycles;
+			lc->block->batches[stage].count[size]++;
+			lc->block->batches[stage].cycles[size] += cycles;
 		}
 	}
 	for (uint32_t p = 0; p < lc->pending_count; p++)
@@ -544,7 +556,7 @@ static inline void nalm_probe_outcome(struct nalm_lcore *lc, uint32_t stage, uin
 }
 static inline void nalm_probe_commit(struct nalm_lcore *lc, uint32_t packets)
 {
-	__atomic_store_n(&lc->block->packets, lc->block->packets + packets, __ATOMIC_RELAXED);
+	__atomic_store_n(&lc->block->counters.packets, lc->block->counters.packets + packets, __ATOMIC_RELAXED);
 	lc->turn_packets += packets;
 }
 
@@ -556,8 +568,8 @@ static inline void nalm_lcore_finish(struct nalm_lcore *lc)
 	nalm_turn_leave(lc, NALM_LCORE_FINISHED, __atomic_load_n(&lc->control->turn, __ATOMIC_ACQUIRE));
 }
 
-/* Reader's half: copies a consistent snapshot of a block. Returns false if the writer never rested (retry). */
-static inline bool nalm_probe_snapshot(const struct nalm_lcore_block *from, struct nalm_lcore_block *to)
+/* Reader's half: copies consistent counters. Returns false if the writer never rested (retry). */
+static inline bool nalm_probe_snapshot(const struct nalm_counter_block *from, struct nalm_counter_block *to)
 {
 	for (int tries = 0; tries < 100000; tries++) {
 		uint64_t before = __atomic_load_n(&from->seq, __ATOMIC_ACQUIRE); /* pairs with (A) */
