@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every suite by its make target, one after another, and says how each ended.
 
-Each suite's output goes to .cache/test-logs/<suite>.log; a failing one is shown. Every suite runs in a process
-group of its own, which is ended when it is done or when this program is interrupted: nothing outlives a test run.
+Each suite's output goes to .cache/test-logs/<suite>.log; a failing one is shown. Every suite runs in a
+process group of its own, which is ended when it is done or when this program is interrupted: nothing outlives
+a test run.
 """
 
 from __future__ import annotations
@@ -53,7 +54,12 @@ def run_suite(suite: str, limit_seconds: int) -> str | None:
     """Runs one make target; None when it passed, else what went wrong."""
     with log_path(suite).open("wb") as log:
         process = subprocess.Popen(
-            ["make", suite], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            ["make", suite],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
         )
         try:
             code = process.wait(timeout=limit_seconds)

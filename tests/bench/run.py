@@ -20,7 +20,8 @@ def main() -> int:
         return 2
     names = BENCHMARKS if sys.argv[1] == "all" else [sys.argv[1]]
     codes = [
-        subprocess.run([sys.executable, str(HERE / f"bench_{name}.py")], check=False).returncode for name in names
+        subprocess.run([sys.executable, str(HERE / f"bench_{name}.py")], check=False).returncode
+        for name in names
     ]
     return max(codes)
 

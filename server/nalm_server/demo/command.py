@@ -18,9 +18,9 @@ COULD_NOT = 4
 
 
 def demo(
-    state: Annotated[Path, typer.Option(help="Where the repository, the store and the results are kept.")] = Path(
-        ".nalm/demo"
-    ),
+    state: Annotated[
+        Path, typer.Option(help="Where the repository, the store and the results are kept.")
+    ] = Path(".nalm/demo"),
     source: Annotated[Path, typer.Option(help="The reference NF's sources.")] = Path("reference-nf"),
     host: Annotated[str, typer.Option(help="Address to serve on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to serve on.", min=1, max=65535)] = 8080,
@@ -45,7 +45,9 @@ def demo(
     try:
         code = run_demo(DemoOptions(state.resolve(), source.resolve(), host, port, once), console)
     except DemoError as error:
-        Console(stderr=True).print(f"nalm-server demo: {error}", highlight=False, markup=False, soft_wrap=True)
+        Console(stderr=True).print(
+            f"nalm-server demo: {error}", highlight=False, markup=False, soft_wrap=True
+        )
         code = COULD_NOT
     except KeyboardInterrupt:
         console.print("interrupted: everything was ended; call it again to go on from here", highlight=False)

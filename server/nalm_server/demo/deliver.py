@@ -22,7 +22,8 @@ PATH = "/api/v1/hooks/github"
 def push_payload(repository: Path, name: str, branch: str, merge: Merge) -> dict[str, Any]:
     """The push event of one merge: the fields GitHub documents, filled from git itself."""
     commits = [
-        commit_of(repository, sha) for sha in git(repository, "rev-list", "--reverse", f"{merge.parent}..{merge.sha}")
+        commit_of(repository, sha)
+        for sha in git(repository, "rev-list", "--reverse", f"{merge.parent}..{merge.sha}")
     ]
     return {
         "ref": f"refs/heads/{branch}",

@@ -25,7 +25,7 @@ POLL_SECONDS = 0.5
 
 
 def fetch_commits(client: httpx.Client, project: str, shas: list[str]) -> list[dict[str, Any]]:
-    """The commits of these merges as the API tells them, in the given order; those it does not know are left out."""
+    """The commits of these merges as the API tells them, in the given order, without those it does not know."""
     answer = client.get(f"/api/v1/projects/{project}/commits", params={"limit": 200})
     answer.raise_for_status()
     known = {commit["sha"]: commit for commit in answer.json()}
@@ -40,6 +40,7 @@ def follow(
     client: httpx.Client,
     project: str,
     shas: list[str],
+    *,
     console: Console,
     check_server: Callable[[], None],
     limit_seconds: float,
@@ -77,8 +78,8 @@ def follow(
                 said = description
             if time.monotonic() > ends:
                 raise DemoError(
-                    f"after {limit_seconds / 60:.0f} minutes {len(shas) - len(ended)} of {len(shas)} merges have no "
-                    f"verdict yet (last: {description}). Call it again to go on from here."
+                    f"after {limit_seconds / 60:.0f} minutes {len(shas) - len(ended)} of {len(shas)} merges "
+                    f"have no verdict yet (last: {description}). Call it again to go on from here."
                 )
             time.sleep(POLL_SECONDS)
 

@@ -52,8 +52,8 @@ def check_disk(state: Path) -> None:
         ) from error
     if free < DISK_BYTES:
         raise DemoError(
-            f"{state} has {free / (1 << 20):.0f} MiB free; the demo needs {DISK_BYTES >> 20} MiB for builds and "
-            "results. Free some, or choose another place with --state."
+            f"{state} has {free / (1 << 20):.0f} MiB free; the demo needs {DISK_BYTES >> 20} MiB "
+            "for builds and results. Free some, or choose another place with --state."
         )
 
 

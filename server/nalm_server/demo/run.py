@@ -53,7 +53,12 @@ def run_demo(options: DemoOptions, console: Console) -> int:
             for merge in merges:
                 deliver(client, push_payload(repository, PROJECT, BRANCH, merge), secret)
             commits = follow(
-                client, PROJECT, [merge.sha for merge in merges], console, service.check, LIMIT_SECONDS
+                client,
+                PROJECT,
+                [merge.sha for merge in merges],
+                console=console,
+                check_server=service.check,
+                limit_seconds=LIMIT_SECONDS,
             )
         table, right = make_table(merges, commits)
         console.print(table)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo, run once as a user runs it, and a browser to look at it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from demo_process import Demo
+from playwright.sync_api import Browser, Page, sync_playwright
+
+DEMO_SECONDS = 900
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM_OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("demo") / "state"
+
+
+@pytest.fixture(scope="session")
+def demo(state: Path) -> Iterator[Demo]:
+    """The demo after its verdicts, still serving."""
+    running = Demo(state)
+    try:
+        running.wait_for(r"^open http://127", DEMO_SECONDS)
+        yield running
+    finally:
+        running.end()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    program = next((path for name in CHROMIUM if (path := shutil.which(name))), None)
+    assert program, "no Chromium: `make install-test` installs it"
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=CHROMIUM_OPTIONS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser: Browser, demo: Demo) -> Iterator[Page]:
+    """A fresh page; errors on its console fail the test."""
+    context = browser.new_context(base_url=demo.url, viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    yield page
+    context.close()
+    assert not errors, errors

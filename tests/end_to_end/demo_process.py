@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm-server demo` as a child process, its output read as it comes."""
+
+from __future__ import annotations
+
+import os
+import queue
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Demo:
+    """`nalm-server demo` as a child process; its output as it comes."""
+
+    def __init__(self, state: Path) -> None:
+        self.state = state
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.lines: list[str] = []
+        self._incoming: queue.Queue[str | None] = queue.Queue()
+        command = [str(Path(sys.executable).with_name("nalm-server")), "demo", "--state", str(state)]
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(
+            [*command, "--port", str(self.port)],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=os.environ | {"COLUMNS": "200", "NO_COLOR": "1"},
+            start_new_session=True,
+        )
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._incoming.put(line.rstrip())
+        self._incoming.put(None)
+
+    def wait_for(self, pattern: str, seconds: float) -> str:
+        """Reads until a line matches. Fails the test when the process ends or the time is over first."""
+        ends = time.monotonic() + seconds
+        while True:
+            try:
+                line = self._incoming.get(timeout=max(0.0, ends - time.monotonic()))
+            except queue.Empty:
+                raise AssertionError(f"no {pattern!r} within {seconds} s:\n{self.output}") from None
+            assert line is not None, f"the demo ended before {pattern!r}:\n{self.output}"
+            self.lines.append(line)
+            if re.search(pattern, line):
+                return line
+
+    @property
+    def output(self) -> str:
+        return "\n".join(self.lines[-60:])
+
+    def family(self) -> list[psutil.Process]:
+        return psutil.Process(self.process.pid).children(recursive=True)
+
+    def interrupt(self) -> int:
+        """Ctrl-C: to the whole foreground group, as a terminal sends it."""
+        os.killpg(self.process.pid, signal.SIGINT)
+        return self.process.wait(timeout=30)
+
+    def end(self) -> None:
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make run` as a newcomer sees it: real webhooks, builds, traffic, verdicts, pages, and the end of it all.
+
+The tests of this file go through one demo in the order they stand here.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+import pytest
+from demo_process import ROOT, Demo
+from playwright.sync_api import Page, expect
+
+PROJECT = "reference-nf"
+PLANTED = {"regressed", "improved", "feature"}
+"""Displays a merge only has when something was planted in it."""
+FIRST_VIEW_SECONDS = 30
+SECOND_RUN_SECONDS = 60
+
+
+@pytest.fixture(scope="module")
+def merges(demo: Demo) -> list[dict[str, Any]]:
+    """What was planted, by the script that made the history (it recognises the one that is there)."""
+    script = ROOT / "reference-nf" / "demo" / "make_history.py"
+    command = [sys.executable, str(script), "--from", str(ROOT / "reference-nf"), "--to"]
+    done = subprocess.run(
+        [*command, str(demo.state / "repository")], check=True, capture_output=True, text=True
+    )
+    history: list[dict[str, Any]] = json.loads(done.stdout)
+    return history
+
+
+@pytest.fixture(scope="module")
+def commits(demo: Demo) -> dict[str, dict[str, Any]]:
+    answer = httpx.get(f"{demo.url}/api/v1/projects/{PROJECT}/commits", params={"limit": 200})
+    return {commit["sha"]: commit for commit in answer.raise_for_status().json()}
+
+
+def test_the_history_holds_what_it_must(merges: list[dict[str, Any]]) -> None:
+    expected = [merge["expect"] for merge in merges]
+    assert len(merges) >= 8
+    assert expected.count("regressed") == 2
+    assert {"same", "improved", "feature"} <= set(expected)
+    assert {merge["cause"] for merge in merges if merge["expect"] == "regressed"} == {
+        "instructions",
+        "pipeline",
+    }
+
+
+def test_every_merge_is_judged_as_planted(
+    demo: Demo, merges: list[dict[str, Any]], commits: dict[str, dict[str, Any]]
+) -> None:
+    got = []
+    for merge in merges:
+        verdicts = commits[merge["sha"]]["verdicts"]
+        verdict = verdicts[0] if verdicts else {"display": "none", "stage": None, "cause": None}
+        flagged = merge["expect"] == "regressed"
+        got.append(
+            (merge["subject"], verdict["display"], *((verdict["stage"], verdict["cause"]) if flagged else ()))
+        )
+    assert got == [
+        (m["subject"], m["expect"], *((m["stage"], m["cause"]) if m["expect"] == "regressed" else ()))
+        for m in merges
+    ], demo.output
+
+
+def test_the_fix_names_what_it_fixes(
+    merges: list[dict[str, Any]], commits: dict[str, dict[str, Any]]
+) -> None:
+    regressed = {merge["sha"] for merge in merges if merge["expect"] == "regressed"}
+    fixes = [v["fixes_sha"] for c in commits.values() for v in c["verdicts"] if v["fixes_sha"]]
+    assert fixes
+    assert set(fixes) <= regressed
+
+
+def test_equal_code_is_not_measured(merges: list[dict[str, Any]], commits: dict[str, dict[str, Any]]) -> None:
+    unchanged = [c for c in commits.values() if any(v["unchanged"] for v in c["verdicts"])]
+    assert len(unchanged) >= 2
+    assert {v["display"] for c in unchanged for v in c["verdicts"]} <= {"same", "feature"}
+
+
+def test_every_measured_run_passed_its_checks(demo: Demo, commits: dict[str, dict[str, Any]]) -> None:
+    measured = 0
+    for commit in commits.values():
+        for verdict in commit["verdicts"]:
+            report = httpx.get(f"{demo.url}/api/v1/runs/{verdict['run_id']}/report").raise_for_status().json()
+            assert [check["name"] for check in report["checks"] if not check["passed"]] == []
+            measured += report["status"] == "measured"
+    assert measured >= 5
+
+
+def test_the_page_lists_commits_with_verdict_and_cause(page: Page, merges: list[dict[str, Any]]) -> None:
+    page.goto("/")
+    page.get_by_role("link", name=PROJECT).first.click()
+    for merge in merges:
+        row = page.get_by_role("row").filter(has_text=merge["sha"][:7]).first
+        expect(row).to_be_visible(timeout=FIRST_VIEW_SECONDS * 1000)
+        if merge["expect"] in PLANTED:
+            expect(row).to_contain_text(merge["expect"], ignore_case=True)
+        if merge["expect"] == "regressed":
+            expect(row).to_contain_text(merge["stage"])
+            expect(row).to_contain_text(merge["cause"], ignore_case=True)
+
+
+def test_the_comparison_explains_a_regression(page: Page, merges: list[dict[str, Any]]) -> None:
+    merge = next(merge for merge in merges if merge["expect"] == "regressed")
+    page.goto(f"/p/{PROJECT}/compare?base={merge['parent']}&head={merge['sha']}&scenario=sfc_a")
+    expect(page.get_by_role("main")).to_contain_text("regressed", ignore_case=True)
+    expect(page.get_by_role("row").filter(has_text=merge["stage"]).first).to_be_visible()
+    for column in ("CPP", "IPP", "eIPC"):
+        expect(page.get_by_role("main")).to_contain_text(column)
+
+
+@pytest.mark.parametrize("metric", ["cpp", "ipp", "eipc", "pps"])
+def test_the_history_shows_each_metric(page: Page, metric: str) -> None:
+    page.goto(f"/p/{PROJECT}/history?scenario=sfc_a&metric={metric}")
+    expect(page.locator("canvas").first).to_be_visible()
+
+
+def test_an_unknown_project_is_said_so(page: Page) -> None:
+    page.on("console", lambda message: None)
+    page.goto("/p/no-such-project")
+    expect(page.get_by_role("main")).to_contain_text("no-such-project")
+
+
+def test_a_taken_port_is_a_message(demo: Demo, tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        command = [str(Path(sys.executable).with_name("nalm-server")), "demo", "--port", str(port)]
+        done = subprocess.run(
+            [*command, "--state", str(tmp_path / "s")], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+    assert done.returncode == 4
+    assert str(port) in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_ends_everything_and_a_second_run_is_quick(demo: Demo) -> None:
+    family = demo.family()
+    assert family
+    assert demo.interrupt() == 0
+    _gone, alive = psutil.wait_procs(family, timeout=10)
+    assert not alive, alive
+    again = Demo(demo.state)
+    try:
+        began = time.monotonic()
+        again.wait_for(r"^open http://127", SECOND_RUN_SECONDS)
+        assert time.monotonic() - began < SECOND_RUN_SECONDS
+        assert again.interrupt() == 0
+    finally:
+        again.end()
