@@ -35,6 +35,7 @@ BREAKING = frozenset({"same_share_forwarded"})
 
 Arms = Mapping[Arm, ArmInfo]
 RoundsByArm = Mapping[Arm, Sequence[Round]]
+Shares = Mapping[OutcomeKind, float]
 
 
 def run_checks(
@@ -156,7 +157,8 @@ def _generator_honest(arms: Arms, by_arm: RoundsByArm, kept: RoundsByArm) -> Che
 def _same_share_forwarded(arms: Arms, by_arm: RoundsByArm) -> Check | None:
     """An arm that sends or drops another share of its packets than base does other work: broken, not fast.
 
-    With other features than base, packets may end otherwise; what counts together must stay.
+    With other features than base packets may rightly end otherwise (a filter was added): then it must only
+    not lose more of them, nor all.
     """
     base = _shares(arms, by_arm, Arm.BASE)
     if base is None:
@@ -166,33 +168,32 @@ def _same_share_forwarded(arms: Arms, by_arm: RoundsByArm) -> Check | None:
         if arm not in by_arm:
             continue
         same_features = arms[arm].run.features == arms[Arm.BASE].run.features
-        shares = _shares(arms, by_arm, arm) or (0.0, 0.0)
+        shares = _shares(arms, by_arm, arm) or dict.fromkeys(OutcomeKind, 0.0)
         for name, old, new in _comparable(base, shares, same_features):
             text = f"{arm}: {name} {new:.2%} of its packets, base {old:.2%}"
             found.append((abs(new - old), text))
     return _check("same_share_forwarded", found, SHARE_LIMIT, "all arms forward the same share of packets")
 
 
-def _comparable(
-    base: tuple[float, float], arm: tuple[float, float], same_features: bool
-) -> Iterator[tuple[str, float, float]]:
+def _comparable(base: Shares, arm: Shares, same_features: bool) -> Iterator[tuple[str, float, float]]:
+    """(what, base's share, the arm's share) of what must be alike."""
     if same_features:
-        yield "sent", base[0], arm[0]
-        yield "dropped by policy", base[1], arm[1]
-    else:
-        yield "sent or dropped by policy", sum(base), sum(arm)
+        yield "sent", base[OutcomeKind.SENT], arm[OutcomeKind.SENT]
+        yield "dropped by policy", base[OutcomeKind.POLICY], arm[OutcomeKind.POLICY]
+        return
+    yield "lost for want of a resource", base[OutcomeKind.LOST], arm[OutcomeKind.LOST]
+    counted_base, counted_arm = (sum(shares[kind] for kind in COUNTED) for shares in (base, arm))
+    if counted_arm == 0:
+        yield "sent or dropped by policy", counted_base, counted_arm
 
 
-def _shares(arms: Arms, by_arm: RoundsByArm, arm: Arm) -> tuple[float, float] | None:
-    """Shares (sent, dropped by policy) of the packets taken in; None if none were."""
+def _shares(arms: Arms, by_arm: RoundsByArm, arm: Arm) -> Shares | None:
+    """What became of the packets taken in, as shares of them; None if none were."""
     rounds = by_arm.get(arm)
-    if not rounds:
+    entered = _entered(arms[arm], rounds) if rounds else 0
+    if not rounds or not entered:
         return None
-    entered = _entered(arms[arm], rounds)
-    if not entered:
-        return None
-    kinds = _kinds(arms[arm], rounds)
-    return kinds[OutcomeKind.SENT] / entered, kinds[OutcomeKind.POLICY] / entered
+    return {kind: packets / entered for kind, packets in _kinds(arms[arm], rounds).items()}
 
 
 def _kinds(arm: ArmInfo, rounds: Sequence[Round]) -> dict[OutcomeKind, int]:
@@ -211,6 +212,15 @@ def _entered(arm: ArmInfo, rounds: Sequence[Round]) -> int:
 
 
 def _generated(arm: ArmInfo, rounds: Sequence[Round]) -> int:
-    """Packets of the generator: a stage apart before the first own one. 0 if traffic comes from elsewhere."""
+    """Packets that the generator, a stage apart before the first own one, says it passed on.
+
+    0 if traffic comes from elsewhere. Without outcomes of its own it passed on all it was handed.
+    """
     first = next(iter(arm.stages), None)
-    return _handed(rounds, first.name) if first is not None and first.apart else 0
+    if first is None or not first.apart:
+        return 0
+    passed = {name for name, kind in first.outcomes.items() if kind in (OutcomeKind.PASS, OutcomeKind.SENT)}
+    if not passed:
+        return _handed(rounds, first.name)
+    counters = [one.stages[first.name] for one in rounds if first.name in one.stages]
+    return sum(packets for one in counters for name, packets in one.outcomes.items() if name in passed)
