@@ -9,10 +9,13 @@ from nalm_server.agents.endpoints import router as agents
 from nalm_server.commits.endpoints import router as commits
 from nalm_server.compare.endpoints import router as compare
 from nalm_server.context import Context
+from nalm_server.handlers import add_handlers
 from nalm_server.health.endpoints import router as health
 from nalm_server.history.endpoints import router as history
 from nalm_server.hooks.endpoints import router as hooks
 from nalm_server.jobs.endpoints import router as jobs
+from nalm_server.middleware import BodyLimitMiddleware, RequestMiddleware
+from nalm_server.page import page_router
 from nalm_server.projects.endpoints import router as projects
 from nalm_server.runs.endpoints import router as runs
 
@@ -35,4 +38,9 @@ def make_app(context: Context | None) -> FastAPI:
     for router in (health, projects, commits, history, compare, jobs, runs, hooks, agents):
         api.include_router(router)
     app.include_router(api)
+    add_handlers(app)
+    if context is not None:
+        app.include_router(page_router(context.settings.resolved_static_dir))
+        app.add_middleware(BodyLimitMiddleware, limit_bytes=context.settings.upload_bytes)
+    app.add_middleware(RequestMiddleware)
     return app

@@ -11,10 +11,9 @@ from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy.orm import Session
 
-from nalm_server import tokens
 from nalm_server.context import Context
 from nalm_server.errors import UnauthorizedError
-from nalm_server.tokens import Principal
+from nalm_server.tokens.service import Principal, Scope, authenticate
 
 bearer = HTTPBearer(auto_error=False, description="A token made by nalm-server, shown once.")
 
@@ -46,17 +45,17 @@ Now = Annotated[datetime, Depends(get_now)]
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 
 
-def requires(*scopes: tokens.Scope) -> Callable[..., Principal]:
+def requires(*scopes: Scope) -> Callable[..., Principal]:
     """A dependency that answers with the caller when their token has one of the scopes."""
 
     def principal(session: Db, credentials: Credentials) -> Principal:
         if credentials is None:
             raise UnauthorizedError("This needs a token: send the header `Authorization: Bearer TOKEN`.")
-        return tokens.authenticate(session, credentials.credentials, scopes)
+        return authenticate(session, credentials.credentials, scopes)
 
     return principal
 
 
-Admin = Annotated[Principal, Depends(requires(tokens.Scope.ADMIN))]
-Agent = Annotated[Principal, Depends(requires(tokens.Scope.AGENT))]
-Uploader = Annotated[Principal, Depends(requires(tokens.Scope.UPLOAD, tokens.Scope.AGENT))]
+Admin = Annotated[Principal, Depends(requires(Scope.ADMIN))]
+Agent = Annotated[Principal, Depends(requires(Scope.AGENT))]
+Uploader = Annotated[Principal, Depends(requires(Scope.UPLOAD, Scope.AGENT))]

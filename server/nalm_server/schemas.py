@@ -15,10 +15,14 @@ NAME = r"^[A-Za-z0-9][A-Za-z0-9._:+@-]*$"
 class Schema(BaseModel):
     """Base of what the API answers and takes."""
 
-    model_config = ConfigDict(extra="forbid", from_attributes=True)
+    model_config = ConfigDict(
+        extra="forbid", from_attributes=True, json_schema_serialization_defaults_required=True
+    )
 
 
-ProjectName = Annotated[str, Path(min_length=1, max_length=64, pattern=NAME, description="Name of a project.")]
+ProjectName = Annotated[
+    str, Path(min_length=1, max_length=64, pattern=NAME, description="Name of a project.")
+]
 ScenarioName = Annotated[
     str, Path(min_length=1, max_length=64, pattern=NAME, description="Name of a scenario of the project.")
 ]

@@ -35,7 +35,9 @@ class SecretBox:
         try:
             return cls(path.read_bytes())
         except ValueError as error:
-            raise SecretKeyError(f"{path} is not a key this server made: restore it from a backup.") from error
+            raise SecretKeyError(
+                f"{path} is not a key this server made: restore it from a backup."
+            ) from error
 
     def seal(self, secret: str) -> bytes:
         return self._fernet.encrypt(secret.encode())

@@ -28,6 +28,7 @@ POLL_SECONDS = 0.5
 )
 async def lease(wanted: LeaseRequest, request: Request, context: Ctx, _agent: Agent) -> Lease | Response:
     """Gives the next job to a bench host: parents before children, lost leases again."""
+    await run_in_threadpool(service.host_seen, context, wanted)
     deadline = time.monotonic() + wanted.wait_seconds
     while True:
         found = await run_in_threadpool(service.lease_once, context, wanted)

@@ -1,1 +1,73 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Commits as the API shows them."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from nalm_server.commits import repository
+from nalm_server.commits.models import CommitRow
+from nalm_server.commits.schemas import Commit, CommitDetail, CommitRef
+from nalm_server.errors import ConflictError, NotFoundError
+from nalm_server.jobs import repository as jobs
+from nalm_server.jobs.schemas import JobBrief
+from nalm_server.projects import service as projects
+from nalm_server.runs import repository as runs
+from nalm_server.runs import verdicts
+from nalm_server.runs.schemas import VerdictBrief
+
+SHORT = 7
+
+
+def require(session: Session, project_id: int, prefix: str) -> CommitRow:
+    """The commit whose sha begins so. Raises NotFoundError, or ConflictError when several do."""
+    found = repository.find_by_prefix(session, project_id, prefix)
+    if not found:
+        raise NotFoundError(f"No push and no report has told of a commit {prefix}.")
+    if len(found) > 1:
+        raise ConflictError(f"More than one commit begins with {prefix}: give more digits.")
+    return found[0]
+
+
+def ref(row: CommitRow) -> CommitRef:
+    return CommitRef(
+        sha=row.sha,
+        short_sha=row.sha[:SHORT],
+        subject=row.subject,
+        author=row.author,
+        committed_at=row.committed_at,
+    )
+
+
+def list_commits(
+    session: Session, project: str, *, limit: int, before: str | None, scenario: str | None
+) -> list[Commit]:
+    found = projects.require(session, project)
+    below = require(session, found.id, before).position if before else None
+    rows = repository.page(session, found.id, limit, below)
+    ids = [row.id for row in rows]
+    job_by_commit = jobs.newest_by_commit(session, ids)
+    verdicts_by_commit = verdicts.newest_by_commit(session, ids, scenario)
+    return [_commit(row, job_by_commit.get(row.id), verdicts_by_commit.get(row.id, [])) for row in rows]
+
+
+def get_commit(session: Session, project: str, sha: str) -> CommitDetail:
+    row = require(session, projects.require(session, project).id, sha)
+    job = jobs.newest_by_commit(session, [row.id]).get(row.id)
+    found = runs.of_commits(session, [row.id], None)
+    commit = _commit(row, job, verdicts.newest_by_commit(session, [row.id], None).get(row.id, []))
+    return CommitDetail(
+        **dict(commit),
+        message=row.message,
+        base_sha=job.base_sha if job else next((one.run.base_sha for one in found), row.parent_sha),
+        runs=[verdicts.run_brief(one) for one in found],
+    )
+
+
+def _commit(row: CommitRow, job: jobs.JobRow | None, found: list[VerdictBrief]) -> Commit:
+    return Commit(
+        **dict(ref(row)),
+        parent_sha=row.parent_sha,
+        job=JobBrief.model_validate(job) if job else None,
+        verdicts=found,
+    )

@@ -1,1 +1,146 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Two commits side by side: from the run that measured them together, or from each one's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nalm_core.compare import compose
+from nalm_core.counters import totals
+from nalm_core.report import Arm, RunReport
+from nalm_core.report_io import parse_report
+from nalm_core.rounds import kept_rounds
+from nalm_core.summary import summarise
+from nalm_core.verdict import all_checks
+from sqlalchemy.orm import Session
+
+from nalm_server.commits import service as commits
+from nalm_server.commits.models import CommitRow
+from nalm_server.compare.schemas import Comparison, RoundPoint, Rounds
+from nalm_server.errors import NotFoundError
+from nalm_server.projects import service as projects
+from nalm_server.runs import repository as runs
+from nalm_server.runs import verdicts
+from nalm_server.runs.repository import JudgedRun
+
+
+@dataclass(frozen=True)
+class Side:
+    """One commit's own run, and the arm in it that is the commit."""
+
+    judged: JudgedRun
+    arm: Arm
+
+
+def compare(session: Session, project: str, *, base: str, head: str, scenario: str | None) -> Comparison:
+    found = projects.require(session, project)
+    old, new = commits.require(session, found.id, base), commits.require(session, found.id, head)
+    of_new = _sides(session, new)
+    together = [
+        side
+        for side in of_new
+        if side.arm is Arm.HEAD
+        and side.judged.run.base_sha == old.sha
+        and scenario in (None, side.judged.scenario)
+    ]
+    if together:
+        return _paired(session, old, new, together[0].judged)
+    return _composed(session, old, new, _sides(session, old), of_new, scenario)
+
+
+def _sides(session: Session, commit: CommitRow) -> list[Side]:
+    """The commit's own runs, then those in which it was the base; by scenario's name, newest first."""
+    own = [Side(one, Arm.HEAD) for one in runs.of_commits(session, [commit.id], None)]
+    as_base = [Side(one, Arm.BASE) for one in runs.with_base(session, commit.project_id, commit.sha)]
+    return sorted(own + as_base, key=lambda side: side.judged.scenario)
+
+
+def _paired(session: Session, old: CommitRow, new: CommitRow, judged: JudgedRun) -> Comparison:
+    report = _report(session, judged)
+    verdict = verdicts.full(judged.verdict)
+    return Comparison(
+        scenario=judged.scenario,
+        base=commits.ref(old),
+        head=commits.ref(new),
+        paired=True,
+        run_ids=[judged.run.run_id],
+        verdict=verdict,
+        chain=verdict.chain,
+        stages=verdict.stages,
+        rounds=Rounds(
+            base=_points(report, Arm.BASE),
+            head=_points(report, Arm.HEAD),
+            head_as_base=_points(report, Arm.HEAD_AS_BASE),
+        ),
+        checks=all_checks(report),
+        host=report.host,
+        notes=[*report.notes, *(note for note in verdict.notes if note not in report.notes)],
+    )
+
+
+def _composed(
+    session: Session,
+    old: CommitRow,
+    new: CommitRow,
+    of_old: list[Side],
+    of_new: list[Side],
+    scenario: str | None,
+) -> Comparison:
+    """From two runs: of one scenario, and of one host class where that is possible."""
+    pairs = [
+        (before, after)
+        for before in of_old
+        for after in of_new
+        if before.judged.scenario == after.judged.scenario
+        and scenario in (None, before.judged.scenario)
+        and _measured(before)
+        and _measured(after)
+    ]
+    if not pairs:
+        asked = f"scenario {scenario!r}" if scenario else "any scenario"
+        raise NotFoundError(
+            f"{old.sha[:7]} and {new.sha[:7]} have not both been measured in {asked}: wait for their jobs, or "
+            f"run `nalm check --base {old.sha[:7]} --head {new.sha[:7]}`."
+        )
+    pairs.sort(key=lambda pair: pair[0].judged.run.host_class != pair[1].judged.run.host_class)
+    before, after = pairs[0]
+    first, second = _report(session, before.judged), _report(session, after.judged)
+    composed = compose(summarise(first, before.arm), summarise(second, after.arm))
+    notes = list(composed.notes) if composed else ["One of the two runs has no cycles to compare."]
+    if before.judged.run.host_class != after.judged.run.host_class:
+        notes.append("The two runs are of different host classes: the difference is the hosts' too.")
+    return Comparison(
+        scenario=before.judged.scenario,
+        base=commits.ref(old),
+        head=commits.ref(new),
+        paired=False,
+        run_ids=[before.judged.run.run_id, after.judged.run.run_id],
+        verdict=None,
+        chain=composed.chain if composed else None,
+        stages=composed.stages if composed else [],
+        rounds=Rounds(base=_points(first, before.arm), head=_points(second, after.arm), head_as_base=[]),
+        checks=[],
+        host=second.host if first.host == second.host else None,
+        notes=notes,
+    )
+
+
+def _measured(side: Side) -> bool:
+    """A run of broken or invalid numbers is not put beside another."""
+    return side.judged.verdict.outcome not in ("broken", "invalid") and not side.judged.verdict.unchanged
+
+
+def _report(session: Session, judged: JudgedRun) -> RunReport:
+    return parse_report(runs.report_json(session, judged.run.id))
+
+
+def _points(report: RunReport, arm: Arm) -> list[RoundPoint]:
+    """Kept rounds with the chain's cycles per packet."""
+    if arm not in report.arms:
+        return []
+    info = report.arms[arm]
+    return [
+        RoundPoint(launch=one.launch, turn=one.turn, cpp=cpp)
+        for one in kept_rounds(report, arm)
+        if (cpp := totals(one, info).cpp) is not None
+    ]

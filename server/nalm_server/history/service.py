@@ -1,1 +1,82 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Scenarios and the history of a metric."""
+
+from __future__ import annotations
+
+from nalm_core.catalogue import METRICS
+from sqlalchemy.orm import Session
+
+from nalm_server.commits.service import ref
+from nalm_server.errors import NotFoundError
+from nalm_server.history import repository
+from nalm_server.history.repository import HistoryRun, StoredValue
+from nalm_server.history.schemas import History, HistoryPoint, ScenarioSummary, Value
+from nalm_server.projects import service as projects
+
+CHAIN = "chain"
+
+
+def list_scenarios(session: Session, project: str) -> list[ScenarioSummary]:
+    found = projects.require(session, project)
+    rows = repository.list_scenarios(session, found.id)
+    classes = repository.host_classes(session, [row.id for row in rows])
+    return [
+        ScenarioSummary(
+            name=row.name,
+            stages=row.stages,
+            model=row.model,
+            lcores=row.lcores,
+            traffic=row.traffic,
+            load=row.load,
+            host_classes=list(classes.get(row.id, {})),
+            runs=sum(classes.get(row.id, {}).values()),
+        )
+        for row in rows
+    ]
+
+
+def history(
+    session: Session, project: str, scenario: str, *, metric: str, host_class: str | None, limit: int
+) -> History:
+    if metric not in METRICS:
+        raise NotFoundError(f"There is no metric {metric!r}: there are {', '.join(METRICS)}.")
+    row = repository.find_scenario(session, projects.require(session, project).id, scenario)
+    if row is None:
+        raise NotFoundError(f"Project {project!r} has no run of a scenario {scenario!r}.")
+    classes = list(repository.host_classes(session, [row.id]).get(row.id, {}))
+    if host_class is not None and host_class not in classes:
+        raise NotFoundError(f"Scenario {scenario!r} has no run on host class {host_class!r}.")
+    shown = host_class or next(iter(classes), None)
+    runs = repository.history_runs(session, row.id, shown, limit) if shown else []
+    values = repository.values(session, row.id, shown, metric) if shown else {}
+    seen = {value.stage for one in runs for value in values.get(one.run.id, [])}
+    stages = [CHAIN, *row.stages, *sorted(seen - {CHAIN, *row.stages})]
+    return History(
+        metric=METRICS[metric],
+        scenario=row.name,
+        host_class=shown,
+        host_classes=classes,
+        stages=stages,
+        points=[_point(one, stages, values.get(one.run.id, [])) for one in runs],
+    )
+
+
+def _point(one: HistoryRun, stages: list[str], values: list[StoredValue]) -> HistoryPoint:
+    found = {
+        value.stage: Value(value=value.row.value, low=value.row.low, high=value.row.high, source=value.source)
+        for value in values
+    }
+    commit = ref(one.commit)
+    return HistoryPoint(
+        sha=commit.sha,
+        short_sha=commit.short_sha,
+        subject=commit.subject,
+        committed_at=commit.committed_at,
+        parent_sha=one.commit.parent_sha,
+        base_sha=one.run.base_sha,
+        run_id=one.run.run_id,
+        display=one.verdict.display,
+        cause=one.verdict.cause,
+        culprit_stage=one.verdict.stage,
+        values={stage: found.get(stage) for stage in stages},
+    )

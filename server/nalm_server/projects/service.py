@@ -1,1 +1,83 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Projects."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from nalm_server.context import Context
+from nalm_server.errors import ConflictError, NotFoundError
+from nalm_server.projects import repository
+from nalm_server.projects.models import ProjectRow
+from nalm_server.projects.schemas import Project, ProjectCreated, ProjectNew
+from nalm_server.runs import verdicts
+from nalm_server.tokens import service as tokens
+
+LOCAL_URL = "http://127.0.0.1:8080"
+"""Where the embedded server is by default; NALM_PUBLIC_URL says otherwise."""
+
+
+def require(session: Session, name: str) -> ProjectRow:
+    """The project. Raises NotFoundError with what to do."""
+    row = repository.find(session, name)
+    if row is None:
+        raise NotFoundError(
+            f"There is no project {name!r}: `nalm-server project add {name} --repository URL`."
+        )
+    return row
+
+
+def list_projects(session: Session) -> list[Project]:
+    return _described(session, repository.list_all(session))
+
+
+def get_project(session: Session, name: str) -> Project:
+    return _described(session, [require(session, name)])[0]
+
+
+def create_project(session: Session, context: Context, new: ProjectNew, now: datetime) -> ProjectCreated:
+    """Adds the project with a webhook secret and an upload token of its own."""
+    if repository.find(session, new.name) is not None:
+        raise ConflictError(f"There is a project {new.name!r} already: choose another name.")
+    secret = tokens.new_secret()
+    row = repository.add(
+        session,
+        ProjectRow(
+            name=new.name,
+            repository=new.repository,
+            default_branch=new.default_branch,
+            webhook_secret=context.box.seal(secret),
+            created_at=now,
+        ),
+    )
+    token = tokens.issue(session, tokens.Scope.UPLOAD, f"upload {new.name}", now, row.id)
+    return ProjectCreated(
+        name=row.name,
+        repository=row.repository,
+        default_branch=row.default_branch,
+        webhook_url=f"{context.settings.public_url or LOCAL_URL}/api/v1/hooks/github?project={row.name}",
+        webhook_secret=secret,
+        upload_token=token,
+    )
+
+
+def _described(session: Session, rows: list[ProjectRow]) -> list[Project]:
+    ids = [row.id for row in rows]
+    commits = repository.count_commits(session, ids)
+    jobs = repository.count_open_jobs(session, ids)
+    activity = repository.last_activity(session, ids)
+    last = verdicts.newest_by_project(session, ids)
+    return [
+        Project(
+            name=row.name,
+            repository=row.repository,
+            default_branch=row.default_branch,
+            commits=commits.get(row.id, 0),
+            jobs_open=jobs.get(row.id, 0),
+            last_verdict=last.get(row.id),
+            last_activity_at=activity.get(row.id),
+        )
+        for row in rows
+    ]

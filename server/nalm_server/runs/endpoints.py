@@ -33,7 +33,10 @@ REPORT_BODY: dict[str, Any] = {
     openapi_extra=REPORT_BODY,
     responses={
         **documented(401, 403, 404, 409, 413, 415),
-        200: {"model": ReportTaken, "description": "It was already there, or the job already had its result."},
+        200: {
+            "model": ReportTaken,
+            "description": "It was already there, or the job already had its result.",
+        },
     },
 )
 async def upload_report(

@@ -6,32 +6,21 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from nalm_core.change import Cause, Change, StageChange
+from nalm_core.change import Cause
 from nalm_core.report import Arm, ArmInfo, Check, Host, RunStatus, Settings, Source
+from nalm_core.verdict import Outcome
+from nalm_core.verdict import Verdict as CoreVerdict
 
 from nalm_server.schemas import Schema
 
-Outcome = Literal["same", "improved", "regressed", "inconclusive", "invalid", "broken"]
 Display = Literal["same", "improved", "regressed", "inconclusive", "invalid", "broken", "feature"]
 
 
-class Verdict(Schema):
-    """nalm_core's judgement of one run."""
+class Verdict(CoreVerdict):
+    """nalm_core's judgement of one run, and what only the history tells."""
 
-    outcome: Outcome
     display: Display
     """The outcome, or `feature` for a change of the feature set that made nothing old dearer."""
-    reason: str
-    summary: str
-    scenario: str
-    features_added: list[str]
-    features_removed: list[str]
-    price_cycles_per_packet: float | None
-    chain: Change | None
-    stages: list[StageChange]
-    culprit_stages: list[str]
-    """The stages that pay, dearest first; not necessarily the ones edited."""
-    cause: Cause | None
     fixes_sha: str | None
     """The commit whose regression this one undoes."""
     unchanged: bool

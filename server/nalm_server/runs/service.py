@@ -1,1 +1,216 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Takes reports in: judged by core, stored whole, entered into their series."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+
+from nalm_core.report import Arm, RunReport, RunStatus
+from nalm_core.report_io import parse_report
+from nalm_core.verdict import Verdict, all_checks
+from sqlalchemy.orm import Session
+
+from nalm_server.agents import repository as hosts
+from nalm_server.commits.order import record
+from nalm_server.context import Context
+from nalm_server.errors import ConflictError, FencedOffError, ForbiddenError, InvalidError, NotFoundError
+from nalm_server.history import repository as scenarios
+from nalm_server.jobs import repository as jobs
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import HELD
+from nalm_server.projects import repository as projects
+from nalm_server.projects.models import ProjectRow
+from nalm_server.runs import fixes, intake, repository, series, verdicts
+from nalm_server.runs.models import RunRow, VerdictRow
+from nalm_server.runs.repository import JudgedRun
+from nalm_server.runs.schemas import Display, ReportTaken, RunDetail
+from nalm_server.tokens.service import Principal
+
+VALID_OUTCOMES = ("same", "improved", "regressed", "inconclusive")
+"""A run with another outcome is stored with its reasons but enters no series."""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A report on its way in, parsed and judged."""
+
+    report: RunReport
+    canonical: bytes
+    digest: str
+    verdict: Verdict
+
+
+def take_report(
+    context: Context, caller: Principal, body: bytes, job_id: int | None, fence: int | None
+) -> ReportTaken:
+    """Parsing and judging happen outside the transaction: they may take long, a writer's lock must not."""
+    report, canonical = intake.parse(body)
+    verdict = intake.judged(report)
+    upload = Upload(report, canonical, hashlib.sha256(canonical).hexdigest(), verdict)
+    with context.sessions() as session:
+        taken = _take(session, caller, upload, job_id, fence, context.clock())
+        session.commit()
+    return taken
+
+
+def _take(
+    session: Session, caller: Principal, upload: Upload, job_id: int | None, fence: int | None, now: datetime
+) -> ReportTaken:
+    project = _project(session, caller, upload.report.project)
+    known = repository.find(session, upload.report.run_id)
+    if known is not None:
+        if known.run.digest != upload.digest or known.run.project_id != project.id:
+            raise ConflictError(
+                f"Run {upload.report.run_id} is stored with another content: a run's id is made once."
+            )
+        return _taken(known, new=False)
+    job = _job(session, project, upload.report, job_id, fence) if job_id is not None else None
+    if job is not None:
+        result = repository.of_job_and_scenario(session, job.id, upload.report.scenario.name)
+        if result is not None:  # from an agent that lost its lease after the upload: one result per job
+            return _taken(result, new=False)
+    return _taken(_store(session, project, job, upload, now), new=True)
+
+
+def _project(session: Session, caller: Principal, name: str) -> ProjectRow:
+    found = projects.find(session, name)
+    if found is not None and caller.project_id in (None, found.id):
+        return projects.lock(session, found.id)
+    if caller.project_id is not None:
+        raise ForbiddenError(f"This token is not for project {name!r}.")
+    raise NotFoundError(f"There is no project {name!r}: `nalm-server project add {name} --repository URL`.")
+
+
+def _job(session: Session, project: ProjectRow, report: RunReport, job_id: int, fence: int | None) -> JobRow:
+    """The job, if this may still be a result of it."""
+    job = jobs.lock(session, job_id)
+    if job is None or job.project_id != project.id:
+        raise NotFoundError(f"Project {project.name!r} has no job {job_id}.")
+    if job.state not in HELD or (fence is not None and fence != job.fence):
+        raise FencedOffError(f"Job {job_id} is {job.state} and its fence is {job.fence}: this came too late.")
+    head = report.arms.get(Arm.HEAD)
+    if head is not None and head.build.commit != job.head_sha:
+        raise ConflictError(
+            f"Job {job_id} is about {job.head_sha[:7]}, the report about {head.build.commit[:7]}."
+        )
+    return job
+
+
+def _store(
+    session: Session, project: ProjectRow, job: JobRow | None, upload: Upload, now: datetime
+) -> JudgedRun:
+    report, verdict = upload.report, upload.verdict
+    head, base = report.arms.get(Arm.HEAD), report.arms.get(Arm.BASE)
+    head_sha = head.build.commit if head else (job.head_sha if job else None)
+    base_sha = base.build.commit if base else (job.base_sha if job else None)
+    if head_sha is None:
+        raise InvalidError(
+            "The report has no arm `head` and is of no job: nobody can tell which commit it is of."
+        )
+    commit = record(session, project.id, head_sha, base_sha)
+    scenario = scenarios.record_scenario(session, project.id, report)
+    host = hosts.described(
+        session, report.host.name, report.host.host_class, report.host.model_dump(mode="json"), now
+    )
+    row = RunRow(
+        run_id=report.run_id,
+        project_id=project.id,
+        scenario_id=scenario.id,
+        host_id=host.id,
+        commit_id=commit.id,
+        job_id=job.id if job else None,
+        base_sha=base_sha,
+        head_sha=head_sha,
+        host_class=report.host.host_class,
+        status=report.status,
+        digest=upload.digest,
+        started_at=report.started_at,
+        finished_at=report.finished_at,
+        received_at=now,
+    )
+    judged = _verdict_row(report, verdict)
+    repository.add(session, row, upload.canonical, judged)
+    if verdict.outcome in VALID_OUTCOMES:
+        series.enter(session, row, report)
+    if verdict.outcome in ("regressed", "improved"):
+        fixes.refresh(session, scenario.id)
+    return JudgedRun(row, judged, scenario.name, host.name)
+
+
+def display_of(verdict: Verdict) -> Display:
+    """A change of the feature set that made nothing old dearer is shown as such."""
+    if verdict.outcome == "same" and (verdict.features_added or verdict.features_removed):
+        return "feature"
+    return verdict.outcome
+
+
+def _verdict_row(report: RunReport, verdict: Verdict) -> VerdictRow:
+    chain = verdict.chain
+    return VerdictRow(
+        outcome=verdict.outcome,
+        display=display_of(verdict),
+        cause=verdict.cause,
+        stage=next(iter(verdict.culprit_stages), None),
+        summary=verdict.summary,
+        ratio_cpp=chain.ratio_cpp if chain else None,
+        low=chain.low if chain else None,
+        high=chain.high if chain else None,
+        features_added=verdict.features_added,
+        features_removed=verdict.features_removed,
+        price_cycles_per_packet=verdict.price_cycles_per_packet,
+        fixes_sha=None,
+        unchanged=report.status is RunStatus.UNCHANGED,
+        document=verdict.model_dump(mode="json"),
+    )
+
+
+def _taken(judged: JudgedRun, *, new: bool) -> ReportTaken:
+    return ReportTaken(
+        run_id=judged.run.run_id,
+        outcome=judged.verdict.outcome,
+        display=judged.verdict.display,
+        summary=judged.verdict.summary,
+        new=new,
+    )
+
+
+def require(session: Session, run_id: str) -> JudgedRun:
+    judged = repository.find(session, run_id)
+    if judged is None:
+        raise NotFoundError(f"There is no run {run_id}.")
+    return judged
+
+
+def get_report(session: Session, run_id: str) -> bytes:
+    return repository.report_json(session, require(session, run_id).run.id)
+
+
+def get_run(session: Session, run_id: str) -> RunDetail:
+    judged = require(session, run_id)
+    canonical = repository.report_json(session, judged.run.id)
+    report = parse_report(canonical)
+    kept = [one for one in report.rounds if one.set_aside is None]
+    return RunDetail(
+        **dict(verdicts.run_brief(judged)),
+        project=report.project,
+        failure=report.failure,
+        received_at=judged.run.received_at,
+        nalm_version=report.nalm_version,
+        lcores=report.scenario.lcores,
+        model=report.scenario.model,
+        traffic=report.scenario.traffic,
+        fingerprint=report.host,
+        sources=report.sources,
+        settings=report.settings,
+        arms=report.arms,
+        checks=all_checks(report),
+        notes=report.notes,
+        rounds_kept=len(kept),
+        rounds_set_aside=len(report.rounds) - len(kept),
+        launches=len({one.launch for one in report.rounds}),
+        report_bytes=len(canonical),
+        report_digest=judged.run.digest,
+        verdict=verdicts.full(judged.verdict),
+    )

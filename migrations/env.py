@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alembic's environment: the address comes from nalm-server's settings, never from a file."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from alembic import context
+from nalm_server.db import UtcDateTime, make_engine
+from nalm_server.settings import Settings
+from nalm_server.tables import METADATA
+
+
+def render_item(kind: str, item: Any, _autogenerate: Any) -> str | Literal[False]:
+    """A migration stands on its own: it must not import types that the program may change."""
+    if kind == "type" and isinstance(item, UtcDateTime):
+        return "sa.DateTime(timezone=True)"
+    return False
+
+
+OPTIONS: dict[str, Any] = {
+    "target_metadata": METADATA,
+    "compare_type": True,
+    "compare_server_default": True,
+    "render_item": render_item,
+}
+
+
+def database_url() -> str:
+    given = context.config.attributes.get("database_url")
+    return given if isinstance(given, str) else Settings().resolved_database_url
+
+
+def run_offline() -> None:
+    """`--sql`: prints the statements for the settings' database."""
+    context.configure(url=database_url(), literal_binds=True, **OPTIONS)
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+def run_online() -> None:
+    engine = make_engine(database_url())
+    try:
+        with engine.connect() as connection:
+            # SQLite cannot alter a table in place: batch mode copies it.
+            context.configure(
+                connection=connection, render_as_batch=connection.dialect.name == "sqlite", **OPTIONS
+            )
+            with context.begin_transaction():
+                context.run_migrations()
+    finally:
+        engine.dispose()
+
+
+if context.is_offline_mode():
+    run_offline()
+else:
+    run_online()

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table: commits."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from nalm_server.db import Base, UtcDateTime
+
+
+class CommitRow(Base):
+    """A commit of a project. `position` orders them along the first parent; a parent's is smaller."""
+
+    __tablename__ = "commits"
+    __table_args__ = (
+        UniqueConstraint("project_id", "sha"),
+        Index(None, "project_id", "position"),
+        Index(None, "project_id", "parent_sha"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    sha: Mapped[str] = mapped_column(String(64))
+    parent_sha: Mapped[str | None] = mapped_column(String(64))
+    position: Mapped[int]
+    listed: Mapped[bool]
+    """False while it is only known as somebody's parent."""
+    subject: Mapped[str | None] = mapped_column(String(512))
+    message: Mapped[str | None] = mapped_column(Text)
+    author: Mapped[str | None] = mapped_column(String(256))
+    committed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Puts commits in the order of the first parent, whatever order they are told in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from nalm_server.commits import repository
+from nalm_server.commits.models import CommitRow
+
+SUBJECT_LENGTH = 512
+AUTHOR_LENGTH = 256
+MESSAGE_LENGTH = 20_000
+
+
+@dataclass(frozen=True)
+class CommitInfo:
+    """What a push says about a commit."""
+
+    message: str
+    author: str | None
+    committed_at: datetime | None
+
+
+def record(
+    session: Session, project_id: int, sha: str, parent_sha: str | None, info: CommitInfo | None = None
+) -> CommitRow:
+    """Makes the commit known and listed, and its parent known; adds what was missing, overwrites nothing known.
+
+    The caller holds the project's lock.
+    """
+    row = repository.find(session, project_id, sha)
+    if row is None:
+        parent = repository.find(session, project_id, parent_sha) if parent_sha else None
+        base = parent.position if parent else repository.last_position(session, project_id)
+        # Without a known parent one place is left free before it, for that parent.
+        row = repository.add(
+            session, _stub(project_id, sha, base + 1 if parent or parent_sha is None else base + 2)
+        )
+    row.listed = True
+    if info is not None and row.subject is None:
+        row.message = info.message[:MESSAGE_LENGTH]
+        row.subject = (info.message.strip().splitlines() or [""])[0][:SUBJECT_LENGTH]
+        row.author = info.author[:AUTHOR_LENGTH] if info.author else None
+        row.committed_at = info.committed_at
+    if parent_sha is not None and row.parent_sha is None and parent_sha != sha:
+        parent = repository.find(session, project_id, parent_sha)
+        if parent is None:
+            repository.add(session, _stub(project_id, parent_sha, row.position - 1))
+        elif parent.position >= row.position:
+            _move_behind(session, row, parent.position)
+        row.parent_sha = parent_sha
+    session.flush()
+    return row
+
+
+def _stub(project_id: int, sha: str, position: int) -> CommitRow:
+    return CommitRow(
+        project_id=project_id,
+        sha=sha,
+        parent_sha=None,
+        position=position,
+        listed=False,
+        subject=None,
+        message=None,
+        author=None,
+        committed_at=None,
+    )
+
+
+def _move_behind(session: Session, row: CommitRow, position: int) -> None:
+    """Gives the commit and its descendants places after `position`: pushes came out of order."""
+    waiting = [(row, position)]
+    moved: set[int] = set()
+    while waiting:
+        commit, after = waiting.pop()
+        if commit.position > after or commit.id in moved:
+            continue
+        commit.position = after + 1
+        moved.add(commit.id)
+        waiting += [
+            (child, commit.position) for child in repository.children(session, commit.project_id, commit.sha)
+        ]

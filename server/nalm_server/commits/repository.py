@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of commits."""
+
+from __future__ import annotations
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from nalm_server.commits.models import CommitRow
+
+
+def find(session: Session, project_id: int, sha: str) -> CommitRow | None:
+    return session.scalars(
+        select(CommitRow).where(CommitRow.project_id == project_id, CommitRow.sha == sha)
+    ).one_or_none()
+
+
+def find_by_prefix(session: Session, project_id: int, prefix: str) -> list[CommitRow]:
+    """At most two: enough to know whether it is unique. The prefix is hexadecimal, so LIKE needs no escape."""
+    return list(
+        session.scalars(
+            select(CommitRow)
+            .where(CommitRow.project_id == project_id, CommitRow.sha.like(f"{prefix}%"))
+            .order_by(CommitRow.sha)
+            .limit(2)
+        )
+    )
+
+
+def children(session: Session, project_id: int, sha: str) -> list[CommitRow]:
+    return list(
+        session.scalars(
+            select(CommitRow).where(CommitRow.project_id == project_id, CommitRow.parent_sha == sha)
+        )
+    )
+
+
+def last_position(session: Session, project_id: int) -> int:
+    """0 when there is no commit yet."""
+    newest = session.scalar(select(func.max(CommitRow.position)).where(CommitRow.project_id == project_id))
+    return newest or 0
+
+
+def add(session: Session, row: CommitRow) -> CommitRow:
+    session.add(row)
+    session.flush()
+    return row
+
+
+def page(session: Session, project_id: int, limit: int, below: int | None) -> list[CommitRow]:
+    """Newest first; only positions below `below`."""
+    query = select(CommitRow).where(CommitRow.project_id == project_id, CommitRow.listed)
+    if below is not None:
+        query = query.where(CommitRow.position < below)
+    return list(session.scalars(query.order_by(CommitRow.position.desc(), CommitRow.id.desc()).limit(limit)))

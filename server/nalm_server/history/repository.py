@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of scenarios and series."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nalm_core.report import Arm, RunReport
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from nalm_server.commits.models import CommitRow
+from nalm_server.history.models import ScenarioRow, SeriesRow, SeriesValueRow
+from nalm_server.runs.models import RunRow, VerdictRow
+
+NOT_IN_HISTORY = ("invalid",)
+SeriesKey = tuple[str, str, str]
+"""metric, stage, source."""
+
+
+@dataclass(frozen=True)
+class HistoryRun:
+    commit: CommitRow
+    run: RunRow
+    verdict: VerdictRow
+
+
+@dataclass(frozen=True)
+class StoredValue:
+    stage: str
+    source: str
+    row: SeriesValueRow
+
+
+def record_scenario(session: Session, project_id: int, report: RunReport) -> ScenarioRow:
+    """The scenario as this report describes it. The caller holds the project's lock."""
+    row = find_scenario(session, project_id, report.scenario.name)
+    if row is None:
+        row = ScenarioRow(project_id=project_id, name=report.scenario.name, stages=[])
+        session.add(row)
+    row.model, row.lcores = report.scenario.model, report.scenario.lcores
+    row.traffic, row.load = report.scenario.traffic, report.scenario.load
+    head = report.arms.get(Arm.HEAD)
+    if head is not None and head.stages:
+        row.stages = [stage.name for stage in head.stages if not stage.apart]
+    session.flush()
+    return row
+
+
+def find_scenario(session: Session, project_id: int, name: str) -> ScenarioRow | None:
+    return session.scalars(
+        select(ScenarioRow).where(ScenarioRow.project_id == project_id, ScenarioRow.name == name)
+    ).one_or_none()
+
+
+def list_scenarios(session: Session, project_id: int) -> list[ScenarioRow]:
+    return list(
+        session.scalars(
+            select(ScenarioRow).where(ScenarioRow.project_id == project_id).order_by(ScenarioRow.name)
+        )
+    )
+
+
+def host_classes(session: Session, scenario_ids: Sequence[int]) -> dict[int, dict[str, int]]:
+    """By scenario: its host classes with their number of runs, that of the newest run first."""
+    found = session.execute(
+        select(RunRow.scenario_id, RunRow.host_class, func.count())
+        .where(RunRow.scenario_id.in_(scenario_ids))
+        .group_by(RunRow.scenario_id, RunRow.host_class)
+        .order_by(func.max(RunRow.received_at).desc(), RunRow.host_class)
+    )
+    classes: dict[int, dict[str, int]] = defaultdict(dict)
+    for scenario_id, host_class, runs in found:
+        classes[scenario_id][host_class] = runs
+    return classes
+
+
+def series_ids(session: Session, scenario_id: int, host_class: str) -> dict[SeriesKey, int]:
+    found = session.scalars(
+        select(SeriesRow).where(SeriesRow.scenario_id == scenario_id, SeriesRow.host_class == host_class)
+    )
+    return {(row.metric, row.stage, row.source): row.id for row in found}
+
+
+def add_series(
+    session: Session, scenario_id: int, host_class: str, metric: str, stage: str, source: str
+) -> int:
+    row = SeriesRow(scenario_id=scenario_id, host_class=host_class, metric=metric, stage=stage, source=source)
+    session.add(row)
+    session.flush()
+    return row.id
+
+
+def history_runs(session: Session, scenario_id: int, host_class: str, limit: int) -> list[HistoryRun]:
+    """The newest run of each of the last `limit` commits, oldest commit first."""
+    rank = (
+        func.row_number()
+        .over(partition_by=RunRow.commit_id, order_by=(RunRow.received_at.desc(), RunRow.id.desc()))
+        .label("rank")
+    )
+    newest = (
+        select(RunRow.id, rank)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .where(
+            RunRow.scenario_id == scenario_id,
+            RunRow.host_class == host_class,
+            VerdictRow.outcome.not_in(NOT_IN_HISTORY),
+        )
+        .subquery()
+    )
+    found = session.execute(
+        select(CommitRow, RunRow, VerdictRow)
+        .join(RunRow, RunRow.commit_id == CommitRow.id)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .join(newest, newest.c.id == RunRow.id)
+        .where(newest.c.rank == 1)
+        .order_by(CommitRow.position.desc(), CommitRow.id.desc())
+        .limit(limit)
+    )
+    return [HistoryRun(commit, run, verdict) for commit, run, verdict in found][::-1]
+
+
+def values(session: Session, scenario_id: int, host_class: str, metric: str) -> dict[int, list[StoredValue]]:
+    """By run: the metric's values of chain and stages."""
+    found = session.execute(
+        select(SeriesRow.stage, SeriesRow.source, SeriesValueRow)
+        .join(SeriesValueRow, SeriesValueRow.series_id == SeriesRow.id)
+        .where(
+            SeriesRow.scenario_id == scenario_id,
+            SeriesRow.host_class == host_class,
+            SeriesRow.metric == metric,
+        )
+        .order_by(SeriesRow.stage, SeriesRow.source)
+    )
+    by_run: dict[int, list[StoredValue]] = defaultdict(list)
+    for stage, source, row in found:
+        by_run[row.run_id].append(StoredValue(stage, source, row))
+    return by_run

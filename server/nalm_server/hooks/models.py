@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table: deliveries."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import JSON, ForeignKey, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from nalm_server.db import Base, UtcDateTime
+
+
+class DeliveryRow(Base):
+    """A webhook delivery taken once."""
+
+    __tablename__ = "deliveries"
+    __table_args__ = (UniqueConstraint("project_id", "forge", "delivery"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    forge: Mapped[str] = mapped_column(String(16))
+    delivery: Mapped[str] = mapped_column(String(128))
+    """The forge's id of it."""
+    event: Mapped[str] = mapped_column(String(64))
+    received_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    status: Mapped[str] = mapped_column(String(16))
+    reason: Mapped[str] = mapped_column(String(512))
+    job_ids: Mapped[list[int]] = mapped_column(JSON)

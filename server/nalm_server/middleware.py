@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Around every request: an id, a log line, security headers, and a limit to its body."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from nalm_server.errors import ErrorAnswer, ErrorBody, TooLargeError
+
+log = structlog.get_logger()
+
+SECURITY_HEADERS = {
+    # The page's component library sets style attributes; nothing else is allowed in from anywhere.
+    "Content-Security-Policy": (
+        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+        "frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+}
+QUIET = ("/assets/", "/api/v1/health")
+"""Paths not worth a log line when they succeed."""
+
+
+class RequestMiddleware:
+    """Gives each request an id (X-Request-Id), headers, a log line."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request_id = uuid.uuid4().hex
+        scope.setdefault("state", {})["request_id"] = request_id
+        started = time.perf_counter()
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers["X-Request-Id"] = request_id
+                for name, value in SECURITY_HEADERS.items():
+                    headers[name] = value
+                if scope["path"].startswith("/api/"):
+                    headers["Cache-Control"] = "no-store"
+                status = message["status"]
+                if status >= 400 or not scope["path"].startswith(QUIET):
+                    log.info(
+                        "request",
+                        method=scope["method"],
+                        path=scope["path"],
+                        status=status,
+                        ms=round((time.perf_counter() - started) * 1000, 1),
+                        request_id=request_id,
+                    )
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+class BodyLimitMiddleware:
+    """Refuses bodies beyond the limit, whether they say their length or not."""
+
+    def __init__(self, app: ASGIApp, limit_bytes: int) -> None:
+        self.app = app
+        self.limit_bytes = limit_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        length = Headers(scope=scope).get("content-length", "")
+        if length.isdigit() and int(length) > self.limit_bytes:
+            await self._refuse(scope, send)
+            return
+        received = 0
+
+        async def limited() -> Message:
+            nonlocal received
+            message = await receive()
+            if message["type"] == "http.request":
+                received += len(message.get("body", b""))
+                if received > self.limit_bytes:
+                    raise TooLargeError(self._message())
+            return message
+
+        await self.app(scope, limited, send)
+
+    def _message(self) -> str:
+        return f"The body is larger than the {self.limit_bytes} bytes this server takes."
+
+    async def _refuse(self, scope: Scope, send: Send) -> None:
+        body = ErrorBody(
+            name=TooLargeError.name, message=self._message(), request_id=scope["state"]["request_id"]
+        )
+        content = json.dumps(ErrorAnswer(error=body).model_dump(mode="json")).encode()
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(content)).encode()),
+            (b"connection", b"close"),
+        ]
+        await send({"type": "http.response.start", "status": TooLargeError.status, "headers": headers})
+        await send({"type": "http.response.body", "body": content})

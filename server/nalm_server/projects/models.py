@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table: projects."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import LargeBinary, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from nalm_server.db import Base, UtcDateTime
+
+
+class ProjectRow(Base):
+    __tablename__ = "projects"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(64), unique=True)
+    repository: Mapped[str] = mapped_column(String(512))
+    default_branch: Mapped[str] = mapped_column(String(128))
+    webhook_secret: Mapped[bytes] = mapped_column(LargeBinary)
+    """Encrypted under the state directory's key."""
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What must be true of a report beyond its schema before it is taken: it names a commit, and it can be stored."""
+
+from __future__ import annotations
+
+from nalm_core.report import Arm, RunReport
+from nalm_core.report_io import ReportError, dump_report, parse_report
+from nalm_core.verdict import Verdict, judge
+
+from nalm_server.errors import ErrorDetail, InvalidError
+
+MAX_LCORES = 1024
+MAX_DETAILS = 50
+TEXT_LIMITS = {"host.name": 128, "host.host_class": 128, "scenario.traffic": 256}
+"""Longest text of fields that become columns, characters."""
+
+
+def parse(body: bytes) -> tuple[RunReport, bytes]:
+    """The report and its canonical JSON. Raises InvalidError with the path of each mistake."""
+    try:
+        report = parse_report(body)
+    except ReportError as error:
+        raise InvalidError(
+            "This is no run report of version 1.",
+            [ErrorDetail(path=one.path, message=one.message) for one in error.mistakes[:MAX_DETAILS]],
+        ) from error
+    try:
+        canonical = dump_report(report)
+    except ValueError as error:  # numbers beyond JSON, text that is no Unicode
+        raise InvalidError(f"The report cannot be stored: {error}.") from error
+    mistakes = _unstorable(report, canonical)
+    if mistakes:
+        raise InvalidError("The report cannot be stored.", mistakes)
+    return report, canonical
+
+
+def _unstorable(report: RunReport, canonical: bytes) -> list[ErrorDetail]:
+    mistakes = []
+    for path, limit in TEXT_LIMITS.items():
+        part, field = path.split(".")
+        if not 0 < len(getattr(getattr(report, part), field)) <= limit:
+            mistakes.append(ErrorDetail(path=f"$.{path}", message=f"expected 1 to {limit} characters"))
+    if report.scenario.lcores > MAX_LCORES:
+        mistakes.append(ErrorDetail(path="$.scenario.lcores", message=f"expected at most {MAX_LCORES}"))
+    if b"\\u0000" in canonical:
+        mistakes.append(ErrorDetail(path="$", message="a text has a NUL character in it"))
+    head = report.arms.get(Arm.HEAD)
+    if head is not None and head.build.dirty:
+        mistakes.append(
+            ErrorDetail(
+                path="$.arms.head.build.dirty", message="a working tree is no commit: commit, then measure"
+            )
+        )
+    return mistakes
+
+
+def judged(report: RunReport) -> Verdict:
+    """The verdict. Raises InvalidError when the report's numbers cannot be computed with."""
+    try:
+        return judge(report)
+    except ArithmeticError as error:
+        raise InvalidError(f"The numbers of this report cannot be computed with: {error}.") from error

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of runs, their reports and verdicts."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
+
+from nalm_server.agents.models import HostRow
+from nalm_server.commits.models import CommitRow
+from nalm_server.history.models import ScenarioRow
+from nalm_server.runs.models import ReportRow, RunRow, VerdictRow
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """A run with what lists show beside it."""
+
+    run: RunRow
+    verdict: VerdictRow
+    scenario: str
+    host: str
+
+
+def _judged() -> Select[tuple[RunRow, VerdictRow, str, str]]:
+    return (
+        select(RunRow, VerdictRow, ScenarioRow.name, HostRow.name)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
+        .join(HostRow, HostRow.id == RunRow.host_id)
+    )
+
+
+def _fetch(session: Session, query: Select[tuple[RunRow, VerdictRow, str, str]]) -> list[JudgedRun]:
+    return [
+        JudgedRun(run, verdict, scenario, host) for run, verdict, scenario, host in session.execute(query)
+    ]
+
+
+def find(session: Session, run_id: str) -> JudgedRun | None:
+    return next(iter(_fetch(session, _judged().where(RunRow.run_id == run_id))), None)
+
+
+def of_commits(session: Session, commit_ids: Sequence[int], scenario: str | None) -> list[JudgedRun]:
+    """Runs whose head is one of the commits, by scenario's name, newest first."""
+    query = _judged().where(RunRow.commit_id.in_(commit_ids))
+    if scenario is not None:
+        query = query.where(ScenarioRow.name == scenario)
+    return _fetch(session, query.order_by(ScenarioRow.name, RunRow.received_at.desc(), RunRow.id.desc()))
+
+
+def with_base(session: Session, project_id: int, base_sha: str) -> list[JudgedRun]:
+    """Runs that measured this commit as somebody's base, newest first."""
+    query = _judged().where(RunRow.project_id == project_id, RunRow.base_sha == base_sha)
+    return _fetch(session, query.order_by(RunRow.received_at.desc(), RunRow.id.desc()))
+
+
+def newest_by_project(session: Session, project_ids: Sequence[int]) -> dict[int, JudgedRun]:
+    """For each project the run of its furthest commit, the newest if there are several."""
+    rank = (
+        select(
+            RunRow.id,
+            func.row_number()
+            .over(
+                partition_by=RunRow.project_id,
+                order_by=(CommitRow.position.desc(), RunRow.received_at.desc(), RunRow.id.desc()),
+            )
+            .label("rank"),
+        )
+        .join(CommitRow, CommitRow.id == RunRow.commit_id)
+        .where(RunRow.project_id.in_(project_ids))
+        .subquery()
+    )
+    found = _fetch(session, _judged().join(rank, rank.c.id == RunRow.id).where(rank.c.rank == 1))
+    return {one.run.project_id: one for one in found}
+
+
+def of_job(session: Session, job_id: int) -> list[RunRow]:
+    return list(session.scalars(select(RunRow).where(RunRow.job_id == job_id).order_by(RunRow.id)))
+
+
+def of_job_and_scenario(session: Session, job_id: int, scenario: str) -> JudgedRun | None:
+    query = _judged().where(RunRow.job_id == job_id, ScenarioRow.name == scenario)
+    return next(iter(_fetch(session, query)), None)
+
+
+def outcomes_of_job(session: Session, job_id: int) -> list[str]:
+    return list(
+        session.scalars(
+            select(VerdictRow.outcome)
+            .join(RunRow, RunRow.id == VerdictRow.run_id)
+            .where(RunRow.job_id == job_id)
+        )
+    )
+
+
+def add(session: Session, run: RunRow, report_json: bytes, verdict: VerdictRow) -> RunRow:
+    session.add(run)
+    session.flush()
+    session.add(
+        ReportRow(run_id=run.id, json_bytes=len(report_json), compressed=zlib.compress(report_json, 6))
+    )
+    verdict.run_id = run.id
+    session.add(verdict)
+    session.flush()
+    return run
+
+
+def report_json(session: Session, run_id: int) -> bytes:
+    return zlib.decompress(
+        session.scalars(select(ReportRow.compressed).where(ReportRow.run_id == run_id)).one()
+    )
+
+
+def moved(session: Session, scenario_id: int) -> list[tuple[RunRow, VerdictRow]]:
+    """Regressions and improvements of the scenario along the first parent, each commit's newest run last."""
+    found = session.execute(
+        select(RunRow, VerdictRow)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .join(CommitRow, CommitRow.id == RunRow.commit_id)
+        .where(RunRow.scenario_id == scenario_id, VerdictRow.outcome.in_(("regressed", "improved")))
+        .order_by(CommitRow.position, CommitRow.id, RunRow.received_at, RunRow.id)
+    )
+    return [(run, verdict) for run, verdict in found]

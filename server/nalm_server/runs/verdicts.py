@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stored verdicts as the API shows them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from nalm_core.verdict import Verdict as CoreVerdict
+from sqlalchemy.orm import Session
+
+from nalm_server.runs import repository
+from nalm_server.runs.models import VerdictRow
+from nalm_server.runs.repository import JudgedRun
+from nalm_server.runs.schemas import RunBrief, Verdict, VerdictBrief
+
+
+def brief(judged: JudgedRun) -> VerdictBrief:
+    fields = {
+        name: getattr(judged.verdict, name)
+        for name in VerdictBrief.model_fields
+        if name not in ("run_id", "scenario")
+    }
+    return VerdictBrief(run_id=judged.run.run_id, scenario=judged.scenario, **fields)
+
+
+def full(row: VerdictRow) -> Verdict:
+    core = CoreVerdict.model_validate(row.document)
+    return Verdict(**dict(core), display=row.display, fixes_sha=row.fixes_sha, unchanged=row.unchanged)
+
+
+def run_brief(judged: JudgedRun) -> RunBrief:
+    run = judged.run
+    return RunBrief(
+        run_id=run.run_id,
+        scenario=judged.scenario,
+        host=judged.host,
+        host_class=run.host_class,
+        status=run.status,
+        base_sha=run.base_sha,
+        head_sha=run.head_sha,
+        job_id=run.job_id,
+        started_at=run.started_at,
+        finished_at=run.finished_at,
+        outcome=judged.verdict.outcome,
+        display=judged.verdict.display,
+    )
+
+
+def newest_by_commit(
+    session: Session, commit_ids: Sequence[int], scenario: str | None
+) -> dict[int, list[VerdictBrief]]:
+    """By commit, the newest verdict of each scenario, by the scenario's name."""
+    newest: dict[int, dict[str, VerdictBrief]] = defaultdict(dict)
+    for judged in repository.of_commits(session, commit_ids, scenario):
+        if judged.scenario not in newest[judged.run.commit_id]:
+            newest[judged.run.commit_id][judged.scenario] = brief(judged)
+    return {commit_id: list(by_scenario.values()) for commit_id, by_scenario in newest.items()}
+
+
+def newest_by_project(session: Session, project_ids: Sequence[int]) -> dict[int, VerdictBrief]:
+    return {
+        project_id: brief(judged)
+        for project_id, judged in repository.newest_by_project(session, project_ids).items()
+    }

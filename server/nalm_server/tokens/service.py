@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tokens: 256 random bits, shown once, stored as SHA-256 (a random key of that size needs no slow hash)."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy.orm import Session
+
+from nalm_server.errors import ForbiddenError, UnauthorizedError
+from nalm_server.tokens import repository
+
+MARK = "nalm_"
+"""Begins each token, so that secret scanners can know one."""
+
+
+class Scope(StrEnum):
+    ADMIN = "admin"
+    """Adds projects."""
+    UPLOAD = "upload"
+    """Uploads reports of one project."""
+    AGENT = "agent"
+    """Takes jobs and uploads their reports."""
+
+
+@dataclass(frozen=True)
+class Principal:
+    """Who calls. project_id: the only project an upload token is for; None for the others."""
+
+    scope: Scope
+    project_id: int | None
+
+
+def new_secret() -> str:
+    """256 random bits as text."""
+    return MARK + secrets.token_urlsafe(32)
+
+
+def digest_of(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def issue(session: Session, scope: Scope, name: str, now: datetime, project_id: int | None = None) -> str:
+    """A new token, of which only the digest is kept."""
+    token = new_secret()
+    repository.add(session, digest_of(token), scope, name, now, project_id)
+    return token
+
+
+def authenticate(session: Session, token: str, scopes: tuple[Scope, ...]) -> Principal:
+    """Who has this token. Raises UnauthorizedError for an unknown or revoked one, ForbiddenError for one that is
+    for something else. Looked up by digest: timing tells nothing of the token."""
+    row = repository.find(session, digest_of(token))
+    if row is None or row.revoked_at is not None:
+        raise UnauthorizedError("This token is unknown or revoked: make one with `nalm-server token new`.")
+    if row.scope not in scopes:
+        raise ForbiddenError(f"This token is for {row.scope}; this needs one for {' or '.join(scopes)}.")
+    return Principal(Scope(row.scope), row.project_id)
