@@ -1,1 +1,9 @@
-"""nalm_agent."""
+# SPDX-License-Identifier: Apache-2.0
+"""nalm_agent: the bench agent and the command `nalm`."""
+
+from importlib.metadata import version as _installed_version
+
+
+def version() -> str:
+    """Version of this package as installed."""
+    return _installed_version("nalm-agent")

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""nalm.toml (contract 2): how an NF is built, started and fed. A mistake names file and line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+from nalm_core import defaults
+from nalm_core.report import Name
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from nalm_agent.config_lines import line_of
+from nalm_agent.errors import ConfigError
+
+FILE_NAME = "nalm.toml"
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+BUILD_PLACEHOLDERS = frozenset({"source", "build"})
+RUN_PLACEHOLDERS = frozenset({"source", "build", "eal", "features", "traffic"})
+
+Argument = Annotated[str, Field(min_length=1)]
+Command = Annotated[list[Argument], Field(min_length=1)]
+
+
+def _check_placeholders(arguments: Iterable[str], known: frozenset[str]) -> None:
+    for argument in arguments:
+        for name in _PLACEHOLDER.findall(argument):
+            if name not in known:
+                expected = ", ".join(f"{{{known_name}}}" for known_name in sorted(known))
+                raise ValueError(
+                    f"unknown placeholder {{{name}}} in {argument!r}; expected one of {expected}"
+                )
+
+
+def _check_inside(path: str) -> str:
+    if path.startswith("/") or ".." in path.split("/"):
+        raise ValueError(f"{path!r} leaves the repository; expected a path relative to its root")
+    return path
+
+
+InsidePath = Annotated[str, Field(min_length=1)]
+
+
+class Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Project(Table):
+    name: Name
+
+
+class BuildConfig(Table):
+    commands: Annotated[list[Command], Field(min_length=1)]
+    artifacts: Annotated[list[InsidePath], Field(min_length=1)]
+    paths: Annotated[list[InsidePath], Field(min_length=1)] = ["."]
+    limit_seconds: Annotated[float, Field(gt=0)] = 900
+
+    @field_validator("commands")
+    @classmethod
+    def _placeholders(cls, commands: list[list[str]]) -> list[list[str]]:
+        for command in commands:
+            _check_placeholders(command, BUILD_PLACEHOLDERS)
+        return commands
+
+    @field_validator("artifacts", "paths")
+    @classmethod
+    def _inside(cls, paths: list[str]) -> list[str]:
+        return [_check_inside(path) for path in paths]
+
+
+class RunConfig(Table):
+    command: Command
+    ready_seconds: Annotated[float, Field(gt=0)] = 20
+    """How long the NF may take until every lcore waits at the gate."""
+
+    @field_validator("command")
+    @classmethod
+    def _placeholders(cls, command: list[str]) -> list[str]:
+        _check_placeholders(command, RUN_PLACEHOLDERS)
+        return command
+
+
+class StageConfig(Table):
+    functions: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
+    """C function names, shell patterns allowed; what they and their callees execute is the stage's."""
+
+
+class ScenarioConfig(Table):
+    features: list[Name] = []
+    lcores: Annotated[int, Field(ge=1, le=16)] = 1
+    model: Literal["rtc", "pipeline"] = "rtc"
+    traffic: InsidePath
+    packets: Annotated[int, Field(ge=1)] = 200_000
+    """Packets of the simulated count."""
+
+    @field_validator("traffic")
+    @classmethod
+    def _inside(cls, path: str) -> str:
+        return _check_inside(path)
+
+
+class JudgeConfig(Table):
+    """Thresholds and effort, with nalm_core's defaults: docs/nalm-toml.md says what each does."""
+
+    margin: Annotated[float, Field(gt=0, lt=1)] = defaults.MARGIN
+    alpha: Annotated[float, Field(gt=0, lt=1)] = defaults.ALPHA
+    looks: Annotated[int, Field(ge=1)] = defaults.LOOKS
+    turn_ms: Annotated[float, Field(ge=1)] = defaults.TURN_MS
+    turns_per_launch: Annotated[int, Field(ge=1)] = defaults.TURNS_PER_LAUNCH
+    max_launches: Annotated[int, Field(ge=1)] = defaults.MAX_LAUNCHES
+
+    @model_validator(mode="after")
+    def _looks_fit(self) -> JudgeConfig:
+        if self.looks > self.max_launches:
+            raise ValueError(f"looks = {self.looks} is more than max_launches = {self.max_launches}")
+        return self
+
+
+class Config(Table):
+    version: Literal[1]
+    project: Project
+    build: BuildConfig
+    run: RunConfig
+    stages: dict[Name, StageConfig] = {}
+    scenarios: Annotated[dict[Name, ScenarioConfig], Field(min_length=1)]
+    judge: JudgeConfig = JudgeConfig()
+
+    def scenario(self, name: str) -> ScenarioConfig:
+        """The scenario of that name. Raises ConfigError naming those there are."""
+        if name not in self.scenarios:
+            there_are = ", ".join(self.scenarios)
+            raise ConfigError(
+                f"{FILE_NAME} has no scenario {name!r}; there are: {there_are}",
+                hint="name one of them with --scenario",
+            )
+        return self.scenarios[name]
+
+
+def parse(text: str, where: str = FILE_NAME) -> Config:
+    """Parses nalm.toml. `where` names it for the person. Raises ConfigError listing every mistake."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        match = re.match(r"(.*) \(at line (\d+), column \d+\)$", str(error))
+        message, line = (match[1], match[2]) if match else (str(error), str(len(text.splitlines())))
+        raise ConfigError(f"{where}:{line}: not valid TOML: {message}", hint=_HINT) from error
+    try:
+        return Config.model_validate(data)
+    except ValidationError as error:
+        mistakes = [_describe(text, where, dict(mistake)) for mistake in error.errors()]
+        raise ConfigError("\n".join(mistakes), hint=_HINT) from error
+
+
+_HINT = "nothing was run; docs/nalm-toml.md describes every key"
+
+_EXPECTED = {
+    "missing": "is missing",
+    "extra_forbidden": "is not a known key",
+}
+
+
+def _describe(text: str, where: str, mistake: dict[str, object]) -> str:
+    location = mistake["loc"]
+    assert isinstance(location, tuple)
+    path = [str(part) for part in location if part != "[key]"]
+    kind = str(mistake["type"])
+    dotted = ".".join(path) or "the file"
+    line = line_of(text, path)
+    if kind in _EXPECTED:
+        message = f"{dotted} {_EXPECTED[kind]}"
+        if kind == "extra_forbidden":
+            message += _known_keys(path)
+    else:
+        detail = str(mistake["msg"]).removeprefix("Value error, ")
+        message = f"{dotted}: {detail[0].lower()}{detail[1:]}; found {mistake['input']!r}"
+    return f"{where}:{line}: {message}"
+
+
+_TABLES: dict[str, type[Table]] = {
+    "project": Project,
+    "build": BuildConfig,
+    "run": RunConfig,
+    "judge": JudgeConfig,
+    "stages": StageConfig,
+    "scenarios": ScenarioConfig,
+}
+
+
+def _known_keys(path: list[str]) -> str:
+    table = _TABLES.get(path[0], Config) if len(path) > 1 else Config
+    return "; expected one of " + ", ".join(sorted(table.model_fields))

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors a person reads: what is wrong, where, and what to do next. Each carries the command's exit code."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What `nalm` returns, so that CI can tell a slow commit from a broken host."""
+
+    OK = 0
+    REGRESSION = 1
+    USAGE = 2
+    INCONCLUSIVE = 3
+    NOT_MEASURED = 4
+
+
+class NalmError(Exception):
+    """Base of every error that ends a command. `hint` says what to do next; `log` is the last lines seen."""
+
+    exit_code = ExitCode.NOT_MEASURED
+
+    def __init__(self, message: str, *, hint: str | None = None, log: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.log = log
+
+    def full_text(self) -> str:
+        """Message, log and hint as one text, for a report's `failure`."""
+        parts = [self.message]
+        if self.log:
+            parts.append(self.log.rstrip())
+        if self.hint:
+            parts.append(self.hint)
+        return "\n".join(parts)
+
+
+class UsageError(NalmError):
+    """The command, nalm.toml or the repository is not what it should be; nothing was run."""
+
+    exit_code = ExitCode.USAGE
+
+
+class ConfigError(UsageError):
+    """A mistake in nalm.toml."""
+
+
+class GitError(UsageError):
+    """A revision or repository that git does not know."""
+
+
+class BuildError(NalmError):
+    """A commit's build commands failed."""
+
+
+class NfError(NalmError):
+    """The NF did not start, parked too late, died, or forwarded nothing."""
+
+
+class SourceError(NalmError):
+    """A counter source that should work did not: says nothing about the commit."""
+
+
+class HostError(NalmError):
+    """The host cannot measure."""
+
+
+class ProbeError(NalmError):
+    """A probe file that is not one, or of another version."""
+
+
+class ServerError(NalmError):
+    """The server answered with an error that trying again does not cure."""

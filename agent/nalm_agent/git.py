@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a repository without touching it: revisions, trees, and exports of a tree into a directory.
+
+A working tree is made into a git tree object with an index and an object directory of our own, so neither the
+user's index nor the repository gains anything. An export has no `.git`: a build cannot depend on the commit's
+name, and equal sources build to equal bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nalm_agent.errors import GitError
+
+WORKTREE = "worktree"
+
+
+@dataclass(frozen=True)
+class Revision:
+    """What is built: a tree, and the commit it belongs to."""
+
+    commit: str
+    """Full name; for a working tree, the commit it is based on."""
+    tree: str
+    subject: str
+    dirty: bool = False
+    """True when the tree is a working tree that differs from the commit's."""
+
+    @property
+    def short(self) -> str:
+        return self.commit[:10] + ("+changes" if self.dirty else "")
+
+
+@dataclass(frozen=True)
+class BaseChoice:
+    revision: Revision
+    why: str
+    """How it was chosen, for the person: "merge base with main"."""
+
+
+class Repository:
+    """A git repository, with a scratch directory for what must not go into it."""
+
+    def __init__(self, path: Path, scratch: Path) -> None:
+        self.scratch = scratch
+        self._env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+        self._env |= {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+        self._start = path
+        if not path.is_dir():
+            raise GitError(f"{path} is not a directory", hint="give the path of the NF's git repository")
+        bare = self._try("rev-parse", "--is-bare-repository")
+        if bare is None:
+            raise GitError(
+                f"{path} is not in a git repository",
+                hint="run nalm inside the NF's repository, or name it with --repo",
+            )
+        self.bare = bare == "true"
+        self.root = path if self.bare else Path(self._git("rev-parse", "--show-toplevel"))
+        self._start = self.root
+        objects = self.root / self._git("rev-parse", "--git-path", "objects")
+        self._own_objects = scratch / "objects"
+        self._own_objects.mkdir(parents=True, exist_ok=True)
+        self._env |= {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(self._own_objects)}
+        self._writing = {
+            "GIT_OBJECT_DIRECTORY": str(self._own_objects),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(objects.absolute()),
+        }
+
+    def resolve(self, name: str) -> Revision:
+        """The commit of that name, or the working tree for "worktree". Raises GitError if there is none."""
+        if name == WORKTREE and not self.bare:
+            return self._worktree()
+        commit = self._try("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        if commit is None:
+            raise GitError(
+                f"no commit named {name!r} in {self.root}", hint="`git log --oneline` lists the commits"
+            )
+        tree, subject = self._git("show", "-s", "--format=%T%x00%s", commit).split("\0")
+        return Revision(commit, tree, subject)
+
+    def _worktree(self) -> Revision:
+        head = self.resolve("HEAD")
+        index = self.scratch / "index"
+        own = self.root / self._git("rev-parse", "--git-path", "index")
+        if own.exists():
+            shutil.copyfile(own, index)  # its file times spare git from reading unchanged files
+        env = self._writing | {"GIT_INDEX_FILE": str(index)}
+        self._git("add", "-A", "--", ".", env=env)
+        tree = self._git("write-tree", env=env)
+        if tree == head.tree:
+            return head
+        return Revision(head.commit, tree, "working tree", dirty=True)
+
+    def parent(self, revision: Revision) -> Revision | None:
+        """First parent, None for a root commit."""
+        name = self._try("rev-parse", "--verify", "--quiet", f"{revision.commit}^1")
+        return self.resolve(name) if name else None
+
+    def choose_base(self, head: Revision) -> BaseChoice:
+        """What a change is compared with: the merge base with the default branch; on it, the commit before.
+
+        Raises GitError if there is nothing to compare with.
+        """
+        for branch in ("origin/HEAD", "origin/main", "origin/master", "main", "master"):
+            base = self._try("merge-base", branch, head.commit)
+            if base and base != head.commit:
+                return BaseChoice(self.resolve(base), f"merge base with {branch}")
+        if head.dirty:
+            return BaseChoice(self.resolve(head.commit), "HEAD, the commit under the working tree")
+        parent = self.parent(head)
+        if parent is None:
+            raise GitError(
+                f"{head.short} has no parent to be compared with", hint="name a base with --base REV"
+            )
+        return BaseChoice(parent, "the commit before HEAD")
+
+    def read(self, revision: Revision, path: str) -> str | None:
+        """A text file of a revision; None if it is not there."""
+        return self._try("show", f"{revision.tree}:{path}", strip=False)
+
+    def digest(self, revision: Revision, paths: Sequence[str]) -> str | None:
+        """Content address of files and directories of a revision, with their modes; None if one is not there.
+
+        "." stands for the whole tree.
+        """
+        total = hashlib.sha256()
+        for path in sorted(paths):
+            name = path.strip("/").removeprefix("./")
+            if name in ("", "."):
+                entry: str | None = revision.tree
+            else:
+                entry = self._try(
+                    "ls-tree", "--format=%(objectmode) %(objectname)", revision.tree, "--", name
+                )
+            if not entry:
+                return None
+            total.update(f"{name}\0{entry}\0".encode())
+        return total.hexdigest()
+
+    def export(self, revision: Revision, to: Path) -> None:
+        """Writes the revision's files into an empty directory."""
+        index = self.scratch / "export-index"
+        index.unlink(missing_ok=True)
+        env = {"GIT_INDEX_FILE": str(index)}
+        self._git("read-tree", revision.tree, env=env)
+        to.mkdir(parents=True, exist_ok=True)
+        self._git("checkout-index", "--all", "--force", f"--prefix={to}/", env=env)
+
+    def _run(self, arguments: Sequence[str], env: dict[str, str] | None) -> subprocess.CompletedProcess[str]:
+        command = ["git", "-c", "core.quotePath=false", *arguments]
+        try:
+            return subprocess.run(
+                command,
+                cwd=self._start,
+                env=self._env | (env or {}),
+                capture_output=True,
+                text=True,
+                errors="surrogateescape",
+                check=False,
+            )
+        except FileNotFoundError as error:
+            raise GitError("git is not installed", hint="apt-get install git") from error
+
+    def _try(self, *arguments: str, strip: bool = True) -> str | None:
+        done = self._run(arguments, None)
+        if done.returncode != 0:
+            return None
+        return done.stdout.strip() if strip else done.stdout
+
+    def _git(self, *arguments: str, env: dict[str, str] | None = None) -> str:
+        done = self._run(arguments, env)
+        if done.returncode != 0:
+            raise GitError(f"git {arguments[0]} failed in {self._start}", log=done.stderr)
+        return done.stdout.strip()

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What this host is, and how much of it others took meanwhile."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+
+import psutil
+from nalm_core.report import Host
+
+from nalm_agent.errors import HostError
+from nalm_agent.run_plan import PINNED, SIMD_BITS
+from nalm_agent.sources.tsc import frequency_hz
+
+_CPU = Path("/sys/devices/system/cpu/cpu0")
+
+
+def fingerprint() -> Host:
+    """The host's fingerprint. Raises HostError without a known TSC rate."""
+    tsc_hz = frequency_hz()
+    if tsc_hz is None:
+        raise HostError("the rate of this processor's TSC is not known", hint="nalm measures on x86-64 hosts")
+    model, cores = cpu_model(), psutil.cpu_count() or 1
+    huge = free_huge_pages() > 0
+    return Host(
+        name=socket.gethostname(),
+        host_class=host_class(model, cores, tsc_hz, huge_pages=huge),
+        cpu_model=model,
+        cores=cores,
+        tsc_hz=tsc_hz,
+        memory_bytes=psutil.virtual_memory().total,
+        kernel=platform.release(),
+        os=platform.freedesktop_os_release().get("PRETTY_NAME", platform.system()),
+        virtual=is_virtual(),
+        huge_pages=huge,
+        governor=_read(_CPU / "cpufreq/scaling_governor"),
+        caches=caches(),
+        pinned=PINNED | {"simd_bits": str(SIMD_BITS)},
+    )
+
+
+def host_class(model: str, cores: int, tsc_hz: int, *, huge_pages: bool) -> str:
+    """What must match for two runs to share a series: processor, cores, TSC rate, huge pages."""
+    slug = re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-")
+    pages = "huge" if huge_pages else "nohuge"
+    return f"{slug}-{cores}c-{tsc_hz / 1e9:.1f}ghz-{pages}"
+
+
+def cpu_model() -> str:
+    """The processor's name as the kernel gives it."""
+    found = re.search(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return found[1].strip() if found else platform.machine()
+
+
+def is_virtual() -> bool:
+    """True when the processor says it runs under a hypervisor."""
+    return " hypervisor" in Path("/proc/cpuinfo").read_text()
+
+
+def free_huge_pages() -> int:
+    """Free huge pages of the default size."""
+    found = re.search(r"^HugePages_Free:\s*(\d+)", Path("/proc/meminfo").read_text(), re.MULTILINE)
+    return int(found[1]) if found else 0
+
+
+def caches() -> dict[str, int]:
+    """Size in bytes by name, L1d, L1i, L2, L3, as one core sees them."""
+    sizes = {}
+    for index in sorted((_CPU / "cache").glob("index*")):
+        level, kind, size = (_read(index / name) for name in ("level", "type", "size"))
+        if level and size:
+            suffix = {"Data": "d", "Instruction": "i"}.get(kind or "", "")
+            sizes[f"L{level}{suffix}"] = int(size.rstrip("KMG")) * _unit(size)
+    return sizes
+
+
+def steal_ns(cpus: Sequence[int]) -> int:
+    """Nanoseconds the hypervisor gave to others on these CPUs since boot (/proc/stat field 8, clock ticks)."""
+    ticks = 0
+    for line in Path("/proc/stat").read_text().splitlines():
+        name, *fields = line.split()
+        if name.removeprefix("cpu").isdigit() and int(name[3:]) in cpus:
+            ticks += int(fields[7])
+    return ticks * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
+
+
+def _unit(size: str) -> int:
+    return {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(size[-1], 1)
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return None

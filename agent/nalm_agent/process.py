@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Child processes that cannot outlive the agent: own session, killed with their parent, killed as a group."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+TAIL_LINES = 25
+_running: set[subprocess.Popen[bytes]] = set()
+
+
+@cache
+def _death_prefix() -> tuple[str, ...]:
+    """Command that asks the kernel to kill its successor when the agent's thread dies (util-linux)."""
+    setpriv = shutil.which("setpriv")
+    return (setpriv, "--pdeathsig", "KILL", "--") if setpriv else ()
+
+
+def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path) -> subprocess.Popen[bytes]:
+    """Starts a command with its output appended to a log. The caller ends it with `stop`."""
+    with log.open("ab") as out:
+        process = subprocess.Popen(
+            [*_death_prefix(), *command],
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    _running.add(process)
+    return process
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """Kills a process and everything in its session's group, and reaps it."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    _running.discard(process)
+
+
+def stop_all() -> None:
+    """Kills every process started here that still runs: for an interrupt while other threads wait on them."""
+    for process in list(_running):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path, limit_seconds: float) -> int:
+    """Runs a command to its end. Returns its exit code.
+
+    Raises subprocess.TimeoutExpired after the limit, FileNotFoundError for an unknown program; whatever is
+    raised, nothing of the command is left running.
+    """
+    if shutil.which(command[0], path=env.get("PATH")) is None:
+        raise FileNotFoundError(command[0])
+    process = start(command, cwd=cwd, env=env, log=log)
+    try:
+        return process.wait(timeout=limit_seconds)
+    finally:
+        stop(process)
+
+
+def tail(log: Path, lines: int = TAIL_LINES) -> str:
+    """Last lines of a log; empty if there is none."""
+    try:
+        text = log.read_text(errors="replace")
+    except OSError:
+        return ""
+    return "\n".join(text.splitlines()[-lines:])

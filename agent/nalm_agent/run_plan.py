@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an arm runs: its run definition (free of this host's paths) and the command line it expands to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from nalm_core.report import RunDefinition
+
+from nalm_agent.config import Config, ScenarioConfig
+from nalm_agent.cores import Cores
+from nalm_agent.errors import ConfigError
+from nalm_agent.git import Repository, Revision
+
+SIMD_BITS = 256
+"""Widest vectors DPDK may use: valgrind knows no AVX-512, and every source must see the same code."""
+NO_HUGE_MB = 256
+
+PINNED = {
+    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD,-ERMS,-FSRM",
+    "LD_BIND_NOW": "1",
+    "LC_ALL": "C",
+}
+"""Choices libraries make by CPU at run time, made alike with and without valgrind."""
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """An arm's run: what is recorded, and what is needed to start it."""
+
+    definition: RunDefinition
+    template: tuple[str, ...]
+    scenario: ScenarioConfig
+    ready_seconds: float
+
+
+def plan(
+    repository: Repository, revision: Revision, config: Config, scenario: ScenarioConfig, traffic: str
+) -> RunPlan:
+    """The run of a scenario as a revision defines it, replaying `traffic` (its name and digest).
+
+    Files of the repository that the command names are recorded with their contents' digest, so an edited
+    configuration is another run definition.
+    """
+    command = [_with_digest(repository, revision, argument) for argument in config.run.command]
+    return RunPlan(
+        RunDefinition(features=list(scenario.features), command=command, traffic=traffic),
+        tuple(config.run.command),
+        scenario,
+        config.run.ready_seconds,
+    )
+
+
+def traffic_identity(repository: Repository, revision: Revision, path: str) -> str:
+    """Name and digest of a traffic file of a revision. Raises ConfigError if it is not there."""
+    digest = repository.digest(revision, [path])
+    if digest is None:
+        raise ConfigError(
+            f"the traffic file {path} is not in {revision.short}",
+            hint="commit it, or correct [scenarios.*] traffic in nalm.toml",
+        )
+    return f"{PurePosixPath(path).name}@{digest[:16]}"
+
+
+def _with_digest(repository: Repository, revision: Revision, argument: str) -> str:
+    """Marks an argument that names a file of the repository with the digest of its directory (its own, at the
+    repository's root): a configuration usually names its neighbours."""
+    before, found, path = argument.partition("{source}/")
+    if not found or "{" in path:
+        return argument
+    parent = str(PurePosixPath(path).parent)
+    digest = repository.digest(revision, [path if parent == "." else parent])
+    return f"{before}{{source}}/{path}#{digest[:16]}" if digest else argument
+
+
+def eal_options(cores: Cores, *, huge_pages: bool) -> list[str]:
+    """DPDK's EAL options for these cores: no devices, no traces left, one SIMD width for every source."""
+    lcores = ",".join(f"{lcore}@{cpu}" for lcore, cpu in enumerate(cores.cpus))
+    memory = [] if huge_pages else ["--no-huge", "-m", str(NO_HUGE_MB)]
+    return [
+        f"--lcores={lcores}",
+        "--no-pci",
+        "--no-telemetry",
+        "--in-memory",
+        "--iova-mode=va",
+        f"--force-max-simd-bitwidth={SIMD_BITS}",
+        *memory,
+    ]
+
+
+def expand(
+    run: RunPlan, *, source: Path, build: Path, traffic: Path, cores: Cores, huge_pages: bool
+) -> list[str]:
+    """The command line on this host. `{eal}` alone becomes several arguments."""
+    eal = eal_options(cores, huge_pages=huge_pages)
+    values = {
+        "{source}": str(source),
+        "{build}": str(build),
+        "{traffic}": str(traffic),
+        "{features}": ",".join(run.definition.features),
+        "{eal}": " ".join(eal),
+    }
+    command: list[str] = []
+    for argument in run.template:
+        command += eal if argument == "{eal}" else [_substitute(argument, values)]
+    if "{eal}" not in run.template:  # an NF without DPDK does not bind itself
+        return ["taskset", "--cpu-list", ",".join(map(str, cores.cpus)), *command]
+    return command
+
+
+def _substitute(argument: str, values: dict[str, str]) -> str:
+    for name, value in values.items():
+        argument = argument.replace(name, value)
+    return argument

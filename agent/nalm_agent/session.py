@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arms side by side on one core: short turns in swapped order, over many fresh launches, until decided.
+
+In every launch all arms run as long-lived processes of which one at a time passes its gate. The first turn of
+each launch warms caches and tables up and is not recorded. The launch, not the turn, is the random unit: each
+places code, heap and tables anew.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TypedDict
+
+from nalm_core.report import Arm, LcoreCounters, Round, Settings, StageCounters, StageInfo
+
+from nalm_agent.cores import Cores
+from nalm_agent.errors import NfError
+from nalm_agent.home import WorkDir
+from nalm_agent.host import steal_ns
+from nalm_agent.launch import RunningNf
+from nalm_agent.probe import counted_packets, lcore_counters, stage_counters
+
+WARM_UP_TURNS = 1
+WARM_UP_RULE = f"the first {WARM_UP_TURNS} turn(s) of each launch warm up and are not recorded"
+
+
+@dataclass(frozen=True)
+class ArmRun:
+    """How one arm is started."""
+
+    arm: Arm
+    command: list[str]
+    lcores: int
+    ready_seconds: float
+
+
+class ArmFailedError(Exception):
+    """An arm's NF is at fault."""
+
+    def __init__(self, arm: Arm, error: NfError) -> None:
+        super().__init__(str(error))
+        self.arm = arm
+        self.error = error
+
+
+@dataclass(frozen=True)
+class TryOut:
+    """What one short turn showed: the NF starts, forwards and ends."""
+
+    stages: list[StageInfo]
+    ready_seconds: float
+
+
+def try_out(run: ArmRun, work: WorkDir, turn_ms: float) -> TryOut:
+    """Starts an arm once and runs one turn. Raises ArmFailedError if it does not start, forward or end."""
+    try:
+        begin = time.monotonic()
+        with _launch(run, work, seed=0) as nf:
+            nf.wait_ready()
+            ready = time.monotonic() - begin
+            before = nf.snapshot()
+            nf.turn(milliseconds=turn_ms)
+            counters = stage_counters(nf.probe.stages, before, nf.snapshot())
+            if counted_packets(nf.probe.stages, counters) == 0:
+                raise NfError(_FORWARDED_NOTHING, log=nf.log_tail())
+            nf.finish()
+            return TryOut(nf.probe.stages, ready)
+    except NfError as error:
+        raise ArmFailedError(run.arm, error) from error
+
+
+_FORWARDED_NOTHING = "the NF forwarded nothing: in a whole turn no packet left it or was dropped by policy"
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where the rounds are run, and how many of what length."""
+
+    settings: Settings
+    cores: Cores
+    work: WorkDir
+
+
+def measure_rounds(
+    bench: Bench,
+    runs: Mapping[Arm, ArmRun],
+    decided: Callable[[list[Round]], bool],
+    after_launch: Callable[[int, float], None],
+) -> list[Round]:
+    """Measures launch by launch until `decided` says so or max_launches are done.
+
+    `after_launch` is told the number of launches done and the seconds they took. Raises ArmFailedError.
+    """
+    rounds: list[Round] = []
+    begin = time.monotonic()
+    for launch in range(bench.settings.max_launches):
+        rounds += _measure_launch(bench, launch, runs)
+        after_launch(launch + 1, time.monotonic() - begin)
+        if decided(rounds):
+            break
+    return rounds
+
+
+def _measure_launch(bench: Bench, launch: int, runs: Mapping[Arm, ArmRun]) -> list[Round]:
+    arm, settings = next(iter(runs)), bench.settings
+    try:
+        with ExitStack() as stack:
+            running: dict[Arm, RunningNf] = {}
+            for arm, run in runs.items():
+                running[arm] = stack.enter_context(_launch(run, bench.work, seed=launch))
+            for arm in running:
+                running[arm].wait_ready()
+            for _ in range(WARM_UP_TURNS):
+                for arm in running:
+                    running[arm].turn(milliseconds=settings.turn_ms)
+            rounds = []
+            for turn in range(settings.turns_per_launch):
+                for order, arm in enumerate(turn_order(list(running), launch + turn)):
+                    counters = _measure_turn(bench, running[arm])
+                    rounds.append(Round(launch=launch, turn=turn, order=order, arm=arm, **counters))
+            for arm in running:
+                running[arm].finish()
+            return rounds
+    except NfError as error:
+        raise ArmFailedError(arm, error) from error
+
+
+def turn_order(arms: list[Arm], number: int) -> list[Arm]:
+    """Order of the arms in a turn: reversed from turn to turn, so that none always follows the same one."""
+    return arms if number % 2 == 0 else arms[::-1]
+
+
+class TurnCounters(TypedDict):
+    """What one turn adds to a round."""
+
+    lcores: list[LcoreCounters]
+    stages: dict[str, StageCounters]
+    steal_ns: int
+
+
+def _measure_turn(bench: Bench, nf: RunningNf) -> TurnCounters:
+    stolen, before = steal_ns(bench.cores.cpus), nf.snapshot()
+    nf.turn(milliseconds=bench.settings.turn_ms)
+    after, stolen = nf.snapshot(), steal_ns(bench.cores.cpus) - stolen
+    return TurnCounters(
+        lcores=lcore_counters(before, after),
+        stages=stage_counters(nf.probe.stages, before, after),
+        steal_ns=max(0, stolen),
+    )
+
+
+def _launch(run: ArmRun, work: WorkDir, *, seed: int) -> RunningNf:
+    return RunningNf(run.command, work, lcores=run.lcores, seed=seed, ready_seconds=run.ready_seconds)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exact instructions of an NF over a fixed number of packets, counted by valgrind's callgrind.
+
+The probe switches counting on when the gate opens and off when the lcore parks: start-up is not in the count.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from nalm_core.report import Arm, InstructionCount, Source
+
+from nalm_agent.errors import NfError, SourceError
+from nalm_agent.home import WorkDir
+from nalm_agent.launch import RunningNf
+from nalm_agent.probe import counted_packets, stage_counters
+from nalm_agent.sources.callgrind_parse import by_stage, parse
+
+CALLER_DEPTH = 24
+SLOWDOWN = 30
+"""How much longer an NF may take to get ready under valgrind."""
+TURN_LIMIT_SECONDS = 300
+SEED = 0
+
+
+def available(lcores: int = 1) -> str | None:
+    """None if instructions can be counted for so many lcores, else the reason why not."""
+    if valgrind_version() is None:
+        return "valgrind is not installed (apt-get install valgrind)"
+    if lcores != 1:
+        return f"callgrind counts one lcore exactly; the scenario has {lcores}"
+    return None
+
+
+@cache
+def valgrind_version() -> str | None:
+    """What `valgrind --version` prints, None without valgrind."""
+    if shutil.which("valgrind") is None:
+        return None
+    done = subprocess.run(["valgrind", "--version"], capture_output=True, text=True, check=False)
+    return done.stdout.strip() or None
+
+
+def valgrind_command(output: Path) -> list[str]:
+    """Prefix that counts what follows it."""
+    return [
+        "valgrind",
+        "--tool=callgrind",
+        "--instr-atstart=no",
+        f"--separate-callers={CALLER_DEPTH}",
+        "--demangle=no",
+        f"--callgrind-out-file={output}",
+    ]
+
+
+def count(
+    arm: Arm,
+    command: Sequence[str],
+    work: WorkDir,
+    *,
+    packets: int,
+    functions: Mapping[str, Sequence[str]],
+    ready_seconds: float,
+) -> InstructionCount:
+    """Counts one arm over `packets` packets.
+
+    functions: patterns of the stages' C functions where `<stage>_process` is not what they are called.
+    Raises NfError when the NF is at fault, SourceError when the count itself failed.
+    """
+    output = work.fresh("callgrind") / "out"
+    full = [*valgrind_command(output), *command]
+    with RunningNf(full, work, lcores=1, seed=SEED, ready_seconds=ready_seconds * SLOWDOWN) as nf:
+        nf.wait_ready()
+        stages = nf.probe.stages
+        before = nf.snapshot()
+        nf.turn(packets=packets, limit_seconds=TURN_LIMIT_SECONDS)
+        counters = stage_counters(stages, before, nf.snapshot())
+        nf.finish()
+    counted = counted_packets(stages, counters)
+    if counted == 0:
+        raise NfError(f"the NF forwarded nothing: none of {packets} packets left it or was dropped by policy")
+    with output.open() as file:
+        profile = parse(file)
+    if profile.total == 0:
+        raise SourceError(
+            "callgrind counted nothing: the NF was built without valgrind's header",
+            hint="install valgrind where the NF is built (valgrind/callgrind.h) and build again",
+        )
+    patterns = {stage.name: functions.get(stage.name, [f"{stage.name}_process"]) for stage in stages}
+    shares = by_stage(profile, patterns)
+    return InstructionCount(
+        arm=arm,
+        source=Source.SIMULATED,
+        packets=counted,
+        stages=shares.stages,
+        unattributed=shares.unattributed,
+        functions=shares.functions,
+    )

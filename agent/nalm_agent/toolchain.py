@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What besides the sources decides a build: compiler, DPDK, C library. Part of every build's address."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    compiler: str
+    """First line of `cc --version`."""
+    dpdk: str | None
+    """Version pkg-config knows, None without DPDK."""
+    libc: str
+    ccache: str | None
+    """Path of ccache, None if it is not installed; changes how long a build takes, not what it makes."""
+
+    def identity(self) -> list[str | None]:
+        return [self.compiler, self.dpdk, self.libc]
+
+
+def _first_line(*command: str) -> str | None:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.splitlines()[0].strip() if done.returncode == 0 and done.stdout else None
+
+
+@cache
+def toolchain() -> Toolchain:
+    """The host's toolchain, asked once per process."""
+    return Toolchain(
+        compiler=_first_line(os.environ.get("CC", "cc"), "--version") or "no compiler",
+        dpdk=_first_line("pkg-config", "--modversion", "libdpdk"),
+        libc=os.confstr("CS_GNU_LIBC_VERSION") or "unknown",
+        ccache=shutil.which("ccache"),
+    )
+
+
+def build_environment(ccache_dir: Path, base: Path) -> dict[str, str]:
+    """Environment of build commands: compiler cache, fixed time, no locale, no repository above them."""
+    tools = toolchain()
+    env = {name: os.environ[name] for name in ("PATH", "HOME", "PKG_CONFIG_PATH") if name in os.environ}
+    env |= {"LC_ALL": "C", "SOURCE_DATE_EPOCH": "1", "GIT_CEILING_DIRECTORIES": str(base)}
+    compilers = {"CC": os.environ.get("CC", "gcc"), "CXX": os.environ.get("CXX", "g++")}
+    if tools.ccache:
+        env |= {name: f"{tools.ccache} {command}" for name, command in compilers.items()}
+        env |= {"CCACHE_DIR": str(ccache_dir), "CCACHE_BASEDIR": str(base), "CCACHE_NOHASHDIR": "1"}
+    else:
+        env |= compilers
+    return env

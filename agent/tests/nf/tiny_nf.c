@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The agent's tests' own NF: real probe, real turns, no DPDK. Its packets are numbers, its work is a loop.
+ * work.h, which a test commits in versions, says how much work each stage does and how the NF misbehaves.
+ *
+ * usage: tiny_nf --features alpha,beta --traffic FILE
+ */
+#include "nalm_probe.h"
+
+#include <stdio.h>
+
+#include "work.h"
+
+#ifndef ALPHA_WORK
+#define ALPHA_WORK 40
+#endif
+#ifndef BETA_WORK
+#define BETA_WORK 30
+#endif
+
+enum { GEN, RX, ALPHA, BETA, TX };
+enum { BATCH = 32, TABLE = 1024 };
+
+static const struct nalm_outcome_spec pass[] = {{"pass", NALM_KIND_PASS}, {NULL, 0}};
+static const struct nalm_outcome_spec alpha_outcomes[] = {
+	{"pass", NALM_KIND_PASS}, {"denied", NALM_KIND_POLICY}, {NULL, 0}};
+static const struct nalm_outcome_spec tx_outcomes[] = {{"sent", NALM_KIND_SENT}, {"full", NALM_KIND_LOST}, {NULL, 0}};
+static const struct nalm_stage_spec stages[] = {
+	{"gen", NALM_STAGE_APART, pass}, {"rx", 0, pass},	   {"alpha", 0, alpha_outcomes},
+	{"beta", 0, pass},		 {"tx", 0, tx_outcomes},   {NULL, 0, NULL}};
+
+static uint32_t table[TABLE];
+
+static __attribute__((noinline)) uint32_t churn(uint32_t value, uint32_t rounds)
+{
+	for (uint32_t i = 0; i < rounds; i++) {
+		value = value * 1664525u + 1013904223u;
+		table[value % TABLE] ^= value;
+	}
+	return value;
+}
+
+static __attribute__((noinline)) void gen_process(uint32_t *packets, uint32_t n)
+{
+	static uint32_t next;
+	for (uint32_t i = 0; i < n; i++)
+		packets[i] = next++;
+}
+
+static __attribute__((noinline)) uint32_t alpha_process(uint32_t *packets, uint32_t n)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t id = packets[i];
+		packets[i] = churn(id, ALPHA_WORK);
+		kept += id % 16 != 15; /* one in sixteen is denied by rule */
+	}
+	return kept;
+}
+
+static __attribute__((noinline)) void beta_process(uint32_t *packets, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		packets[i] = churn(packets[i], BETA_WORK);
+}
+
+static bool has(const char *features, const char *name)
+{
+	return strstr(features, name) != NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const char *features = "", *traffic = "";
+	struct nalm_probe probe;
+	struct nalm_lcore lc;
+	uint32_t packets[BATCH];
+
+	for (int i = 1; i + 1 < argc; i++) {
+		if (strcmp(argv[i], "--features") == 0)
+			features = argv[i + 1];
+		if (strcmp(argv[i], "--traffic") == 0)
+			traffic = argv[i + 1];
+	}
+#ifdef FAIL_AT_START
+	fprintf(stderr, "tiny_nf: no route to 192.0.2.1\n");
+	return 1;
+#endif
+	FILE *capture = fopen(traffic, "rb");
+	if (capture == NULL) {
+		fprintf(stderr, "tiny_nf: cannot open %s\n", traffic);
+		return 1;
+	}
+	fclose(capture);
+	if (nalm_probe_open(&probe, "tiny_nf", stages, nalm_tsc_hz(), NULL) != 0 ||
+	    nalm_lcore_claim(&probe, 0, &lc) != 0)
+		return 2;
+	bool with_alpha = has(features, "alpha"), with_beta = has(features, "beta");
+	while (nalm_probe_gate(&lc)) {
+		uint32_t n = BATCH, kept = n;
+		gen_process(packets, n);
+		nalm_probe_mark(&lc, GEN, n);
+		nalm_probe_outcome(&lc, GEN, 0, n);
+		nalm_probe_mark(&lc, RX, n);
+		nalm_probe_outcome(&lc, RX, 0, n);
+		if (with_alpha) {
+			kept = alpha_process(packets, n);
+			nalm_probe_mark(&lc, ALPHA, n);
+			nalm_probe_outcome(&lc, ALPHA, 0, kept);
+			nalm_probe_outcome(&lc, ALPHA, 1, n - kept);
+		}
+		if (with_beta) {
+			beta_process(packets, kept);
+			nalm_probe_mark(&lc, BETA, kept);
+			nalm_probe_outcome(&lc, BETA, 0, kept);
+		}
+		nalm_probe_mark(&lc, TX, kept);
+#ifdef FORWARD_NOTHING
+		nalm_probe_outcome(&lc, TX, 1, kept);
+#else
+		nalm_probe_outcome(&lc, TX, 0, kept);
+#endif
+		nalm_probe_commit(&lc, n);
+#ifdef DIE_IN_TURN
+		if (lc.turn_packets > 1000) {
+			fprintf(stderr, "tiny_nf: table corrupt\n");
+			abort();
+		}
+#endif
+	}
+	nalm_probe_close(&probe);
+	return 0;
+}
