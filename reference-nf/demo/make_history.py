@@ -5,9 +5,8 @@
     python3 reference-nf/demo/make_history.py --to DIR [--from reference-nf]
 
 DIR becomes a bare repository with branch main. Authors and dates are fixed: the same content gives the same
-SHAs. It is made beside DIR and moved into place when it is whole. A run that was cut short is made again, a DIR
-of the same content is left as it is, a DIR that something else made is refused. Prints the merges as a JSON
-list.
+SHAs. It is made beside DIR and moved into place when it is whole. A run that was cut short is made again, a
+DIR of the same content is left as it is, a DIR that something else made is refused. Prints the merges (JSON).
 Only the standard library and git. Exit codes: 0 made, 1 could not be made, 2 wrong arguments.
 """
 

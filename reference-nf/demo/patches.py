@@ -32,7 +32,7 @@ class Patch:
     size: str
     stage: str | None
     cause: str | None
-    order: int | None
+    order: int  # 0: not in the demo
     fixes: str | None
 
     @property
@@ -71,7 +71,7 @@ def read_patch(path: Path) -> Patch:
         size=keys["size"],
         stage=keys.get("stage"),
         cause=keys.get("cause"),
-        order=int(keys["order"]) if "order" in keys else None,
+        order=int(keys.get("order", 0)),
         fixes=keys.get("fixes"),
     )
 
@@ -96,10 +96,7 @@ def all_patches(folder: Path) -> list[Patch]:
 
 def demo_patches(folder: Path) -> list[Patch]:
     """The mutants of the demo in their order, which counts from 1 without a gap."""
-    patches = sorted(
-        (patch for patch in all_patches(folder) if patch.order is not None),
-        key=lambda patch: patch.order or 0,
-    )
+    patches = sorted((patch for patch in all_patches(folder) if patch.order), key=lambda patch: patch.order)
     orders = [patch.order for patch in patches]
     if not orders or orders != list(range(1, len(orders) + 1)):
         raise PatchError(f"{folder}: the demo's orders are {orders}, not 1, 2, 3 ...")

@@ -11,7 +11,7 @@ def ones_complement_sum(data: bytes) -> int:
     total = sum(struct.unpack(f">{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
-    return total
+    return int(total)
 
 
 def checksum(data: bytes) -> int:

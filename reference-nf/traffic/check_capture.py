@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from spec.packet import ICMP, TCP, UDP, Ipv4, ParseError, checksum_ok, parse
+from spec.packet import ICMP, TCP, UDP, Kind, Packet, checksum_ok, parse
 from spec.pcap import read_pcap
 
 CLIENTS = IPv4Network("10.10.0.0/16")
@@ -23,14 +23,12 @@ MAX_FILE_BYTES = 600_000
 PORT_NAMES = {80: "HTTP", 8080: "HTTP", 443: "TLS", 53: "DNS"}
 
 
-def problem(frame: bytes) -> str | None:
-    """What is wrong with one frame of the capture, or None."""
-    if len(frame) > MAX_FRAME_BYTES:
-        return f"{len(frame)} bytes, more than {MAX_FRAME_BYTES}: an offload was on"
-    try:
-        packet = parse(frame)
-    except ParseError as error:
-        return str(error)
+def problem(packet: Packet) -> str | None:
+    """What is wrong with one packet of the capture, or None."""
+    if len(packet.frame) > MAX_FRAME_BYTES:
+        return f"{len(packet.frame)} bytes, more than {MAX_FRAME_BYTES}: an offload was on"
+    if packet.kind is not Kind.L4:
+        return f"{packet.kind.value}, not a whole TCP, UDP or ICMP packet over IPv4"
     if not checksum_ok(packet):
         return "a checksum is wrong: an offload was on"
     ends = IPv4Address(packet.source), IPv4Address(packet.destination)
@@ -41,41 +39,44 @@ def problem(frame: bytes) -> str | None:
     return None
 
 
-def kind(packet: Ipv4) -> str:
+def row(packet: Packet) -> str:
     """The row of the table a packet is counted in."""
     if packet.protocol == ICMP:
         return "ICMP echo"
-    name = {TCP: "TCP", UDP: "UDP"}.get(packet.protocol, "other")
-    for port in (packet.destination_port, packet.source_port):
-        if port in PORT_NAMES:
-            return f"{PORT_NAMES[port]} over {name}"
-    return name
+    transport = {TCP: "TCP", UDP: "UDP"}[packet.protocol]
+    names = [PORT_NAMES[port] for port in packet.ports if port in PORT_NAMES]
+    return f"{names[0]} over {transport}" if names else transport
+
+
+def flow(packet: Packet) -> tuple[int, ...]:
+    """Protocol, addresses and ports, or the identifier of an ICMP echo."""
+    addresses = packet.protocol, packet.source, packet.destination
+    if packet.protocol == ICMP:
+        return *addresses, int.from_bytes(packet.frame[packet.l4 + 4 : packet.l4 + 6], "big")
+    return *addresses, *packet.ports
 
 
 def main(path: Path) -> int:
     """Checks every packet of the capture at `path`; 0 when all are good."""
-    frames = read_pcap(path)
-    packets, sizes, flows = Counter[str](), Counter[str](), set()
-    clients_send = 0
-    for number, frame in enumerate(frames, 1):
-        wrong = problem(frame)
+    packets = [parse(frame) for frame in read_pcap(path)]
+    for number, packet in enumerate(packets, 1):
+        wrong = problem(packet)
         if wrong is not None:
             print(f"{path}: packet {number}: {wrong}", file=sys.stderr)
             return 1
-        packet = parse(frame)
-        packets[kind(packet)] += 1
-        sizes[kind(packet)] += len(frame)
-        if IPv4Address(packet.source) in CLIENTS:
-            clients_send += 1
-            flows.add(packet.flow)
-    if not frames or path.stat().st_size > MAX_FILE_BYTES:
+    if not packets or path.stat().st_size > MAX_FILE_BYTES:
         print(f"{path}: empty, or more than {MAX_FILE_BYTES} bytes", file=sys.stderr)
         return 1
+    counts = Counter(row(packet) for packet in packets)
+    sizes = Counter[str]()
+    for packet in packets:
+        sizes[row(packet)] += len(packet.frame)
     print("| protocol | packets | bytes |\n| --- | ---: | ---: |")
-    for name, count in packets.most_common():
+    for name, count in counts.most_common():
         print(f"| {name} | {count} | {sizes[name]} |")
-    print(f"| all | {len(frames)} | {sum(sizes.values())} |")
-    print(f"\n{clients_send} packets from clients in {len(flows)} flows, all checksums valid.")
+    print(f"| all | {len(packets)} | {sizes.total()} |")
+    sent = [packet for packet in packets if IPv4Address(packet.source) in CLIENTS]
+    print(f"\n{len(sent)} packets from clients in {len(set(map(flow, sent)))} flows, all checksums valid.")
     return 0
 
 

@@ -96,7 +96,7 @@ def test_every_patch_applies_after_those_before_it(demo: Demo, tmp_path: Path) -
     root = demo.git("rev-list", "--max-parents=0", "main")
     subprocess.run(["git", "-C", str(work), "checkout", "-q", root], check=True)
     for patch in all_patches(NF / "mutants"):
-        if patch.order is None:
+        if not patch.order:
             subprocess.run(
                 ["git", "-C", str(work), "apply", "--check", str(NF / "mutants" / patch.name)], check=True
             )
@@ -109,7 +109,7 @@ def test_a_fix_names_an_earlier_regression() -> None:
     for patch in fixes:
         broken = by_name[str(patch.fixes)]
         assert (broken.expect, broken.stage) == ("regressed", patch.stage)
-        assert broken.order is not None and patch.order is not None and broken.order < patch.order
+        assert 0 < broken.order < patch.order
 
 
 GOOD = "title: t\nwhat: w\nexpect: same\ncode: equal\nsize: 0\n\ndiff --git a/x b/x\n"

@@ -2,17 +2,46 @@
 """Golden packets: hand-made frames for every way through the stages, each with the name of what it shows."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from scapy.layers.dns import DNS, DNSQR
 from scapy.layers.inet import ICMP, IP, TCP, UDP, fragment
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Raw
+from spec.checksum import checksum, ones_complement_sum
 
 INSIDE_MAC, NF_MAC = "02:00:00:00:10:01", "02:00:00:00:20:01"
 CLIENT, OTHER_CLIENT = "10.10.1.11", "10.10.3.77"
 SERVER, OTHER_SERVER, UNROUTED = "192.0.2.10", "198.51.100.20", "203.0.113.9"
 HTTP_GET = b"GET /index.html HTTP/1.1\r\nHost: www.example.com\r\nUser-Agent: curl/8.5\r\n\r\n"
+
+TEXTS = {
+    "http get": HTTP_GET,
+    "http post": b"POST /login HTTP/1.1\r\nHost: shop.example.com\r\nContent-Length: 3\r\n\r\na=b",
+    "http answer": b"HTTP/1.1 200 OK\r\nServer: nginx\r\nContent-Type: text/html\r\n\r\n<html></html>",
+    "path traversal": b"GET /../../../etc/passwd HTTP/1.1\r\nHost: www.example.com\r\n\r\n",
+    "sql injection": b"GET /items?id=1+UNION+ALL+SELECT+name+FROM+users HTTP/1.1\r\nHost: a\r\n\r\n",
+    "script": b"GET /?q=<script>alert(1)</script> HTTP/1.1\r\nHost: a\r\n\r\n",
+    "blocked host": b"GET / HTTP/1.1\r\nHost: blocked.example\r\n\r\n",
+    "video host": b"GET / HTTP/1.1\r\nHost: cdn.video.example.net\r\nUser-Agent: Wget/1.21\r\n\r\n",
+    "marked and dropped": b"GET /announce?info_hash=x HTTP/1.1\r\nHost: ads1.example.net\r\n\r\n",
+    "tls from a blocked name": b"\x16\x03\x01\x00\x90\x01\x00\x00\x8c\x03\x03\x00\x0fblocked.example\x00",
+    "server error": b"HTTP/1.1 503 Service Unavailable\r\nServer: nginx\r\n\r\n",
+    "ssh": b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n",
+    "sip": b"INVITE sip:bob@example.com SIP/2.0\r\nVia: SIP/2.0/UDP client\r\n\r\n",
+    "bittorrent": b"\x13BitTorrent protocol" + bytes(8) + b"i" * 20 + b"p" * 20,
+    "bittorrent dht": b"d1:ad2:id20:abcdefghij0123456789e1:q4:ping1:t2:aa1:y1:qe",
+    "smtp": b"EHLO mail.example.net\r\n",
+    "ftp": b"USER anonymous\r\n",
+    "tls hello": b"\x16\x03\x01\x00\x90\x01\x00\x00\x8c\x03\x03"
+    + bytes(32)
+    + b"\x00\x00\x16\x00\x14\x00\x00\x11"
+    b"www.example.com\x00",
+    "quic": b"\xc3\x00\x00\x00\x01\x08" + bytes(40),
+    "nothing known": b"zzzz yyyy xxxx",
+    "binary": bytes(range(256)),
+}
 
 Golden = tuple[str, bytes]
 
@@ -22,7 +51,27 @@ def ether(packet: Packet) -> bytes:
     return bytes(Ether(src=INSIDE_MAC, dst=NF_MAC) / packet)
 
 
-def out(**fields: object) -> IP:
+def ip(frame: bytes) -> IP:
+    """The IPv4 packet in a frame."""
+    return Ether(frame)[IP]
+
+
+def udp_sum(packet: bytes) -> int:
+    """One's complement sum of a UDP datagram in an IPv4 packet without options, its checksum taken as 0."""
+    segment = packet[20:26] + b"\0\0" + packet[28:]
+    pseudo = packet[12:20] + b"\0\x11" + len(segment).to_bytes(2, "big")
+    return ones_complement_sum(pseudo + segment)
+
+
+def fix_ip_checksum(frame: bytearray) -> None:
+    """Makes the header checksum right for the header length the frame claims, if it is all there."""
+    header = (frame[14] & 15) * 4 if len(frame) > 14 else 0
+    if 20 <= header <= len(frame) - 14:
+        frame[24:26] = b"\0\0"
+        frame[24:26] = checksum(bytes(frame[14 : 14 + header])).to_bytes(2, "big")
+
+
+def out(**fields: Any) -> IP:
     """An IPv4 header from a client to a server; `fields` override."""
     return IP(**{"src": CLIENT, "dst": SERVER, "id": 7, **fields})
 
@@ -102,30 +151,11 @@ def malformed() -> Iterator[Golden]:
 
 def payloads() -> Iterator[Golden]:
     """Application data for DPI, in TCP and UDP, from and to clients."""
-    texts = {
-        "http get": HTTP_GET,
-        "http post": b"POST /login HTTP/1.1\r\nHost: shop.example.com\r\nContent-Length: 3\r\n\r\na=b",
-        "http answer": b"HTTP/1.1 200 OK\r\nServer: nginx\r\nContent-Type: text/html\r\n\r\n<html></html>",
-        "path traversal": b"GET /../../etc/passwd HTTP/1.1\r\nHost: www.example.com\r\n\r\n",
-        "sql injection": b"GET /items?id=1%20UNION%20SELECT%20name%20FROM%20u HTTP/1.1\r\nHost: a\r\n\r\n",
-        "script": b"GET /?q=<script>alert(1)</script> HTTP/1.1\r\nHost: a\r\n\r\n",
-        "ssh": b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n",
-        "sip": b"INVITE sip:bob@example.com SIP/2.0\r\nVia: SIP/2.0/UDP client\r\n\r\n",
-        "bittorrent": b"\x13BitTorrent protocol" + bytes(8) + b"i" * 20 + b"p" * 20,
-        "bittorrent dht": b"d1:ad2:id20:abcdefghij0123456789e1:q4:ping1:t2:aa1:y1:qe",
-        "smtp": b"EHLO mail.example.net\r\n",
-        "ftp": b"USER anonymous\r\n",
-        "tls hello": b"\x16\x03\x01\x00\x90\x01\x00\x00\x8c\x03\x03"
-        + bytes(32)
-        + b"\x00\x00\x16\x00\x14\x00\x00\x11"
-        b"www.example.com\x00",
-        "quic": b"\xc3\x00\x00\x00\x01\x08" + bytes(40),
-        "nothing known": b"zzzz yyyy xxxx",
-        "binary": bytes(range(256)),
-    }
-    for number, (name, text) in enumerate(texts.items()):
+    for number, (name, text) in enumerate(TEXTS.items()):
         yield f"{name} in tcp", ether(out() / TCP(sport=9000 + number, dport=8000, flags="PA") / text)
         yield f"{name} in udp", ether(out() / UDP(sport=9000 + number, dport=8000) / text)
+        ecn = IP(src=SERVER, dst=OTHER_SERVER, id=7, tos=0xFF)
+        yield f"{name}, from outside, with DSCP and ECN", ether(ecn / UDP(sport=8000, dport=9) / text)
     yield "dns query", ether(out() / UDP(sport=9900, dport=53) / DNS(qd=DNSQR(qname="api.example.net")))
 
 

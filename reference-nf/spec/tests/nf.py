@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the real NF on frames and holds it against the spec."""
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spec.config import read_chain
+from spec.pcap import read_pcap, write_pcap
+from spec.stage import Replayed
+
+NF_FOLDER = Path(__file__).resolve().parents[2]
+CONFIG = NF_FOLDER / "conf" / "golden.conf"
+EAL = ("--no-huge", "-m", "256", "--no-pci", "--in-memory", "--no-telemetry", "--force-max-simd-bitwidth=256")
+CHAINS = ("nop", "nat", "dpi", "l3fwd", "nat,dpi,l3fwd")
+RUN_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came out of the binary: frames in order, and the totals it printed."""
+
+    frames: list[bytes]
+    totals: dict[str, Any]
+
+    def outcomes(self, stage: str) -> dict[str, int]:
+        """Packets by outcome of one stage, without those that nothing ended in."""
+        return {name: count for name, count in self.totals["stages"][stage]["outcomes"].items() if count}
+
+
+@dataclass(frozen=True)
+class Nf:
+    """The binary and the environment it needs beside the caller's."""
+
+    binary: Path
+    environment: dict[str, str]
+
+    def replay(self, frames: Sequence[bytes], settings: Mapping[str, str]) -> Ran:
+        """Every frame once, in order, through conf/golden.conf changed by `settings`."""
+        with tempfile.TemporaryDirectory() as name:
+            capture, dump = Path(name) / "in.pcap", Path(name) / "out.pcap"
+            write_pcap(capture, frames)
+            command = [str(self.binary), *EAL, "--", "--config", str(CONFIG), "--dump", str(dump)]
+            for key, value in {**settings, "traffic.capture": str(capture)}.items():
+                command += ["--set", f"{key}={value}"]
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=RUN_SECONDS,
+                cwd=name,
+                env={**os.environ, **self.environment},
+            )
+            assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
+            return Ran(read_pcap(dump), json.loads(done.stdout.splitlines()[-1]))
+
+    def assert_as_spec(self, frames: Sequence[bytes], settings: Mapping[str, str]) -> Replayed:
+        """Byte for byte, in order, and outcome by outcome; returns what the spec made of the frames."""
+        chain = read_chain(CONFIG, settings)
+        expected = chain.replay(list(frames))
+        ran = self.replay(frames, settings)
+        for stage in chain.stages:
+            assert ran.outcomes(stage.name) == dict(expected.outcomes[stage.name]), stage.name
+        for number, (got, want) in enumerate(zip(ran.frames, expected.frames, strict=False)):
+            assert got.hex() == want.hex(), f"packet {number} that left"
+        assert len(ran.frames) == len(expected.frames)
+        return expected
