@@ -49,8 +49,8 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 def make_engine(url: str) -> Engine:
-    """An engine. SQLite: write-ahead log, foreign keys, and each transaction a writer's from its begin on, so that
-    two of them queue instead of failing half-way."""
+    """An engine. SQLite: write-ahead log, foreign keys, and each transaction a writer's from its begin
+    on, so that two of them queue instead of failing half-way."""
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
         return create_engine(parsed, pool_pre_ping=True, connect_args={"connect_timeout": 10})

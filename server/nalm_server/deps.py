@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What endpoints are handed: one database session per request, committed here and nowhere else; the caller."""
+"""What endpoints are handed: one database session per request, committed here; the caller; the time."""
 
 from __future__ import annotations
 

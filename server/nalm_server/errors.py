@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
 from nalm_server.schemas import Schema
 
 
@@ -20,7 +22,7 @@ class ErrorBody(Schema):
     message: str
     """What is wrong, where, and what to do next: for people."""
     request_id: str
-    details: list[ErrorDetail] = []
+    details: list[ErrorDetail] = Field(default_factory=list)
 
 
 class ErrorAnswer(Schema):

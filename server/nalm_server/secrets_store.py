@@ -52,7 +52,7 @@ class SecretBox:
 
 
 def write_private(path: Path, content: bytes) -> bool:
-    """Writes a file that only its owner can read, unless it exists. Whole or not at all. True: it was made."""
+    """Writes a file that only its owner can read, unless it exists. All or nothing. True: it was made."""
     if path.exists():
         return False
     partial = path.with_name(f".{path.name}.{os.getpid()}")

@@ -10,7 +10,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class Settings(BaseSettings):
-    """Each field is read from NALM_<FIELD>. docs/operate.md lists them; a test holds the list to this class."""
+    """Each field is read from NALM_<FIELD>. docs/operate.md lists them, held to this class by a test."""
 
     model_config = SettingsConfigDict(env_prefix="NALM_", extra="ignore", frozen=True)
 

@@ -21,9 +21,7 @@ def list_commits(
     project: ProjectName,
     session: ReadDb,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
-    before: Annotated[
-        str | None, Query(pattern=SHA_PREFIX, description="Only what is older than this.")
-    ] = None,
+    before: Annotated[str | None, Query(pattern=SHA_PREFIX, description="Older than this.")] = None,
     scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
 ) -> list[Commit]:
     """Commits of the default branch, newest first, with their job and verdicts."""

@@ -28,7 +28,7 @@ class CommitInfo:
 def record(
     session: Session, project_id: int, sha: str, parent_sha: str | None, info: CommitInfo | None = None
 ) -> CommitRow:
-    """Makes the commit known and listed, and its parent known; adds what was missing, overwrites nothing known.
+    """Makes the commit known and listed, and its parent known. Adds what was missing, overwrites nothing.
 
     The caller holds the project's lock.
     """

@@ -16,7 +16,7 @@ def find(session: Session, project_id: int, sha: str) -> CommitRow | None:
 
 
 def find_by_prefix(session: Session, project_id: int, prefix: str) -> list[CommitRow]:
-    """At most two: enough to know whether it is unique. The prefix is hexadecimal, so LIKE needs no escape."""
+    """At most two: enough to know if it is unique. The prefix is hexadecimal: LIKE needs no escape."""
     return list(
         session.scalars(
             select(CommitRow)

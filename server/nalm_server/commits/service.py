@@ -10,6 +10,7 @@ from nalm_server.commits.models import CommitRow
 from nalm_server.commits.schemas import Commit, CommitDetail, CommitRef
 from nalm_server.errors import ConflictError, NotFoundError
 from nalm_server.jobs import repository as jobs
+from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobBrief
 from nalm_server.projects import service as projects
 from nalm_server.runs import repository as runs
@@ -64,7 +65,7 @@ def get_commit(session: Session, project: str, sha: str) -> CommitDetail:
     )
 
 
-def _commit(row: CommitRow, job: jobs.JobRow | None, found: list[VerdictBrief]) -> Commit:
+def _commit(row: CommitRow, job: JobRow | None, found: list[VerdictBrief]) -> Commit:
     return Commit(
         **dict(ref(row)),
         parent_sha=row.parent_sha,

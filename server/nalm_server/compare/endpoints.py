@@ -24,5 +24,5 @@ def compare_commits(
     session: ReadDb,
     scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
 ) -> Comparison:
-    """Two commits in one scenario; without `scenario`, the first, by name, that both have been measured in."""
+    """Two commits in one scenario; without `scenario`, the first by name that both were measured in."""
     return service.compare(session, project, base=base, head=head, scenario=scenario)

@@ -45,7 +45,7 @@ def compare(session: Session, project: str, *, base: str, head: str, scenario: s
     ]
     if together:
         return _paired(session, old, new, together[0].judged)
-    return _composed(session, old, new, _sides(session, old), of_new, scenario)
+    return _composed(session, (old, new), _sides(session, old), of_new, scenario)
 
 
 def _sides(session: Session, commit: CommitRow) -> list[Side]:
@@ -80,13 +80,13 @@ def _paired(session: Session, old: CommitRow, new: CommitRow, judged: JudgedRun)
 
 def _composed(
     session: Session,
-    old: CommitRow,
-    new: CommitRow,
+    pair: tuple[CommitRow, CommitRow],
     of_old: list[Side],
     of_new: list[Side],
     scenario: str | None,
 ) -> Comparison:
     """From two runs: of one scenario, and of one host class where that is possible."""
+    old, new = pair
     pairs = [
         (before, after)
         for before in of_old
@@ -99,7 +99,7 @@ def _composed(
     if not pairs:
         asked = f"scenario {scenario!r}" if scenario else "any scenario"
         raise NotFoundError(
-            f"{old.sha[:7]} and {new.sha[:7]} have not both been measured in {asked}: wait for their jobs, or "
+            f"{old.sha[:7]} and {new.sha[:7]} have not both been measured in {asked}: wait for the jobs, or "
             f"run `nalm check --base {old.sha[:7]} --head {new.sha[:7]}`."
         )
     pairs.sort(key=lambda pair: pair[0].judged.run.host_class != pair[1].judged.run.host_class)

@@ -27,6 +27,7 @@ def get_history(
     project: ProjectName,
     scenario: ScenarioName,
     session: ReadDb,
+    *,
     metric: Annotated[str, Query(max_length=64, pattern=r"^[a-z_]+$")] = "cpp",
     host_class: Annotated[str | None, Query(max_length=128, pattern=r"^[^\x00]+$")] = None,
     limit: Annotated[int, Query(ge=1, le=10_000, description="The newest so many commits.")] = 1000,

@@ -84,9 +84,8 @@ def series_ids(session: Session, scenario_id: int, host_class: str) -> dict[Seri
     return {(row.metric, row.stage, row.source): row.id for row in found}
 
 
-def add_series(
-    session: Session, scenario_id: int, host_class: str, metric: str, stage: str, source: str
-) -> int:
+def add_series(session: Session, scenario_id: int, host_class: str, key: SeriesKey) -> int:
+    metric, stage, source = key
     row = SeriesRow(scenario_id=scenario_id, host_class=host_class, metric=metric, stage=stage, source=source)
     session.add(row)
     session.flush()

@@ -39,6 +39,7 @@ async def github(
     request: Request,
     response: Response,
     context: Ctx,
+    *,
     project: Annotated[
         str | None,
         Query(max_length=64, pattern=NAME, description="Whose secret signs; without it each is tried."),

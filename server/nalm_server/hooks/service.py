@@ -75,7 +75,7 @@ def _signer(session: Session, context: Context, delivery: Delivery) -> ProjectRo
         if fits(context.box.open(project.webhook_secret), delivery.body, delivery.signature):
             return project
     raise BadSignatureError(
-        "X-Hub-Signature-256 fits no project's secret: set the secret that `nalm-server project add` printed, "
+        "X-Hub-Signature-256 fits no project's secret: set the secret `nalm-server project add` printed, "
         "with content type application/json."
     )
 
@@ -106,17 +106,11 @@ def _read_push(body: bytes) -> Push:
 def _push(session: Session, project: ProjectRow, push: Push, now: datetime) -> HookAnswer:
     """One job for `after`, compared with `before`.
 
-    GitHub lists the commits of a merged branch beside the merge and does not say which are on the first-parent
-    line; what came in with one push is therefore measured as one step.
+    GitHub lists the commits of a merged branch beside the merge and does not say which are on the
+    first-parent line; what came in with one push is therefore measured as one step.
     """
-    if push.branch is None:
-        return _ignored(f"{push.ref} is no branch")
-    if push.branch != project.default_branch:
-        return _ignored(f"{push.branch} is not watched, {project.default_branch} is")
-    if push.deleted:
-        return _ignored(f"{push.branch} was deleted")
-    if push.before == push.after:
-        return _ignored("nothing new in it")
+    if nothing := _nothing_in(push, project.default_branch):
+        return _ignored(nothing)
     head = push.head_commit
     info = CommitInfo(head.message, head.author_name, head.committed_at) if head else None
     if push.is_new_branch:
@@ -126,8 +120,19 @@ def _push(session: Session, project: ProjectRow, push: Push, now: datetime) -> H
         record(session, project.id, push.after, None, info)
         return _ignored("forced push: before is not the parent of after, so they are not compared")
     commit = record(session, project.id, push.after, push.before, info)
-    job = jobs.enqueue(session, commit, push.before, "push", f"push to {push.branch}", now)
+    job = jobs.enqueue(session, commit, push.before, reason="push", why=f"push to {push.branch}", now=now)
     return HookAnswer(status="accepted", reason=f"job {job.id}: {push.after[:7]}", job_ids=[job.id])
+
+
+def _nothing_in(push: Push, watched: str) -> str | None:
+    """Why the push tells of no commit of the watched branch."""
+    if push.branch is None:
+        return f"{push.ref} is no branch"
+    if push.branch != watched:
+        return f"{push.branch} is not watched, {watched} is"
+    if push.deleted:
+        return f"{push.branch} was deleted"
+    return "nothing new in it" if push.before == push.after else None
 
 
 def _ignored(reason: str) -> HookAnswer:

@@ -99,7 +99,7 @@ def next_free(session: Session, now: datetime) -> JobRow | None:
 
 
 def take(session: Session, job: JobRow, host: str, now: datetime, until: datetime) -> bool:
-    """Leases the job unless somebody else did since it was read: only one of two agents finds the fence unmoved."""
+    """Leases the job unless somebody did since it was read: one of two agents finds the fence moved."""
     taken = session.execute(
         update(JobRow)
         .where(JobRow.id == job.id, JobRow.fence == job.fence, _free(now))

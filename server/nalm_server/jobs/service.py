@@ -19,7 +19,7 @@ from nalm_server.runs import repository as runs
 
 
 def enqueue(
-    session: Session, commit: CommitRow, base_sha: str, reason: str, why: str, now: datetime
+    session: Session, commit: CommitRow, base_sha: str, *, reason: str, why: str, now: datetime
 ) -> JobRow:
     """Queues the measurement of the commit against base; the same one, for the same reason, only once."""
     known = repository.find_for_commit(session, commit.id, base_sha, reason)

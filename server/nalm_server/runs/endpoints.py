@@ -44,6 +44,7 @@ async def upload_report(
     response: Response,
     context: Ctx,
     caller: Uploader,
+    *,
     job_id: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="The job it is a result of.")] = None,
     fence: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="The lease's fence.")] = None,
 ) -> ReportTaken:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must be true of a report beyond its schema before it is taken: it names a commit, and it can be stored."""
+"""What must be true of a report beyond its schema: it is of a commit, and it can be stored."""
 
 from __future__ import annotations
 

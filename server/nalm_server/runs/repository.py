@@ -26,7 +26,7 @@ class JudgedRun:
     host: str
 
 
-def _judged() -> Select[tuple[RunRow, VerdictRow, str, str]]:
+def _judged() -> Select[RunRow, VerdictRow, str, str]:
     return (
         select(RunRow, VerdictRow, ScenarioRow.name, HostRow.name)
         .join(VerdictRow, VerdictRow.run_id == RunRow.id)
@@ -35,7 +35,7 @@ def _judged() -> Select[tuple[RunRow, VerdictRow, str, str]]:
     )
 
 
-def _fetch(session: Session, query: Select[tuple[RunRow, VerdictRow, str, str]]) -> list[JudgedRun]:
+def _fetch(session: Session, query: Select[RunRow, VerdictRow, str, str]) -> list[JudgedRun]:
     return [
         JudgedRun(run, verdict, scenario, host) for run, verdict, scenario, host in session.execute(query)
     ]

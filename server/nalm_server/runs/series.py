@@ -34,7 +34,7 @@ def enter(session: Session, run: RunRow, report: RunReport) -> None:
     for stage, metric, figure in figures(report):
         key = (metric, stage, figure.source)
         if key not in known:
-            known[key] = repository.add_series(session, run.scenario_id, run.host_class, *key)
+            known[key] = repository.add_series(session, run.scenario_id, run.host_class, key)
         session.add(
             SeriesValueRow(
                 series_id=known[key],

@@ -40,6 +40,8 @@ class Upload:
     canonical: bytes
     digest: str
     verdict: Verdict
+    job_id: int | None
+    fence: int | None
 
 
 def take_report(
@@ -48,16 +50,14 @@ def take_report(
     """Parsing and judging happen outside the transaction: they may take long, a writer's lock must not."""
     report, canonical = intake.parse(body)
     verdict = intake.judged(report)
-    upload = Upload(report, canonical, hashlib.sha256(canonical).hexdigest(), verdict)
+    upload = Upload(report, canonical, hashlib.sha256(canonical).hexdigest(), verdict, job_id, fence)
     with context.sessions() as session:
-        taken = _take(session, caller, upload, job_id, fence, context.clock())
+        taken = _take(session, caller, upload, context.clock())
         session.commit()
     return taken
 
 
-def _take(
-    session: Session, caller: Principal, upload: Upload, job_id: int | None, fence: int | None, now: datetime
-) -> ReportTaken:
+def _take(session: Session, caller: Principal, upload: Upload, now: datetime) -> ReportTaken:
     project = _project(session, caller, upload.report.project)
     known = repository.find(session, upload.report.run_id)
     if known is not None:
@@ -66,7 +66,7 @@ def _take(
                 f"Run {upload.report.run_id} is stored with another content: a run's id is made once."
             )
         return _taken(known, new=False)
-    job = _job(session, project, upload.report, job_id, fence) if job_id is not None else None
+    job = _job(session, project, upload, upload.job_id) if upload.job_id is not None else None
     if job is not None:
         result = repository.of_job_and_scenario(session, job.id, upload.report.scenario.name)
         if result is not None:  # from an agent that lost its lease after the upload: one result per job
@@ -83,14 +83,14 @@ def _project(session: Session, caller: Principal, name: str) -> ProjectRow:
     raise NotFoundError(f"There is no project {name!r}: `nalm-server project add {name} --repository URL`.")
 
 
-def _job(session: Session, project: ProjectRow, report: RunReport, job_id: int, fence: int | None) -> JobRow:
+def _job(session: Session, project: ProjectRow, upload: Upload, job_id: int) -> JobRow:
     """The job, if this may still be a result of it."""
     job = jobs.lock(session, job_id)
     if job is None or job.project_id != project.id:
         raise NotFoundError(f"Project {project.name!r} has no job {job_id}.")
-    if job.state not in HELD or (fence is not None and fence != job.fence):
+    if job.state not in HELD or upload.fence not in (None, job.fence):
         raise FencedOffError(f"Job {job_id} is {job.state} and its fence is {job.fence}: this came too late.")
-    head = report.arms.get(Arm.HEAD)
+    head = upload.report.arms.get(Arm.HEAD)
     if head is not None and head.build.commit != job.head_sha:
         raise ConflictError(
             f"Job {job_id} is about {job.head_sha[:7]}, the report about {head.build.commit[:7]}."

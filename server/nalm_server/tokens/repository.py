@@ -12,7 +12,7 @@ from nalm_server.tokens.models import TokenRow
 
 
 def add(
-    session: Session, digest: str, scope: str, name: str, now: datetime, project_id: int | None
+    session: Session, digest: str, *, scope: str, name: str, now: datetime, project_id: int | None
 ) -> TokenRow:
     row = TokenRow(
         digest=digest, scope=scope, name=name, project_id=project_id, created_at=now, revoked_at=None

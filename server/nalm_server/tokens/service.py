@@ -47,13 +47,13 @@ def digest_of(token: str) -> str:
 def issue(session: Session, scope: Scope, name: str, now: datetime, project_id: int | None = None) -> str:
     """A new token, of which only the digest is kept."""
     token = new_secret()
-    repository.add(session, digest_of(token), scope, name, now, project_id)
+    repository.add(session, digest_of(token), scope=scope, name=name, now=now, project_id=project_id)
     return token
 
 
 def authenticate(session: Session, token: str, scopes: tuple[Scope, ...]) -> Principal:
-    """Who has this token. Raises UnauthorizedError for an unknown or revoked one, ForbiddenError for one that is
-    for something else. Looked up by digest: timing tells nothing of the token."""
+    """Who has this token. Raises UnauthorizedError for an unknown or revoked one, ForbiddenError for one for
+    something else. Looked up by digest: timing tells nothing of the token."""
     row = repository.find(session, digest_of(token))
     if row is None or row.revoked_at is not None:
         raise UnauthorizedError("This token is unknown or revoked: make one with `nalm-server token new`.")

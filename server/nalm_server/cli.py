@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `nalm-server`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+from rich.table import Table
+
+from nalm_server import logs, migrate
+from nalm_server.context import Context, make_context
+from nalm_server.demo.command import demo
+from nalm_server.embedded.failure import EXIT_COULD_NOT, StartError, explained
+from nalm_server.embedded.up import up as run_up
+from nalm_server.errors import NalmError
+from nalm_server.projects import service as projects
+from nalm_server.projects.schemas import ProjectCreated, ProjectNew
+from nalm_server.settings import Settings
+from nalm_server.tokens import repository as token_rows
+from nalm_server.tokens import service as tokens
+
+app = typer.Typer(
+    help="nalm's service: API, page, webhooks, jobs.", no_args_is_help=True, pretty_exceptions_enable=False
+)
+project_app = typer.Typer(help="NF repositories that are watched.", no_args_is_help=True)
+token_app = typer.Typer(help="Tokens of agents, uploaders and administrators.", no_args_is_help=True)
+app.add_typer(project_app, name="project")
+app.add_typer(token_app, name="token")
+app.command()(demo)
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+
+State = Annotated[
+    Path | None,
+    typer.Option("--state", envvar="NALM_STATE_DIR", help="State directory. [default: .nalm/server]"),
+]
+
+
+def main() -> None:
+    app()
+
+
+def _settings(state: Path | None, **given: Any) -> Settings:
+    options = given if state is None else {**given, "state_dir": state}
+    try:
+        return Settings(**options)
+    except ValidationError as error:
+        for one in error.errors():
+            err.print(f"nalm-server: NALM_{'_'.join(str(part) for part in one['loc']).upper()}: {one['msg']}")
+        raise typer.Exit(2) from error
+
+
+@contextmanager
+def _reported(settings: Settings) -> Iterator[None]:
+    """Mistakes end as one line and exit code 4, never as a trace."""
+    try:
+        with explained(settings.state_dir):
+            yield
+    except StartError as error:
+        err.print(f"nalm-server: {error}")
+        raise typer.Exit(EXIT_COULD_NOT) from error
+
+
+@contextmanager
+def _context(state: Path | None) -> Iterator[Context]:
+    """The database at this program's revision; the embedded one is brought there."""
+    settings = _settings(state)
+    with _reported(settings):
+        context = make_context(settings)
+        try:
+            if settings.database_url is None:
+                migrate.upgrade(settings.resolved_database_url)
+            migrate.require_current(context.engine)
+            yield context
+        finally:
+            context.engine.dispose()
+
+
+@app.command()
+def up(
+    state: State = None,
+    host: Annotated[str, typer.Option(envvar="NALM_HOST", help="Address to serve on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(envvar="NALM_PORT", help="Port to serve on.", min=0, max=65535)] = 8080,
+    agent: Annotated[bool, typer.Option(help="Run a local agent beside the server.")] = True,
+) -> None:
+    """Runs everything on this host: database, API, page, one agent. Ctrl-C ends all of it.
+
+    Example: nalm-server up --port 9090 --state /var/lib/nalm
+    """
+    settings = _settings(state)
+    logs.configure(as_json=settings.log_json)
+    with _reported(settings):
+        run_up(settings, host, port, with_agent=agent)
+
+
+@app.command("migrate")
+def migrate_command(
+    state: State = None,
+    to: Annotated[str, typer.Option(help="Revision to go to; `-1` goes one back, `base` empties.")] = "head",
+) -> None:
+    """Brings the database to this program's revision (`up` does so by itself)."""
+    settings = _settings(state)
+    with _reported(settings):
+        if settings.database_url is None:
+            settings.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if to == "head":
+            migrate.upgrade(settings.resolved_database_url)
+        else:
+            migrate.downgrade(settings.resolved_database_url, to)
+
+
+@project_app.command("add")
+def project_add(
+    name: Annotated[str, typer.Argument(help="Name, as reports and nalm.toml have it.")],
+    repository: Annotated[str, typer.Option(help="Address or path that agents clone from.")],
+    branch: Annotated[str, typer.Option(help="The branch whose merges are measured.")] = "main",
+    json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
+    state: State = None,
+) -> None:
+    """Adds a project. Prints its webhook secret and upload token: once, they cannot be shown again.
+
+    Example: nalm-server project add my-nf --repository https://example.org/my-nf.git
+    """
+    try:
+        new = ProjectNew(name=name, repository=repository, default_branch=branch)
+    except ValidationError as error:
+        for one in error.errors():
+            err.print(f"nalm-server: {'.'.join(str(part) for part in one['loc'])}: {one['msg']}")
+        raise typer.Exit(2) from error
+    with _context(state) as context, context.sessions() as session:
+        created = projects.create_project(session, context, new, context.clock())
+        session.commit()
+        if json:
+            sys.stdout.write(created.model_dump_json() + "\n")
+        else:
+            _print_created(created)
+
+
+def _print_created(created: ProjectCreated) -> None:
+    out.print(f"Project {created.name} was added. Keep these now, they are not shown again:", markup=False)
+    table = Table.grid(padding=(0, 2))
+    table.add_row("webhook address", created.webhook_url)
+    table.add_row("webhook secret", created.webhook_secret)
+    table.add_row("upload token", created.upload_token)
+    out.print(table)
+    out.print(
+        "At the forge: content type application/json, the push event, this secret. In CI: NALM_TOKEN.",
+        markup=False,
+    )
+
+
+@project_app.command("list")
+def project_list(state: State = None) -> None:
+    """Lists the projects."""
+    with _context(state) as context, context.read_sessions() as session:
+        for one in projects.list_projects(session):
+            out.print(
+                f"{one.name}  {one.repository}  {one.default_branch}  {one.commits} commits", markup=False
+            )
+
+
+@token_app.command("new")
+def token_new(
+    scope: Annotated[tokens.Scope, typer.Argument(help="What it is for.")],
+    name: Annotated[str, typer.Option(help="Who has it, for the list.")],
+    project: Annotated[str | None, typer.Option(help="For upload: the only project it is for.")] = None,
+    state: State = None,
+) -> None:
+    """Makes a token and prints it, once.
+
+    Example: nalm-server token new agent --name bench-07
+    """
+    if (scope is tokens.Scope.UPLOAD) != (project is not None):
+        err.print("nalm-server: --project goes with scope upload, and only with it")
+        raise typer.Exit(2)
+    with _context(state) as context, context.sessions() as session:
+        project_id = projects.require(session, project).id if project else None
+        token = tokens.issue(session, scope, name, context.clock(), project_id)
+        session.commit()
+        sys.stdout.write(token + "\n")
+
+
+@token_app.command("list")
+def token_list(state: State = None) -> None:
+    """Lists the tokens, without their secrets."""
+    with _context(state) as context, context.read_sessions() as session:
+        for row in token_rows.list_all(session):
+            ended = f"revoked {row.revoked_at:%Y-%m-%d}" if row.revoked_at else "valid"
+            out.print(f"{row.id}  {row.scope}  {row.name}  {ended}", markup=False)
+
+
+@token_app.command("revoke")
+def token_revoke(
+    number: Annotated[int, typer.Argument(help="Its number in `token list`.")], state: State = None
+) -> None:
+    """Makes a token worthless at once."""
+    with _context(state) as context, context.sessions() as session:
+        if not token_rows.revoke(session, number, context.clock()):
+            raise NalmError(f"There is no valid token {number}: `nalm-server token list` shows them.")
+        session.commit()
+
+
+if __name__ == "__main__":
+    main()
