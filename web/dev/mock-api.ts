@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Answers /api/v1 from made-up data, so that pages can be worked on without a server: `npm run dev:mock`. */
+import { readFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Plugin } from "vite";
+import type { Metric, Project } from "../src/api/types";
+import { COUNT, commits, PENDING, points, runOf, shaOf } from "./mock/history";
+import { comparison, HOST, runDetail, runReport } from "./mock/run";
+
+const NAME = "nalm-reference-nf";
+const STAGES = ["rx", "nat", "dpi", "l3fwd", "tx"];
+const catalogue = (): Metric[] =>
+  JSON.parse(readFileSync(new URL("./mock/metrics.json", import.meta.url), "utf8")) as Metric[];
+
+const project = (name: string, full: boolean): Project => ({
+  name,
+  repository: `/srv/git/${name}.git`,
+  default_branch: "main",
+  commits: full ? COUNT + PENDING.length : 0,
+  jobs_open: full ? 2 : 0,
+  last_verdict: full ? (commits().find((commit) => commit.verdicts.length > 0)?.verdicts[0] ?? null) : null,
+  last_activity_at: full ? new Date(Date.now() - 90_000).toISOString() : null,
+});
+
+const indexOf = (sha: string | null): number =>
+  Array.from({ length: COUNT }, (_, index) => index).findIndex(
+    (index) => sha && shaOf(index).startsWith(sha),
+  );
+
+const run = (id: string): number =>
+  Array.from({ length: COUNT }, (_, n) => n).findIndex((n) => runOf(n) === id);
+
+/** The body of an answer; null for 404. A project named "new" has no commits yet. */
+function answer(path: string, query: URLSearchParams): unknown {
+  const [room, name = "", part, key, leaf] = path.split("/").map(decodeURIComponent);
+  if (room === "metrics-catalogue") return catalogue();
+  if (room === "runs") {
+    const index = run(name);
+    if (index < 1) return null;
+    return part === "report" ? runReport(index) : runDetail(index);
+  }
+  if (room !== "projects") return null;
+  if (name === "") return [project(NAME, true), project("new", false)];
+  if (name !== NAME && name !== "new") return null;
+  const full = name === NAME;
+  if (part === undefined) return project(name, full);
+  if (part === "commits" && key === undefined) return full ? commits() : [];
+  if (part === "commits") {
+    const commit = commits().find((item) => item.sha.startsWith(key ?? "-"));
+    return commit ? { ...commit, message: commit.subject, base_sha: commit.parent_sha, runs: [] } : null;
+  }
+  if (part === "compare") {
+    const [base, head] = [indexOf(query.get("base")), indexOf(query.get("head"))];
+    return base < 0 || head < 0 ? null : comparison(base, head);
+  }
+  if (part === "scenarios" && leaf === "history") return history(query.get("metric") ?? "cpp");
+  if (part === "scenarios") return full ? [scenario()] : [];
+  return null;
+}
+
+const history = (metric: string): unknown => ({
+  metric: catalogue().find((item) => item.name === metric),
+  scenario: "sfc_a",
+  host_class: HOST.host_class,
+  host_classes: [HOST.host_class],
+  stages: ["chain", ...STAGES],
+  points: points(metric),
+});
+
+const scenario = () => ({
+  name: "sfc_a",
+  stages: STAGES,
+  model: "rtc",
+  lcores: 1,
+  traffic: "traffic/mixed.pcap",
+  load: "closed",
+  host_classes: [HOST.host_class],
+  runs: COUNT - 1,
+});
+
+function respond(request: IncomingMessage, response: ServerResponse): void {
+  const url = new URL(request.url ?? "/", "http://localhost");
+  const found = answer(url.pathname.replace(/^\//, ""), url.searchParams);
+  response.setHeader("content-type", "application/json");
+  response.statusCode = found === null ? 404 : 200;
+  const missing = {
+    error: { name: "not_found", message: `There is nothing at ${url.pathname}.`, request_id: "mock" },
+  };
+  response.end(JSON.stringify(found ?? missing));
+}
+
+export const mockApi = (): Plugin => ({
+  name: "nalm-mock-api",
+  configureServer: (server) => {
+    server.middlewares.use("/api/v1", respond);
+  },
+  configurePreviewServer: (server) => {
+    server.middlewares.use("/api/v1", respond);
+  },
+});

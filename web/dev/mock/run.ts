@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Check, Comparison, Host, RunDetail, RunReport } from "../../src/api/types";
+import { comparisonOf, costOf, refOf, runOf, shaOf, stagesOf, verdictOf, wobble } from "./history";
+
+export const HOST: Host = {
+  name: "bench-1",
+  host_class: "vm-2core-avx2",
+  cpu_model: "Example CPU at 2.40 GHz",
+  cores: 2,
+  tsc_hz: 2_400_000_000,
+  memory_bytes: 25_769_803_776,
+  kernel: "6.1.0-28-amd64",
+  os: "Debian GNU/Linux 12",
+  virtual: true,
+  huge_pages: false,
+  governor: null,
+  caches: { L1d: 32768, L2: 1048576, L3: 34603008 },
+  pinned: { "DPDK SIMD width": "256", glibc: "x86-64-v3" },
+};
+
+export const CHECKS: Check[] = [
+  {
+    name: "eq6_closes",
+    passed: true,
+    value: 0.0031,
+    limit: 0.01,
+    message: "Eq. 6 closes within 0.31 % of the measured rate.",
+  },
+  {
+    name: "stages_add_up",
+    passed: true,
+    value: 0.0004,
+    limit: 0.01,
+    message: "The stages add up to the chain within 0.04 %.",
+  },
+  {
+    name: "packets_conserved",
+    passed: true,
+    value: 0,
+    limit: 0,
+    message: "Every packet handed in has an outcome.",
+  },
+  {
+    name: "generator_honest",
+    passed: true,
+    value: 1,
+    limit: 1,
+    message: "No turn starved: the generator always had packets.",
+  },
+  {
+    name: "same_share_forwarded",
+    passed: true,
+    value: 1,
+    limit: 0.999,
+    message: "Base and head forward the same share of packets.",
+  },
+];
+
+const LAUNCHES = 12;
+const TURNS = 8;
+
+export const roundsOf = (index: number, salt: number): { launch: number; turn: number; cpp: number }[] => {
+  const level = costOf(index, "chain")?.cpp ?? 0;
+  return Array.from({ length: LAUNCHES * TURNS }, (_, n) => {
+    const launch = Math.floor(n / TURNS);
+    const cpp = level * (1 + 0.008 * wobble(launch * 13 + salt) + 0.006 * wobble(n * 17 + salt + 500));
+    return { launch, turn: n % TURNS, cpp };
+  });
+};
+
+export function comparison(base: number, head: number): Comparison {
+  const paired = head === base + 1;
+  const verdict = paired ? verdictOf(head) : null;
+  const change = comparisonOf(base, head);
+  const measured = verdict === null || verdict.chain !== null;
+  return {
+    scenario: "sfc_a",
+    base: refOf(base),
+    head: refOf(head),
+    paired,
+    run_ids: paired ? [runOf(head)] : [runOf(base), runOf(head)],
+    verdict,
+    chain: measured ? change.chain : null,
+    stages: measured ? change.stages : [],
+    rounds: measured
+      ? { base: roundsOf(base, 1), head: roundsOf(head, 2), head_as_base: [] }
+      : { base: [], head: [], head_as_base: [] },
+    checks: paired ? CHECKS : [],
+    host: HOST,
+    notes: paired
+      ? ["2 of 194 rounds were set aside: more than 2 % of their time was stolen."]
+      : [
+          "The two were never measured side by side: the difference between hosts and days is in these figures.",
+        ],
+  };
+}
+
+const arm = (index: number): RunDetail["arms"][string] => ({
+  build: {
+    commit: shaOf(index),
+    dirty: false,
+    tree: `sha256:${shaOf(index + 200)}`,
+    code_digest: `sha256:${shaOf(index + 300)}`,
+    compiler: "gcc 12.2.0",
+    options: ["--buildtype=release", "-march=x86-64-v3"],
+    build_seconds: index % 2 ? 14.2 : null,
+  },
+  run: {
+    features: stagesOf(index).filter((stage) => !["rx", "tx"].includes(stage)),
+    command: ["{build}/nalm-nf", "--lcores=0@1", "--no-pci", "--", "--config", "{source}/conf/sfc_a.conf"],
+    traffic: "traffic/mixed.pcap sha256:5ad1…",
+  },
+  stages: [
+    { name: "generator", apart: true, outcomes: {} },
+    ...stagesOf(index).map((name) => ({ name, apart: false, outcomes: {} })),
+  ],
+});
+
+export function runDetail(index: number): RunDetail {
+  const verdict = verdictOf(index);
+  const status = verdict.display === "broken" ? "broken" : verdict.unchanged ? "unchanged" : "measured";
+  const started = Date.parse(refOf(index).committed_at ?? "") + 240_000;
+  return {
+    run_id: runOf(index),
+    scenario: "sfc_a",
+    host: HOST.name,
+    host_class: HOST.host_class,
+    status,
+    base_sha: shaOf(index - 1),
+    head_sha: shaOf(index),
+    job_id: 20 + index,
+    started_at: new Date(started).toISOString(),
+    finished_at: new Date(started + 41_700).toISOString(),
+    outcome: verdict.outcome,
+    display: verdict.display,
+    project: "nalm-reference-nf",
+    failure:
+      status === "broken"
+        ? "nalm-nf: reload: cannot map table: Invalid argument\nnalm-nf: 0 packets left in 5 s"
+        : null,
+    received_at: new Date(started + 42_000).toISOString(),
+    nalm_version: "0.1.0",
+    lcores: 1,
+    model: "rtc",
+    traffic: "traffic/mixed.pcap",
+    fingerprint: HOST,
+    sources: { tsc: null, pmu: "the kernel says: not supported by this CPU or hypervisor", simulated: null },
+    settings: {
+      margin: 0.02,
+      alpha: 0.01,
+      looks: 3,
+      turn_ms: 50,
+      turns_per_launch: TURNS,
+      max_launches: LAUNCHES,
+    },
+    arms: { base: arm(index - 1), head: arm(index) },
+    checks: CHECKS,
+    notes: ["2 of 194 rounds were set aside: more than 2 % of their time was stolen."],
+    rounds_kept: 192,
+    rounds_set_aside: 2,
+    launches: LAUNCHES,
+    report_bytes: 412_880,
+    report_digest: `sha256:${shaOf(index + 400)}`,
+    verdict,
+  };
+}
+
+export function runReport(index: number): RunReport {
+  const detail = runDetail(index);
+  const packets = 200_000;
+  return {
+    schema: "nalm.run-report/1",
+    run_id: detail.run_id,
+    nalm_version: detail.nalm_version,
+    project: detail.project,
+    scenario: { name: "sfc_a", model: "rtc", lcores: 1, traffic: detail.traffic, load: "closed" },
+    host: HOST,
+    status: detail.status,
+    failure: detail.failure,
+    started_at: detail.started_at,
+    finished_at: detail.finished_at,
+    settings: detail.settings,
+    arms: detail.arms,
+    sources: detail.sources,
+    rounds: [
+      {
+        launch: 3,
+        turn: 5,
+        order: 0,
+        arm: "head",
+        lcores: [],
+        stages: {},
+        steal_ns: 1_900_000,
+        set_aside: "3.8 % of the CPU time was stolen; the limit is 2 %",
+      },
+    ],
+    instructions: (["base", "head"] as const).map((name, position) => {
+      const at = index - 1 + position;
+      return {
+        arm: name,
+        source: "simulated" as const,
+        packets,
+        stages: Object.fromEntries(
+          stagesOf(at).map((s) => [s, Math.round((costOf(at, s)?.ipp ?? 0) * packets)]),
+        ),
+        unattributed: 8 * packets,
+        functions: {
+          nat: [
+            { name: "nat_process", instructions: 71 * packets, calls: 6250 },
+            { name: "rte_hash_lookup_bulk_data", instructions: 48 * packets, calls: 6250 },
+          ],
+        },
+      };
+    }),
+    checks: CHECKS,
+    notes: detail.notes,
+  };
+}

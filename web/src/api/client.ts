@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The generated client, and errors that say what is wrong for the error states of the pages. */
+import createClient from "openapi-fetch";
+import type { paths } from "./schema";
+
+export class ApiError extends Error {
+  constructor(
+    /** HTTP status; null when no server answered. */
+    readonly status: number | null,
+    /** The server's stable name of the error. */
+    readonly code: string,
+    message: string,
+    readonly requestId: string | null = null,
+  ) {
+    super(message);
+    this.name = "ApiError";
+  }
+}
+
+export const client = createClient<paths>({ baseUrl: "/" });
+
+interface Answer<T> {
+  data?: T;
+  error?: unknown;
+  response: Response;
+}
+
+/** The body of a good answer; throws ApiError for any other, and for none. */
+export async function body<T>(request: Promise<Answer<T>>): Promise<T> {
+  let answer: Answer<T>;
+  try {
+    answer = await request;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    if (error instanceof SyntaxError)
+      throw new ApiError(200, "not_json", "The answer is not what the API promises.");
+    throw new ApiError(null, "unreachable", "No answer from the server.");
+  }
+  if (answer.data !== undefined) return answer.data;
+  throw fromError(answer.response, answer.error);
+}
+
+function fromError(response: Response, error: unknown): ApiError {
+  const named = (error as { error?: { name?: unknown; message?: unknown; request_id?: unknown } } | null)
+    ?.error;
+  const word = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+  return new ApiError(
+    response.status,
+    word(named?.name) ?? "http_error",
+    word(named?.message) ?? `The server answered ${response.status} ${response.statusText}`.trim(),
+    word(named?.request_id),
+  );
+}
+
+/** A wrong address stays wrong; a server that is restarting comes back. */
+export function worthRetrying(failures: number, error: Error): boolean {
+  const status = error instanceof ApiError ? error.status : null;
+  return failures < 2 && (status === null || status >= 500);
+}

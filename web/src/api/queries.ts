@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/** One query per endpoint that a page reads. Keys begin with the endpoint, so that they can be invalidated together. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import type { HistoryMetric } from "../logic/search";
+import { isActive } from "../logic/verdict";
+import { body, client } from "./client";
+import type { Commit, Project } from "./types";
+
+/** How often a page asks again while a job is queued or running, and while none is. Milliseconds. */
+const POLL_ACTIVE_MS = 2_000;
+const POLL_IDLE_MS = 15_000;
+
+const pollCommits = (commits: readonly Commit[] | undefined): number =>
+  commits?.some((commit) => isActive(commit.job)) ? POLL_ACTIVE_MS : POLL_IDLE_MS;
+
+const pollProjects = (projects: readonly Project[] | undefined): number =>
+  projects?.some((project) => project.jobs_open > 0) ? POLL_ACTIVE_MS : POLL_IDLE_MS;
+
+export const catalogueQuery = () =>
+  queryOptions({
+    queryKey: ["metrics-catalogue"],
+    queryFn: ({ signal }) => body(client.GET("/api/v1/metrics-catalogue", { signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export const projectsQuery = () =>
+  queryOptions({
+    queryKey: ["projects"],
+    queryFn: ({ signal }) => body(client.GET("/api/v1/projects", { signal })),
+    refetchInterval: (query) => pollProjects(query.state.data),
+  });
+
+export const projectQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["project", project],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/projects/{project}", { params: { path: { project } }, signal })),
+    staleTime: 60_000,
+  });
+
+/** The newest `limit` commits, newest first. */
+export const commitsQuery = (project: string, scenario: string | undefined, limit: number) =>
+  queryOptions({
+    queryKey: ["commits", project, scenario ?? null, limit],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/commits", {
+          params: { path: { project }, query: { limit, ...(scenario ? { scenario } : {}) } },
+          signal,
+        }),
+      ),
+    refetchInterval: (query) => pollCommits(query.state.data),
+    placeholderData: keepPreviousData,
+  });
+
+export const commitQuery = (project: string, sha: string) =>
+  queryOptions({
+    queryKey: ["commit", project, sha],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/commits/{sha}", {
+          params: { path: { project, sha } },
+          signal,
+        }),
+      ),
+  });
+
+export const scenariosQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["scenarios", project],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/projects/{project}/scenarios", { params: { path: { project } }, signal })),
+    staleTime: 15_000,
+    refetchInterval: POLL_IDLE_MS,
+  });
+
+export const historyQuery = (
+  project: string,
+  scenario: string,
+  metric: HistoryMetric,
+  hostClass: string | undefined,
+) =>
+  queryOptions({
+    queryKey: ["history", project, scenario, metric, hostClass ?? null],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/scenarios/{scenario}/history", {
+          params: {
+            path: { project, scenario },
+            query: { metric, ...(hostClass ? { host_class: hostClass } : {}) },
+          },
+          signal,
+        }),
+      ),
+    refetchInterval: POLL_IDLE_MS,
+  });
+
+export const compareQuery = (project: string, base: string, head: string, scenario: string | undefined) =>
+  queryOptions({
+    queryKey: ["compare", project, base, head, scenario ?? null],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/compare", {
+          params: { path: { project }, query: { base, head, ...(scenario ? { scenario } : {}) } },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+
+export const runQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ["run", runId],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/runs/{run_id}", { params: { path: { run_id: runId } }, signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export const reportQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ["report", runId],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/runs/{run_id}/report", { params: { path: { run_id: runId } }, signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });

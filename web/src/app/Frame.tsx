@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What every page has around it: where one is, the way to the other pages, the scheme, the help. */
+import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router";
+import { HelpDialog } from "../components/HelpDialog";
+import { Icon } from "../components/Icon";
+import { useKeys } from "../components/useKeys";
+
+export function Frame() {
+  const project = useParams({ strict: false, select: (params) => params.project });
+  const navigate = useNavigate();
+  const [helpOpen, help] = useDisclosure(false);
+  const { setColorScheme } = useMantineColorScheme();
+  const scheme = useComputedColorScheme("light");
+  const other = scheme === "dark" ? "light" : "dark";
+
+  useKeys({
+    "?": help.open,
+    t: () => setColorScheme(other),
+    g: () => project && navigate({ to: "/p/$project", params: { project } }),
+    h: () => project && navigate({ to: "/p/$project/history", params: { project } }),
+  });
+
+  return (
+    <>
+      <a className="skip-link" href="#content">
+        Skip to content
+      </a>
+      <header className="top">
+        <div className="top-inner">
+          <Link to="/" className="brand" aria-label="nalm, all projects">
+            <img src="/mark.svg" alt="" width={24} height={24} />
+            nalm
+          </Link>
+          {project && <ProjectTabs project={project} />}
+          <div className="top-end">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="lg"
+              aria-label={`Use ${other} colours`}
+              onClick={() => setColorScheme(other)}
+            >
+              <Icon name={scheme === "dark" ? "sun" : "moon"} size={17} />
+            </ActionIcon>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="lg"
+              aria-label="Help and keys"
+              onClick={help.open}
+            >
+              <Icon name="help" size={17} />
+            </ActionIcon>
+          </div>
+        </div>
+      </header>
+      <main id="content" className="main" tabIndex={-1}>
+        <Outlet />
+      </main>
+      <HelpDialog opened={helpOpen} onClose={help.close} />
+    </>
+  );
+}
+
+function ProjectTabs({ project }: { project: string }) {
+  const params = { project };
+  const exact = { exact: true, includeSearch: false } as const;
+  return (
+    <>
+      <span className="crumb-slash" aria-hidden="true">
+        /
+      </span>
+      <Link to="/p/$project" params={params} className="crumb" activeOptions={exact} activeProps={{}}>
+        {project}
+      </Link>
+      <nav className="tabs" aria-label="Project">
+        <Link to="/p/$project" params={params} className="tab" activeOptions={exact}>
+          Commits
+        </Link>
+        <Link to="/p/$project/history" params={params} className="tab" activeOptions={exact}>
+          History
+        </Link>
+        <Link to="/p/$project/compare" params={params} className="tab" activeOptions={exact}>
+          Compare
+        </Link>
+      </nav>
+    </>
+  );
+}

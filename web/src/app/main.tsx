@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import "@mantine/core/styles.css";
+import "uplot/dist/uPlot.min.css";
+import "./styles.css";
+import { MantineProvider } from "@mantine/core";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { worthRetrying } from "../api/client";
+import { router } from "./router";
+import { theme } from "./theme";
+
+const queryClient = new QueryClient({
+  defaultOptions: { queries: { retry: worthRetrying, staleTime: 1_000 } },
+});
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("index.html has no element #root");
+
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider theme={theme} defaultColorScheme="auto">
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The addresses of the pages. What a page shows follows from its address alone, so links can be shared. */
+import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
+import { commitsSearch, compareSearch, historySearch, parseSearch, stringifySearch } from "../logic/search";
+import { CommitsPage } from "../pages/CommitsPage";
+import { ComparePage } from "../pages/ComparePage";
+import { CrashedPage, NotFoundPage } from "../pages/FailedPages";
+import { HistoryPage } from "../pages/HistoryPage";
+import { ProjectsPage } from "../pages/ProjectsPage";
+import { RunPage } from "../pages/RunPage";
+import { Frame } from "./Frame";
+
+const root = createRootRoute({
+  component: Frame,
+  notFoundComponent: NotFoundPage,
+  errorComponent: CrashedPage,
+});
+
+const routes = [
+  createRoute({ getParentRoute: () => root, path: "/", component: ProjectsPage }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/p/$project",
+    component: CommitsPage,
+    validateSearch: commitsSearch,
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/p/$project/history",
+    component: HistoryPage,
+    validateSearch: historySearch,
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/p/$project/compare",
+    component: ComparePage,
+    validateSearch: compareSearch,
+  }),
+  createRoute({ getParentRoute: () => root, path: "/p/$project/runs/$runId", component: RunPage }),
+] as const;
+
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  parseSearch,
+  stringifySearch,
+  scrollRestoration: true,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Check } from "../api/types";
+import { Icon } from "./Icon";
+
+/** The run's tests of its own numbers, failed ones first. */
+export function CheckList({ checks }: { checks: readonly Check[] }) {
+  if (checks.length === 0) return <p className="soft">No check was recorded.</p>;
+  const ordered = [...checks].sort((a, b) => Number(a.passed) - Number(b.passed));
+  return (
+    <dl className="help-list">
+      {ordered.map((check) => (
+        <div key={check.name} style={{ display: "contents" }}>
+          <dt className={check.passed ? "better" : "worse"}>
+            <Icon name={check.passed ? "check" : "broken"} /> {check.passed ? "passed" : "failed"}
+          </dt>
+          <dd>
+            <span className="mono">{check.name}</span>
+            <div className="soft">{check.message}</div>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

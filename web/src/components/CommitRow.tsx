@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+/** One commit in the list: its verdicts, how much it changed, where, and why; or how far its job is. */
+import { Link } from "@tanstack/react-router";
+import type { Commit, VerdictBrief } from "../api/types";
+import { ago, moment, signed, THIN } from "../logic/format";
+import { causeWord } from "../logic/verdict";
+import { ChangeText } from "./ChangeText";
+import { ChangeWhisker } from "./ChangeWhisker";
+import { Icon } from "./Icon";
+import { JobBadge, JobProgress } from "./JobProgress";
+import { VerdictBadge } from "./VerdictBadge";
+
+interface Props {
+  project: string;
+  commit: Commit;
+  now: number;
+  /** |ln ratio| at the edge of the drawn intervals, common to the list. */
+  reach: number;
+  /** Several scenarios are shown: each verdict says which it is of. */
+  nameScenarios: boolean;
+  marked: boolean;
+  onFocus: () => void;
+}
+
+export function CommitRow({ project, commit, now, reach, nameScenarios, marked, onFocus }: Props) {
+  const first = commit.verdicts[0];
+  return (
+    <li className={`commit${marked ? " marked" : ""}`}>
+      <div className="above" style={{ display: "grid", gap: 4, justifyItems: "start" }}>
+        {commit.verdicts.map((verdict) => (
+          <VerdictBadge key={verdict.run_id} display={verdict.display} />
+        ))}
+        {first === undefined && (commit.job ? <JobBadge job={commit.job} /> : <NotMeasured />)}
+      </div>
+      <div className="commit-main" style={{ minWidth: 0 }}>
+        <Link
+          to="/p/$project/compare"
+          params={{ project }}
+          search={{
+            ...(commit.parent_sha ? { base: commit.parent_sha } : {}),
+            head: commit.sha,
+            ...(first ? { scenario: first.scenario } : {}),
+          }}
+          className="commit-link"
+          data-commit={commit.sha}
+          onFocus={onFocus}
+        >
+          {commit.subject ?? commit.short_sha}
+        </Link>
+        <div className="commit-meta">
+          <span className="mono">{commit.short_sha}</span>
+          {commit.author && ` · ${commit.author}`}
+          {commit.committed_at && (
+            <span title={moment(commit.committed_at)}> · {ago(commit.committed_at, now)}</span>
+          )}
+          {marked && " · marked for comparison"}
+        </div>
+      </div>
+      <div className="commit-change">
+        {commit.verdicts.map((verdict) => (
+          <ChangeOf key={verdict.run_id} verdict={verdict} reach={reach} />
+        ))}
+      </div>
+      <div className="commit-what">
+        {commit.verdicts.map((verdict) => (
+          <What key={verdict.run_id} project={project} verdict={verdict} nameScenario={nameScenarios} />
+        ))}
+        {first === undefined && commit.job && (
+          <div style={{ width: "100%" }}>
+            <JobProgress job={commit.job} />
+          </div>
+        )}
+      </div>
+      <span className="commit-go">
+        <Icon name="right" />
+      </span>
+    </li>
+  );
+}
+
+const NotMeasured = () => <span className="verdict state-pill">Not measured</span>;
+
+function ChangeOf({ verdict, reach }: { verdict: VerdictBrief; reach: number }) {
+  if (verdict.unchanged) return <span className="soft">same code as its base</span>;
+  if (verdict.ratio_cpp === null) return null;
+  return (
+    <>
+      <ChangeText of={verdict} />
+      <ChangeWhisker of={verdict} display={verdict.display} reach={reach} />
+    </>
+  );
+}
+
+interface WhatProps {
+  project: string;
+  verdict: VerdictBrief;
+  nameScenario: boolean;
+}
+
+function What({ project, verdict, nameScenario }: WhatProps) {
+  const cause = causeWord(verdict.cause);
+  return (
+    <>
+      {nameScenario && <span className="tag">{verdict.scenario}</span>}
+      <span className="summary">{verdict.summary}</span>
+      {verdict.stage && cause && (
+        <span className="tag">
+          {verdict.stage}, {cause}
+        </span>
+      )}
+      {verdict.price_cycles_per_packet !== null && (
+        <span className="tag">
+          price {signed(verdict.price_cycles_per_packet)}
+          {THIN}cycles/packet
+        </span>
+      )}
+      {verdict.fixes_sha && (
+        <Link
+          className="tag above"
+          to="/p/$project/compare"
+          params={{ project }}
+          search={{ head: verdict.fixes_sha, scenario: verdict.scenario }}
+        >
+          <Icon name="fix" size={12} /> fixes <span className="mono">{verdict.fixes_sha.slice(0, 7)}</span>
+        </Link>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Link } from "@tanstack/react-router";
+import type { History } from "../api/types";
+import { MISSING, significant } from "../logic/format";
+import { VerdictBadge } from "./VerdictBadge";
+
+interface Props {
+  project: string;
+  history: History;
+  stages: readonly string[];
+}
+
+/** The figures of a chart as text, newest commit first. */
+export function HistoryTable({ project, history, stages }: Props) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section className="scroll-x" tabIndex={0} aria-label={`${history.metric.title} per commit`}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th className="left">Commit</th>
+            <th className="left">Verdict</th>
+            {stages.map((stage) => (
+              <th key={stage}>{stage}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {[...history.points].reverse().map((point) => (
+            <tr key={point.run_id}>
+              <th scope="row">
+                <Link
+                  to="/p/$project/compare"
+                  params={{ project }}
+                  search={{
+                    ...(point.base_sha ? { base: point.base_sha } : {}),
+                    head: point.sha,
+                    scenario: history.scenario,
+                  }}
+                >
+                  <span className="mono">{point.short_sha}</span>
+                </Link>{" "}
+                {point.subject}
+              </th>
+              <td className="left">
+                <VerdictBadge display={point.display} />
+              </td>
+              {stages.map((stage) => {
+                const value = point.values[stage];
+                return (
+                  <td key={stage}>
+                    {value ? significant(value.value) : MISSING}
+                    {value?.low != null && value.high != null && (
+                      <span className="under">
+                        {significant(value.low)} to {significant(value.high)}
+                      </span>
+                    )}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Base and head per stage: what changed, by how much, and which part is instructions, which pipeline use. */
+import type { Change, StageChange } from "../api/types";
+import { change, figure, MISSING, signed, significant } from "../logic/format";
+import { barReach, splitCycles } from "../logic/split";
+import { known, ratio } from "../logic/units";
+import { causeWord } from "../logic/verdict";
+import { ChangeText } from "./ChangeText";
+import { MetricName } from "./Help";
+import { SplitBar, SplitLegend } from "./SplitBar";
+
+/** Bars are not drawn larger than a change of this many cycles per packet would be: noise stays small. */
+const LEAST_REACH_CYCLES = 2;
+
+interface Props {
+  chain: Change | null;
+  stages: readonly StageChange[];
+  /** Stages the verdict names as those that pay. */
+  culprits: readonly string[];
+}
+
+export function StageTable({ chain, stages, culprits }: Props) {
+  const splits = stages.map(splitCycles);
+  const chainSplit = chain && splitCycles(chain);
+  const reach = barReach([...splits, chainSplit], LEAST_REACH_CYCLES);
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <section className="scroll-x" tabIndex={0} aria-label="Change per stage">
+        <table className="table">
+          <thead>
+            <tr>
+              <th className="left">Stage</th>
+              <th>
+                <MetricName name="cpp" /> base
+              </th>
+              <th>head</th>
+              <th>change [interval]</th>
+              <th>cycles/packet</th>
+              <th className="left">where from</th>
+              <th>
+                <MetricName name="ipp" /> base
+              </th>
+              <th>head</th>
+              <th>
+                <MetricName name="eipc" /> base
+              </th>
+              <th>head</th>
+            </tr>
+          </thead>
+          <tbody>
+            {stages.map((stage, index) => (
+              <tr key={stage.stage} className={rowTone(stage, culprits)}>
+                <th scope="row">
+                  {stage.stage}
+                  <span className="under">{stageNote(stage, culprits)}</span>
+                </th>
+                <Cells of={stage} contribution={stage.contribution_cycles} />
+                <td className="left split-cell">
+                  <SplitBar split={splits[index] ?? null} reach={reach} />
+                </td>
+                <Explaining of={stage} />
+              </tr>
+            ))}
+            {chain && (
+              <tr className="total">
+                <th scope="row">chain</th>
+                <Cells of={chain} contribution={chainSplit?.total ?? null} />
+                <td className="left split-cell">
+                  <SplitBar split={chainSplit} reach={reach} />
+                </td>
+                <Explaining of={chain} />
+              </tr>
+            )}
+          </tbody>
+        </table>
+      </section>
+      <SplitLegend splits={[...splits, chainSplit]} />
+    </>
+  );
+}
+
+function rowTone(stage: StageChange, culprits: readonly string[]): string | undefined {
+  if (!culprits.includes(stage.stage)) return undefined;
+  return (stage.contribution_cycles ?? 0) > 0 ? "culprit" : "saver";
+}
+
+function stageNote(stage: StageChange, culprits: readonly string[]): string {
+  if (stage.kind === "added") return "new stage";
+  if (stage.kind === "removed") return "stage removed";
+  const cause = causeWord(stage.cause);
+  if (culprits.includes(stage.stage)) return cause ? `decides, by ${cause}` : "decides";
+  if (stage.significant && !stage.relevant) return "beyond noise, too small to matter";
+  if (stage.significant) return cause ? `beyond noise, by ${cause}` : "beyond noise";
+  return "within noise";
+}
+
+function Cells({ of, contribution }: { of: Change; contribution: number | null }) {
+  return (
+    <>
+      <td>{figure(of.base?.cpp)}</td>
+      <td>{figure(of.head?.cpp)}</td>
+      <td>{of.ratio_cpp === null ? MISSING : <ChangeText of={of} />}</td>
+      <td>{contribution === null ? MISSING : signed(contribution, 2)}</td>
+    </>
+  );
+}
+
+const decimals = (value: number | null | undefined, digits: number): string =>
+  value === null || value === undefined ? MISSING : significant(value, digits);
+
+function Explaining({ of }: { of: Change }) {
+  return (
+    <>
+      <td>{decimals(of.base?.ipp, 4)}</td>
+      <td>
+        {decimals(of.head?.ipp, 4)}
+        <Under ln={of.ln_ipp} />
+      </td>
+      <td>{decimals(of.base?.eipc, 3)}</td>
+      <td>
+        {decimals(of.head?.eipc, 3)}
+        <Under ln={of.ln_eipc} />
+      </td>
+    </>
+  );
+}
+
+function Under({ ln }: { ln: number | null }) {
+  if (ln === null) return null;
+  return <span className="under">{change(known(Math.exp(ln), ratio))}</span>;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What stands in the place of content: while it loads, when there is none, when it cannot be had. */
+import { Button, Skeleton } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { ApiError } from "../api/client";
+import { Icon, type IconName } from "./Icon";
+
+export function Loading({ rows = 6, height = 34 }: { rows?: number; height?: number }) {
+  return (
+    <div className="panel">
+      <div className="panel-body" role="status" aria-label="Loading">
+        {Array.from({ length: rows }, (_, row) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows are alike and never move
+          <Skeleton key={row} height={height} mt={row ? 12 : 4} radius="sm" />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface StateProps {
+  icon: IconName;
+  title: string;
+  children: ReactNode;
+}
+
+export function CenterState({ icon, title, children }: StateProps) {
+  return (
+    <div className="panel center-state">
+      <span className="soft">
+        <Icon name={icon} size={30} />
+      </span>
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** A failed request: what is wrong and what to do next. */
+export function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const status = error instanceof ApiError ? error.status : null;
+  const requestId = error instanceof ApiError ? error.requestId : null;
+  return (
+    <div role="alert">
+      <CenterState icon={status === 404 ? "inconclusive" : "invalid"} title={titleOf(error)}>
+        <p>{adviceOf(error)}</p>
+        {requestId && <p className="mono">Request {requestId}</p>}
+        <div style={{ display: "flex", gap: 8 }}>
+          <Button size="xs" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+          <Link to="/" style={{ alignSelf: "center" }}>
+            All projects
+          </Link>
+        </div>
+      </CenterState>
+    </div>
+  );
+}
+
+function titleOf(error: Error): string {
+  if (!(error instanceof ApiError)) return "This page has a fault";
+  if (error.status === null) return "The server does not answer";
+  if (error.status === 404) return "Not found";
+  return error.status >= 500 ? "The server has a fault" : "The request was refused";
+}
+
+function adviceOf(error: Error): string {
+  if (error instanceof ApiError && error.status === null)
+    return "Is nalm-server running, and is this page open at its address? The page tries again by itself.";
+  if (error instanceof ApiError && error.status !== null && error.status >= 500)
+    return `${error.message} The server's log has the cause under the request below.`;
+  return error.message;
+}

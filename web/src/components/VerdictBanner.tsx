@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The verdict as a sentence, with the chain's three figures beneath. */
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { Change, Verdict } from "../api/types";
+import { change, changeWithInterval, figure, signed, THIN } from "../logic/format";
+import { known, ratio } from "../logic/units";
+import { MetricName } from "./Help";
+import { Icon } from "./Icon";
+import { VerdictBadge } from "./VerdictBadge";
+
+interface Props {
+  project: string;
+  verdict: Verdict | null;
+  chain: Change | null;
+  /** Said instead of a reason when there is no verdict. */
+  without: string;
+  /** Links at the end of the line. */
+  children?: ReactNode;
+}
+
+export function VerdictBanner({ project, verdict, chain, without, children }: Props) {
+  const tone =
+    verdict === null ? "line-strong" : verdict.display === "broken" ? "broken-back" : verdict.display;
+  return (
+    <section className="panel banner" aria-label="Verdict" style={{ "--tone": `var(--${tone})` } as never}>
+      <div className="banner-line">
+        {verdict && <VerdictBadge display={verdict.display} />}
+        <p className="banner-sentence">{verdict?.reason ?? without}</p>
+      </div>
+      {(verdict || children) && (
+        <div className="banner-line">
+          {verdict && <Extras project={project} verdict={verdict} />}
+          {children}
+        </div>
+      )}
+      {chain && <Tiles chain={chain} />}
+    </section>
+  );
+}
+
+function Extras({ project, verdict }: { project: string; verdict: Verdict }) {
+  return (
+    <>
+      {verdict.features_added.map((feature) => (
+        <span key={feature} className="tag">
+          feature added: {feature}
+        </span>
+      ))}
+      {verdict.features_removed.map((feature) => (
+        <span key={feature} className="tag">
+          feature removed: {feature}
+        </span>
+      ))}
+      {verdict.price_cycles_per_packet !== null && (
+        <span className="tag">
+          price {signed(verdict.price_cycles_per_packet)}
+          {THIN}cycles/packet
+        </span>
+      )}
+      {verdict.unchanged && <span className="tag">code sections equal, nothing was measured</span>}
+      {verdict.fixes_sha && (
+        <Link
+          className="tag"
+          to="/p/$project/compare"
+          params={{ project }}
+          search={{ head: verdict.fixes_sha, scenario: verdict.scenario }}
+        >
+          <Icon name="fix" size={12} /> fixes <span className="mono">{verdict.fixes_sha.slice(0, 7)}</span>
+        </Link>
+      )}
+    </>
+  );
+}
+
+function Tiles({ chain }: { chain: Change }) {
+  const [base, head] = [chain.base, chain.head];
+  return (
+    <div className="tiles">
+      <Tile name="cpp" unit="cycles/packet" base={base?.cpp} head={head?.cpp}>
+        {changeWithInterval(known(chain.ratio_cpp, ratio), known(chain.low, ratio), known(chain.high, ratio))}
+      </Tile>
+      <Tile name="ipp" unit="instructions/packet" base={base?.ipp} head={head?.ipp}>
+        {chain.ln_ipp === null ? "not counted on both sides" : change(known(Math.exp(chain.ln_ipp), ratio))}
+      </Tile>
+      <Tile name="eipc" unit="instructions/cycle" base={base?.eipc} head={head?.eipc} digits={3}>
+        {chain.ln_eipc === null ? "not known on both sides" : change(known(Math.exp(chain.ln_eipc), ratio))}
+      </Tile>
+    </div>
+  );
+}
+
+interface TileProps {
+  name: string;
+  unit: string;
+  base: number | null | undefined;
+  head: number | null | undefined;
+  digits?: number;
+  children: ReactNode;
+}
+
+function Tile({ name, unit, base, head, digits = 4, children }: TileProps) {
+  return (
+    <div className="tile">
+      <div className="tile-name">
+        <MetricName name={name} /> of the chain, {unit}
+      </div>
+      <div className="tile-value">
+        {figure(base, "", digits)} <span className="soft">→</span> {figure(head, "", digits)}
+      </div>
+      <div className="tile-note">{children}</div>
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Numbers and times as text. Missing is an en dash, never 0. */
+import type { Ratio } from "./units";
+
+/** Narrow no-break space: between a number and its unit, and between groups of three digits. */
+export const THIN = "\u202f";
+export const MINUS = "\u2212";
+export const MISSING = "\u2013";
+
+const SI_PREFIXES: readonly (readonly [number, string])[] = [
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e3, "k"],
+];
+
+/** `digits` significant digits, without an exponent, digits grouped by three: 1 234.5 */
+export function significant(value: number, digits = 4): string {
+  if (!Number.isFinite(value)) return MISSING;
+  const magnitude = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(Number(value.toPrecision(digits)))));
+  const decimals = Math.min(Math.max(digits - 1 - magnitude, 0), 12);
+  const [whole = "0", fraction] = Math.abs(value).toFixed(decimals).split(".");
+  const grouped = whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, THIN) : whole;
+  const text = fraction ? `${grouped}.${fraction}` : grouped;
+  return value < 0 && Number(text.replaceAll(THIN, "")) !== 0 ? MINUS + text : text;
+}
+
+/** A figure with its unit; rates are scaled: 12.35 Mpackets/s. Null is missing. */
+export function figure(value: number | null | undefined, unit = "", digits = 4): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
+  if (unit.endsWith("/s") || unit === "Hz") {
+    const [scale, prefix] = SI_PREFIXES.find(([limit]) => Math.abs(value) >= limit) ?? [1, ""];
+    return `${significant(value / scale, digits)}${THIN}${prefix}${unit}`;
+  }
+  return unit && unit !== "1" ? `${significant(value, digits)}${THIN}${unit}` : significant(value, digits);
+}
+
+/** A signed number: +1.20, −0.45. `decimals` fixed, so that a column lines up. */
+export function signed(value: number, decimals = 1): string {
+  const text = Math.abs(value).toFixed(decimals);
+  if (Number(text) === 0) return `±${text}`;
+  return (value < 0 ? MINUS : "+") + text;
+}
+
+/** Decimals of a percentage, by its size: small changes need more of them. */
+const percentDecimals = (percent: number): number => {
+  const size = Math.abs(percent);
+  if (size >= 99.95) return 0;
+  return size < 0.995 ? 2 : 1;
+};
+
+/** 1.121 as "+12.1 %". */
+export function change(value: Ratio | null): string {
+  if (value === null) return MISSING;
+  const percent = (value - 1) * 100;
+  return `${signed(percent, percentDecimals(percent))}${THIN}%`;
+}
+
+/** A confidence interval of a ratio as "[+10.9, +13.4]", in per cent like `change`. */
+export function interval(low: Ratio | null, high: Ratio | null): string {
+  if (low === null || high === null) return "";
+  const [from, to] = [(low - 1) * 100, (high - 1) * 100];
+  const decimals = Math.min(percentDecimals(from), percentDecimals(to));
+  return `[${signed(from, decimals)}, ${signed(to, decimals)}]`;
+}
+
+/** "+12.1 % [+10.9, +13.4]" */
+export function changeWithInterval(value: Ratio | null, low: Ratio | null, high: Ratio | null): string {
+  return [change(value), interval(low, high)].filter(Boolean).join(" ");
+}
+
+const STEPS: readonly (readonly [number, Intl.RelativeTimeFormatUnit])[] = [
+  [60, "second"],
+  [60, "minute"],
+  [24, "hour"],
+  [7, "day"],
+  [4.35, "week"],
+  [12, "month"],
+  [Number.POSITIVE_INFINITY, "year"],
+];
+const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "long" });
+
+/** "3 hours ago", seen from `now` (milliseconds since 1970). */
+export function ago(iso: string, now: number): string {
+  let distance = (Date.parse(iso) - now) / 1000;
+  if (Number.isNaN(distance)) return MISSING;
+  if (Math.abs(distance) < 45) return "just now";
+  for (const [size, unit] of STEPS) {
+    if (Math.abs(distance) < size) return RELATIVE.format(Math.round(distance), unit);
+    distance /= size;
+  }
+  return MISSING;
+}
+
+/** A moment in full, in the reader's zone: "21 Nov 2026, 14:03:22". */
+export function moment(iso: string): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return MISSING;
+  return date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+}
+
+/** Seconds as "42 s" or "3 min 05 s". */
+export function duration(seconds: number | null): string {
+  if (seconds === null || !Number.isFinite(seconds)) return MISSING;
+  if (seconds < 9.95) return `${seconds.toFixed(1)}${THIN}s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole}${THIN}s`;
+  return `${Math.floor(whole / 60)}${THIN}min ${String(whole % 60).padStart(2, "0")}${THIN}s`;
+}
+
+/** Bytes in binary steps: 32 KiB, 1.5 GiB. */
+export function bytes(value: number): string {
+  const names = ["B", "KiB", "MiB", "GiB", "TiB"];
+  const step = value <= 0 ? 0 : Math.min(Math.floor(Math.log2(value) / 10), names.length - 1);
+  return `${significant(value / 1024 ** step, 3).replace(/\.0+$/, "")}${THIN}${names[step]}`;
+}

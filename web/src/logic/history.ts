@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/** From the API's history to what a chart draws. x is the place of a commit in the list, oldest first. */
+
+export interface SeriesValue {
+  value: number;
+  low?: number | null;
+  high?: number | null;
+  source: string;
+}
+export interface HistoryPoint {
+  display: string | null;
+  values: { [stage: string]: SeriesValue | null | undefined };
+}
+
+export type Scale = "absolute" | "relative";
+
+/** Columns as the chart wants them: x, then value, low, high per stage. A missing value is null: a gap. */
+export interface Columns {
+  x: number[];
+  stages: { stage: string; value: (number | null)[]; low: (number | null)[]; high: (number | null)[] }[];
+}
+
+/** `relative`: per cent against the first known value of each stage, so that stages of unlike cost compare. */
+export function columns(points: readonly HistoryPoint[], stages: readonly string[], scale: Scale): Columns {
+  return {
+    x: points.map((_, index) => index),
+    stages: stages.map((stage) => {
+      const values = points.map((point) => point.values[stage] ?? null);
+      const first = values.find((value) => value !== null)?.value;
+      const convert = (value: number | null | undefined): number | null => {
+        if (value === null || value === undefined) return null;
+        if (scale === "absolute") return value;
+        return first === undefined || first === 0 ? null : (value / first - 1) * 100;
+      };
+      return {
+        stage,
+        value: values.map((value) => convert(value?.value)),
+        low: values.map((value) => convert(value?.low ?? value?.value)),
+        high: values.map((value) => convert(value?.high ?? value?.value)),
+      };
+    }),
+  };
+}
+
+export interface Mark {
+  index: number;
+  display: string;
+}
+
+const MARKED = new Set(["regressed", "improved", "feature", "broken"]);
+/** Verdicts worth a mark on the chart: those that say the commit did something. */
+export function marks(points: readonly HistoryPoint[]): Mark[] {
+  return points.flatMap((point, index) =>
+    point.display && MARKED.has(point.display) ? [{ index, display: point.display }] : [],
+  );
+}
+
+/** Stages that have at least one value among the points, in the order given. */
+export function presentStages(points: readonly HistoryPoint[], stages: readonly string[]): string[] {
+  return stages.filter((stage) => points.some((point) => point.values[stage]));
+}
+
+/** Lowest and highest value drawn, with room of a tenth; null when nothing is drawn. */
+export function extent(data: Columns, includeZero: boolean): [number, number] | null {
+  const all = data.stages.flatMap((s) => [...s.value, ...s.low, ...s.high]).filter((v) => v !== null);
+  if (all.length === 0) return null;
+  let low = all.reduce((a, b) => Math.min(a, b));
+  let high = all.reduce((a, b) => Math.max(a, b));
+  if (includeZero) {
+    low = Math.min(low, 0);
+    high = Math.max(high, 0);
+  }
+  const room = (high - low || Math.abs(high) || 1) * 0.1;
+  return [low === 0 ? 0 : low - room, high + room];
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Keys of the pages and what they do; the help shows this list, the pages act on it. */
+
+export const KEYS = [
+  { keys: ["j", "k"], does: "Next, previous commit" },
+  { keys: ["Enter"], does: "Compare the commit with its base" },
+  { keys: ["c"], does: "Mark a commit; on a second commit: compare the two" },
+  { keys: ["g"], does: "Go to the list of commits" },
+  { keys: ["h"], does: "Go to the history" },
+  { keys: ["t"], does: "Light or dark" },
+  { keys: ["Esc"], does: "Take the mark away, close what is open" },
+  { keys: ["?"], does: "This help" },
+] as const;
+
+/** Where the cursor goes: one step, not past the ends; from nowhere to the first. */
+export function moved(current: number, step: 1 | -1, count: number): number {
+  if (count === 0) return -1;
+  if (current < 0) return 0;
+  return Math.min(Math.max(current + step, 0), count - 1);
+}
+
+export interface Pressed {
+  key: string;
+  ctrlKey: boolean;
+  metaKey: boolean;
+  altKey: boolean;
+  target: unknown;
+}
+
+/** A single key is a command unless a modifier is held or somebody is typing. */
+export function isCommand(event: Pressed): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey) return false;
+  const target = event.target as { tagName?: string; isContentEditable?: boolean } | null;
+  const tag = target?.tagName?.toUpperCase() ?? "";
+  return !["INPUT", "TEXTAREA", "SELECT"].includes(tag) && target?.isContentEditable !== true;
+}
+
+/** The two commits to compare, older first, as the list (newest first) has them. */
+export function comparePair(
+  marked: string,
+  current: string,
+  order: readonly string[],
+): { base: string; head: string } | null {
+  const [a, b] = [order.indexOf(marked), order.indexOf(current)];
+  if (a < 0 || b < 0 || a === b) return null;
+  return a > b ? { base: marked, head: current } : { base: current, head: marked };
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What the URL may say after the question mark, per page. Whatever is not understood is left out, never an error. */
+import type { Scale } from "./history";
+import { DISPLAYS } from "./verdict";
+
+export const HISTORY_METRICS = ["cpp", "ipp", "eipc", "pps"] as const;
+export type HistoryMetric = (typeof HISTORY_METRICS)[number];
+
+type Raw = Record<string, unknown>;
+
+const text = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined;
+
+const list = (value: unknown): string[] => (text(value) ?? "").split(",").filter((item) => item !== "");
+
+const oneOf = <T extends string>(value: unknown, allowed: readonly T[]): T | undefined =>
+  allowed.find((item) => item === value);
+
+/** Drops keys without a value, so that a URL carries only what was chosen. */
+const compact = <T extends object>(value: T): Partial<T> =>
+  Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Partial<T>;
+
+export interface CommitsSearch {
+  outcome?: string | undefined;
+  scenario?: string | undefined;
+}
+/** `outcome` is a list joined by commas. */
+export function commitsSearch(raw: Raw): CommitsSearch {
+  const outcomes = list(raw.outcome).filter((item) => (DISPLAYS as readonly string[]).includes(item));
+  return compact({ outcome: outcomes.join(",") || undefined, scenario: text(raw.scenario) });
+}
+
+export interface HistorySearch {
+  scenario?: string | undefined;
+  /** One metric; without it all are shown. */
+  metric?: HistoryMetric | undefined;
+  /** Stages joined by commas; without it all are shown. */
+  stages?: string | undefined;
+  host_class?: string | undefined;
+  scale?: Scale | undefined;
+  view?: "chart" | "table" | undefined;
+}
+export function historySearch(raw: Raw): HistorySearch {
+  return compact({
+    scenario: text(raw.scenario),
+    metric: oneOf(raw.metric, HISTORY_METRICS),
+    stages: list(raw.stages).join(",") || undefined,
+    host_class: text(raw.host_class),
+    scale: oneOf(raw.scale, ["absolute", "relative"] as const),
+    view: oneOf(raw.view, ["chart", "table"] as const),
+  });
+}
+
+export interface CompareSearch {
+  base?: string | undefined;
+  head?: string | undefined;
+  scenario?: string | undefined;
+}
+export function compareSearch(raw: Raw): CompareSearch {
+  return compact({ base: text(raw.base), head: text(raw.head), scenario: text(raw.scenario) });
+}
+
+/** Adds or removes one item of a list joined by commas; undefined when all of `every`, or none, are left. */
+export function toggled(
+  current: string | undefined,
+  item: string,
+  every: readonly string[],
+): string | undefined {
+  const chosen = new Set(current === undefined ? every : list(current));
+  if (chosen.has(item)) chosen.delete(item);
+  else chosen.add(item);
+  if (chosen.size === 0 || every.every((name) => chosen.has(name))) return undefined;
+  return every.filter((name) => chosen.has(name)).join(",");
+}
+
+/** The chosen items, or all when nothing is chosen. */
+export function chosen(current: string | undefined, every: readonly string[]): string[] {
+  const wanted = list(current);
+  const known = every.filter((name) => wanted.includes(name));
+  return known.length > 0 ? known : [...every];
+}
+
+/** Parses `a=b&c=d`. Values are plain text, so that a commit made of digits is not read as a number. */
+export const parseSearch = (search: string): Record<string, string> =>
+  Object.fromEntries(new URLSearchParams(search));
+
+/** The reverse, with commas left readable. */
+export function stringifySearch(search: Record<string, unknown>): string {
+  const parameters = new URLSearchParams();
+  for (const [key, value] of Object.entries(search))
+    if (value !== undefined && value !== null && value !== "") parameters.set(key, String(value));
+  const query = parameters.toString().replaceAll("%2C", ",");
+  return query ? `?${query}` : "";
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/** How a verdict is shown. Which verdict it is, the server decides. */
+
+export const DISPLAYS = [
+  "regressed",
+  "improved",
+  "feature",
+  "same",
+  "inconclusive",
+  "invalid",
+  "broken",
+] as const;
+export type Display = (typeof DISPLAYS)[number];
+
+export interface DisplayInfo {
+  /** Word on the badge. */
+  word: string;
+  /** One sentence that explains the word to somebody who meets it for the first time. */
+  explanation: string;
+}
+
+const INFO: Record<Display, DisplayInfo> = {
+  regressed: {
+    word: "Regressed",
+    explanation:
+      "More cycles per packet than its base, by more than the project's margin, beyond what the noise of the rounds explains.",
+  },
+  improved: {
+    word: "Improved",
+    explanation: "Fewer cycles per packet than its base, by more than the margin, beyond the noise.",
+  },
+  feature: {
+    word: "Feature",
+    explanation:
+      "The feature set of the scenario changed. What stages added or removed cost is a price, not a regression.",
+  },
+  same: {
+    word: "Same",
+    explanation: "The change in cycles per packet lies within the margin; the rounds suffice to say so.",
+  },
+  inconclusive: {
+    word: "Inconclusive",
+    explanation: "The measuring time ended before the noise allowed a decision. Nothing is claimed.",
+  },
+  invalid: {
+    word: "Invalid",
+    explanation: "A check of the run's own numbers failed, so they say nothing and enter no history.",
+  },
+  broken: {
+    word: "Broken",
+    explanation:
+      "The network function did not build, start, forward or stay alive. No verdict on speed is given.",
+  },
+};
+
+export const isDisplay = (value: unknown): value is Display =>
+  typeof value === "string" && (DISPLAYS as readonly string[]).includes(value);
+
+/** A display this page does not know yet (a newer server's) is shown by its own name. */
+export function displayInfo(display: string): DisplayInfo {
+  return isDisplay(display)
+    ? INFO[display]
+    : { word: display, explanation: "This page is older than the server and does not know this verdict." };
+}
+
+interface ProgressLike {
+  state: string;
+}
+
+const ACTIVE = new Set(["queued", "leased", "building", "measuring", "uploading"]);
+/** Work is under way or waits; the page asks again soon. */
+export const isActive = (job: ProgressLike | null | undefined): boolean => !!job && ACTIVE.has(job.state);
+
+const CAUSE_WORDS: Record<string, string> = {
+  instructions: "instructions",
+  pipeline: "pipeline use",
+};
+export const causeWord = (cause: string | null | undefined): string | null =>
+  cause ? (CAUSE_WORDS[cause] ?? cause) : null;
+
+export interface VerdictLike {
+  display: string;
+}
+interface CommitLike {
+  job?: ProgressLike | null;
+  verdicts: readonly VerdictLike[];
+}
+
+/** How many commits show each outcome; a commit with verdicts of several scenarios counts under each once. */
+export function countDisplays(commits: readonly CommitLike[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const commit of commits)
+    for (const display of new Set(commit.verdicts.map((verdict) => verdict.display)))
+      counts.set(display, (counts.get(display) ?? 0) + 1);
+  return counts;
+}
+
+/** Commits with at least one verdict of the wanted outcomes; no wish shows all. */
+export function filterCommits<T extends CommitLike>(
+  commits: readonly T[],
+  wanted: readonly string[],
+): readonly T[] {
+  if (wanted.length === 0) return commits;
+  return commits.filter((commit) => commit.verdicts.some((verdict) => wanted.includes(verdict.display)));
+}

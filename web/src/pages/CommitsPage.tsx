@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+/** A project's commits, newest first, each with what it did to the cost of a packet. */
+import { Button, Select } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { commitsQuery, projectQuery, scenariosQuery } from "../api/queries";
+import type { Commit } from "../api/types";
+import { CommitRow } from "../components/CommitRow";
+import { OutcomeFilter } from "../components/OutcomeFilter";
+import { CenterState, Failed, Loading } from "../components/States";
+import { useKeys } from "../components/useKeys";
+import { useNow } from "../components/useNow";
+import { useTitle } from "../components/useTitle";
+import { comparePair, moved } from "../logic/keyboard";
+import { filterCommits } from "../logic/verdict";
+
+const route = getRouteApi("/p/$project");
+const PAGE = 50;
+/** The API's largest page. */
+const MOST = 500;
+
+export function CommitsPage() {
+  const { project } = route.useParams();
+  const search = route.useSearch();
+  const navigate = useNavigate({ from: "/p/$project" });
+  const [limit, setLimit] = useState(PAGE);
+  const { data: commits, error, refetch } = useQuery(commitsQuery(project, search.scenario, limit));
+  const { data: about } = useQuery(projectQuery(project));
+  const { data: scenarios = [] } = useQuery(scenariosQuery(project));
+  useTitle("Commits", project);
+
+  if (commits === undefined) return error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={9} />;
+  const wanted = search.outcome?.split(",") ?? [];
+  return (
+    <>
+      <div className="page-head">
+        <div>
+          <h1>Commits</h1>
+          <p>{about ? `${about.repository} · ${about.default_branch}` : project}</p>
+        </div>
+        <div className="controls">
+          {commits.length > 0 && (
+            <OutcomeFilter
+              commits={commits}
+              wanted={wanted}
+              onChange={(outcome) => navigate({ search: (old) => ({ ...old, outcome }), replace: true })}
+            />
+          )}
+          {scenarios.length > 1 && (
+            <Select
+              aria-label="Scenario"
+              placeholder="All scenarios"
+              clearable
+              size="xs"
+              data={scenarios.map((scenario) => scenario.name)}
+              value={search.scenario ?? null}
+              onChange={(scenario) =>
+                navigate({ search: (old) => ({ ...old, scenario: scenario ?? undefined }), replace: true })
+              }
+            />
+          )}
+        </div>
+      </div>
+      {commits.length === 0 ? (
+        <NoCommits branch={about?.default_branch ?? "the default branch"} />
+      ) : (
+        <List
+          project={project}
+          commits={filterCommits(commits, wanted)}
+          nameScenarios={scenarios.length > 1 && search.scenario === undefined}
+          onShowAll={() => navigate({ search: {}, replace: true })}
+          {...(commits.length === limit && limit < MOST ? { onOlder: () => setLimit(limit + PAGE) } : {})}
+        />
+      )}
+    </>
+  );
+}
+
+function NoCommits({ branch }: { branch: string }) {
+  return (
+    <CenterState icon="clock" title="Waiting for the first merge">
+      <p>
+        A push to {branch} is announced by the forge's webhook, and its commit appears here at once. Without a
+        forge, measure in the repository and send the report:
+      </p>
+      <code className="command">nalm check --base HEAD~1 --head HEAD</code>
+    </CenterState>
+  );
+}
+
+interface ListProps {
+  project: string;
+  commits: readonly Commit[];
+  nameScenarios: boolean;
+  onShowAll: () => void;
+  onOlder?: () => void;
+}
+
+/** Intervals are drawn to at least this |ln ratio|, and to no more than the other. */
+const LEAST_REACH = 0.05;
+const MOST_REACH = 0.3;
+
+function List({ project, commits, nameScenarios, onShowAll, onOlder }: ListProps) {
+  const now = useNow();
+  const navigate = useNavigate();
+  const [cursor, setCursor] = useState(-1);
+  const [marked, setMarked] = useState<string | null>(null);
+  const order = commits.map((commit) => commit.sha);
+  const step = (by: 1 | -1) => () => {
+    const sha = order[moved(cursor, by, order.length)];
+    if (sha) document.querySelector<HTMLElement>(`[data-commit="${sha}"]`)?.focus();
+  };
+  const mark = (): void => {
+    const current = order[cursor];
+    if (current === undefined) return;
+    const pair = marked === null ? null : comparePair(marked, current, order);
+    if (pair) navigate({ to: "/p/$project/compare", params: { project }, search: pair });
+    else setMarked(marked === current ? null : current);
+  };
+  const unmark = (): void => setMarked(null);
+  useKeys({ j: step(1), k: step(-1), c: mark, Escape: unmark });
+
+  if (commits.length === 0)
+    return (
+      <CenterState icon="same" title="No commit with this outcome">
+        <Button size="xs" variant="default" onClick={onShowAll}>
+          Show all
+        </Button>
+      </CenterState>
+    );
+  const sizes = commits.flatMap((commit) =>
+    commit.verdicts.map((verdict) => Math.abs(Math.log(verdict.ratio_cpp ?? 1)) * 1.2),
+  );
+  const reach = Math.min(Math.max(LEAST_REACH, ...sizes), MOST_REACH);
+  return (
+    <div className="panel">
+      <ol className="commits" aria-label="Commits, newest first">
+        {commits.map((commit, index) => (
+          <CommitRow
+            key={commit.sha}
+            project={project}
+            commit={commit}
+            now={now}
+            reach={reach}
+            nameScenarios={nameScenarios}
+            marked={commit.sha === marked}
+            onFocus={() => setCursor(index)}
+          />
+        ))}
+      </ol>
+      {onOlder && (
+        <div className="list-foot">
+          <Button size="xs" variant="default" onClick={onOlder}>
+            Show older commits
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

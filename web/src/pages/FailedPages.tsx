@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Link } from "@tanstack/react-router";
+import { CenterState, Failed } from "../components/States";
+import { useTitle } from "../components/useTitle";
+
+export function NotFoundPage() {
+  useTitle("Not found");
+  return (
+    <CenterState icon="inconclusive" title="There is no such page">
+      <p>The address may be of an older version, or mistyped.</p>
+      <Link to="/">All projects</Link>
+    </CenterState>
+  );
+}
+
+/** A fault of the page itself; loading it anew is the way out. */
+export function CrashedPage({ error }: { error: unknown }) {
+  return (
+    <Failed
+      error={error instanceof Error ? error : new Error(String(error))}
+      onRetry={() => window.location.reload()}
+    />
+  );
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Everything recorded of one run: what was built and started, on what, how often, and what was counted. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { reportQuery, runQuery } from "../api/queries";
+import type { RunDetail } from "../api/types";
+import { ArmFacts } from "../components/ArmFacts";
+import { CheckList } from "../components/CheckList";
+import { Facts, HostFacts } from "../components/HostFacts";
+import { Icon } from "../components/Icon";
+import { InstructionTable } from "../components/InstructionTable";
+import { Panel } from "../components/Panel";
+import { SetAside } from "../components/SetAside";
+import { StageTable } from "../components/StageTable";
+import { Failed, Loading } from "../components/States";
+import { useTitle } from "../components/useTitle";
+import { VerdictBanner } from "../components/VerdictBanner";
+import { bytes, duration, moment, significant } from "../logic/format";
+
+const route = getRouteApi("/p/$project/runs/$runId");
+
+export function RunPage() {
+  const { project, runId } = route.useParams();
+  const { data: run, error, refetch } = useQuery(runQuery(runId));
+  useTitle(`Run ${runId.slice(0, 8)}`, project);
+  if (run === undefined) return error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={9} />;
+  return <Run run={run} />;
+}
+
+function Run({ run }: { run: RunDetail }) {
+  const { verdict } = run;
+  return (
+    <>
+      <div className="page-head">
+        <div>
+          <h1>
+            Run <span className="mono">{run.run_id.slice(0, 8)}</span> of {run.scenario}
+          </h1>
+          <p>
+            {moment(run.started_at)} on {run.host}
+          </p>
+        </div>
+        <div className="controls">
+          {run.base_sha && run.head_sha && (
+            <Link
+              to="/p/$project/compare"
+              params={{ project: run.project }}
+              search={{ base: run.base_sha, head: run.head_sha, scenario: run.scenario }}
+              className="tag"
+            >
+              <Icon name="swap" size={12} /> its comparison
+            </Link>
+          )}
+          <a className="tag" href={`/api/v1/runs/${run.run_id}/report`}>
+            <Icon name="link" size={12} /> raw report, {bytes(run.report_bytes)}
+          </a>
+        </div>
+      </div>
+      <VerdictBanner project={run.project} verdict={verdict} chain={verdict.chain} without="" />
+      {run.failure && (
+        <Panel title="What was seen">
+          <pre className="command">{run.failure}</pre>
+        </Panel>
+      )}
+      {verdict.stages.length > 0 && (
+        <Panel title="Stages">
+          <StageTable chain={verdict.chain} stages={verdict.stages} culprits={verdict.culprit_stages} />
+        </Panel>
+      )}
+      <div className="panel-grid">
+        <Panel title="Run">
+          <RunFacts run={run} />
+        </Panel>
+        <Panel title="Checks">
+          <CheckList checks={run.checks} />
+        </Panel>
+        {Object.entries(run.arms).map(([arm, info]) => (
+          <Panel key={arm} title={`Arm ${arm}`}>
+            <ArmFacts arm={info} />
+          </Panel>
+        ))}
+        <Panel title="Host">
+          <HostFacts host={run.fingerprint} />
+        </Panel>
+        <Panel title="Counter sources">
+          <Facts
+            pairs={Object.entries(run.sources).map(([source, reason]) => [
+              source,
+              reason === null ? "used" : `not available: ${reason}`,
+            ])}
+          />
+        </Panel>
+      </div>
+      <Recorded runId={run.run_id} />
+      {run.notes.length > 0 && (
+        <Panel title="Notes">
+          <ul>
+            {run.notes.map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        </Panel>
+      )}
+    </>
+  );
+}
+
+function RunFacts({ run }: { run: RunDetail }) {
+  const seconds = (Date.parse(run.finished_at) - Date.parse(run.started_at)) / 1000;
+  const { settings } = run;
+  return (
+    <Facts
+      pairs={[
+        ["Status", run.status],
+        ["Took", duration(seconds)],
+        ["Rounds", `${run.rounds_kept} kept, ${run.rounds_set_aside} set aside, ${run.launches} launches`],
+        [
+          "Turn",
+          `${significant(settings.turn_ms, 3)} ms, ${settings.turns_per_launch} per launch, at most ${settings.max_launches} launches`,
+        ],
+        ["Margin", `${significant(settings.margin * 100, 3)} %`],
+        ["Error rate", `${significant(settings.alpha, 3)} over ${settings.looks} looks`],
+        ["Model", `${run.model}, ${run.lcores} ${run.lcores === 1 ? "lcore" : "lcores"}`],
+        ["Traffic", run.traffic],
+        ["nalm", run.nalm_version],
+        [
+          "Run",
+          <span key="run" className="mono">
+            {run.run_id}
+          </span>,
+        ],
+        [
+          "Report digest",
+          <span key="digest" className="mono">
+            {run.report_digest}
+          </span>,
+        ],
+      ]}
+    />
+  );
+}
+
+/** What only the raw report has; it is large, so it comes after the rest. */
+function Recorded({ runId }: { runId: string }) {
+  const { data: report, error } = useQuery(reportQuery(runId));
+  if (error) return <p role="alert">The raw report could not be read: {error.message}</p>;
+  if (report === undefined) return <Loading rows={3} />;
+  return (
+    <>
+      {(report.instructions ?? []).length > 0 && (
+        <Panel title="Instructions" aside={<span className="soft">counted exactly, per packet</span>}>
+          <InstructionTable counts={report.instructions ?? []} />
+        </Panel>
+      )}
+      <SetAside rounds={report.rounds ?? []} />
+    </>
+  );
+}
