@@ -16,7 +16,6 @@ from rich.table import Table
 
 from nalm_server import logs, migrate
 from nalm_server.context import Context, make_context
-from nalm_server.demo.command import demo
 from nalm_server.embedded.failure import EXIT_COULD_NOT, StartError, explained
 from nalm_server.embedded.up import up as run_up
 from nalm_server.errors import NalmError
@@ -33,7 +32,6 @@ project_app = typer.Typer(help="NF repositories that are watched.", no_args_is_h
 token_app = typer.Typer(help="Tokens of agents, uploaders and administrators.", no_args_is_help=True)
 app.add_typer(project_app, name="project")
 app.add_typer(token_app, name="token")
-app.command()(demo)
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
