@@ -26,7 +26,7 @@ class Cores:
 
 
 def choose(lcores: int) -> Cores:
-    """The CPUs for so many lcores: the last ones allowed. The first, which takes most interrupts, is the agent's.
+    """The CPUs for so many lcores: the last ones allowed. The first takes most interrupts.
 
     With as many lcores as CPUs the agent shares the last lcore's. Raises HostError if there are too few.
     """

@@ -45,7 +45,7 @@ class Gate:
         return int(self._control.turn)
 
     def open(self, packets: int = 0) -> int:
-        """Begins a turn that each lcore ends after `packets` (0: when the gate closes); returns its number."""
+        """Begins a turn that each lcore ends after `packets` (0: when it closes). Returns its number."""
         assert self._control is not None
         self._control.turn_packets = packets
         self._control.turn += 1

@@ -102,6 +102,17 @@ class Repository:
         name = self._try("rev-parse", "--verify", "--quiet", f"{revision.commit}^1")
         return self.resolve(name) if name else None
 
+    def expand(self, name: str) -> list[Revision]:
+        """The commits a name stands for: one, or for A..B those on B's first-parent line, oldest first."""
+        if ".." not in name:
+            return [self.resolve(name)]
+        listed = self._try("rev-list", "--first-parent", "--reverse", "--end-of-options", name)
+        if not listed:
+            raise GitError(
+                f"no commits in {name!r} in {self.root}", hint="`git log --oneline` lists the commits"
+            )
+        return [self.resolve(commit) for commit in listed.split()]
+
     def choose_base(self, head: Revision) -> BaseChoice:
         """What a change is compared with: the merge base with the default branch; on it, the commit before.
 

@@ -10,7 +10,6 @@ import socket
 from collections.abc import Sequence
 from pathlib import Path
 
-import psutil
 from nalm_core.report import Host
 
 from nalm_agent.errors import HostError
@@ -25,7 +24,7 @@ def fingerprint() -> Host:
     tsc_hz = frequency_hz()
     if tsc_hz is None:
         raise HostError("the rate of this processor's TSC is not known", hint="nalm measures on x86-64 hosts")
-    model, cores = cpu_model(), psutil.cpu_count() or 1
+    model, cores = cpu_model(), os.cpu_count() or 1
     huge = free_huge_pages() > 0
     return Host(
         name=socket.gethostname(),
@@ -33,7 +32,7 @@ def fingerprint() -> Host:
         cpu_model=model,
         cores=cores,
         tsc_hz=tsc_hz,
-        memory_bytes=psutil.virtual_memory().total,
+        memory_bytes=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         kernel=platform.release(),
         os=platform.freedesktop_os_release().get("PRETTY_NAME", platform.system()),
         virtual=is_virtual(),
@@ -80,7 +79,7 @@ def caches() -> dict[str, int]:
 
 
 def steal_ns(cpus: Sequence[int]) -> int:
-    """Nanoseconds the hypervisor gave to others on these CPUs since boot (/proc/stat field 8, clock ticks)."""
+    """Nanoseconds the hypervisor gave to others on these CPUs since boot (/proc/stat, field 8)."""
     ticks = 0
     for line in Path("/proc/stat").read_text().splitlines():
         name, *fields = line.split()

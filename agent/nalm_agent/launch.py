@@ -35,7 +35,9 @@ class RunningNf:
         lcores: int,
         seed: int,
         ready_seconds: float,
+        pin: Sequence[int] = (),
     ) -> None:
+        """pin: CPUs to bind the process to; empty for one that binds itself."""
         self._lcores = lcores
         self._cwd = work.fresh("run")
         self._log = self._cwd / "nf.log"
@@ -49,11 +51,12 @@ class RunningNf:
             "NALM_PROBE_SEED": str(seed),
             "XDG_RUNTIME_DIR": str(self._cwd),
         }
-        self._command = list(command)
+        bound = ["taskset", "--cpu-list", ",".join(map(str, pin))] if pin else []
+        self._command = [*bound, *command]
         self.probe: ProbeFile
         self.gate: Gate | None = None
         try:
-            self._process = start(command, cwd=self._cwd, env=env, log=self._log)
+            self._process = start(self._command, cwd=self._cwd, env=env, log=self._log)
         except OSError as error:
             raise NfError(f"the NF could not be started: {error}") from error
 

@@ -149,6 +149,7 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
                     ready.command(traffic, cores, huge_pages=huge),
                     lcores=ready.run.scenario.lcores,
                     ready_seconds=ready.run.ready_seconds,
+                    pin=ready.run.pin(cores),
                 )
                 for arm, ready in arms.items()
             }
@@ -334,13 +335,15 @@ def _count_arm(counting: Counting, arm: Arm, ready: Ready, tried: TryOut, cpu: i
     known = store.document(COUNTS, key)
     if known is not None:
         return InstructionCount.model_validate(known | {"arm": arm})
+    core = Cores((cpu,))
     counted = simulated.count(
         arm,
-        ready.command(counting.traffic, Cores((cpu,)), huge_pages=False),
+        ready.command(counting.traffic, core, huge_pages=False),
         counting.work,
         packets=ready.run.scenario.packets,
         functions=functions,
         ready_seconds=READY_FLOOR_SECONDS + tried.ready_seconds,
+        pin=ready.run.pin(core),
     )
     store.put_document(COUNTS, key, counted.model_dump(mode="json"))
     return counted

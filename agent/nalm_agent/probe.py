@@ -144,7 +144,7 @@ class ProbeFile:
 
     def states(self) -> list[tuple[LcoreState, int]]:
         """State and parked turn of every claimed lcore."""
-        found = []
+        found: list[tuple[LcoreState, int]] = []
         for lcore in range(self._lcore_max):
             at = self._lcore_offset + lcore * self._lcore_bytes + 8
             state = LcoreState(int.from_bytes(self.map[at : at + 4], "little"))
@@ -166,7 +166,7 @@ class ProbeFile:
         return self._consistent(lcore, 0, _LCORE)
 
     def _consistent(self, lcore: int, offset: int, dtype: np.dtype[Any]) -> Block:
-        """Copies a part of an lcore's block between two iterations: the reader's half of the sequence lock."""
+        """Copies a part of an lcore's block between two iterations: the sequence lock's reader."""
         at = self._lcore_offset + lcore * self._lcore_bytes
         begin, end = at + offset, at + offset + dtype.itemsize
         data = self.map

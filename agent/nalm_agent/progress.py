@@ -10,7 +10,7 @@ from nalm_core.report import Arm, InstructionCount
 
 class Progress(Protocol):
     def step(self, name: str, detail: str, fraction: float, seconds_left: float | None = None) -> None:
-        """The current step, what in it, the share of the whole that is done (0..1), seconds the rest may take."""
+        """The current step, what in it, the share of the whole done (0..1), seconds the rest may take."""
 
     def say(self, line: str) -> None:
         """A line worth keeping: a choice made, a reason to wait."""

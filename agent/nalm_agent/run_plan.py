@@ -34,6 +34,10 @@ class RunPlan:
     scenario: ScenarioConfig
     ready_seconds: float
 
+    def pin(self, cores: Cores) -> tuple[int, ...]:
+        """CPUs the process has to be bound to from outside: none where DPDK binds its lcores itself."""
+        return () if "{eal}" in self.template else cores.cpus
+
 
 def plan(
     repository: Repository, revision: Revision, config: Config, scenario: ScenarioConfig, traffic: str
@@ -104,8 +108,6 @@ def expand(
     command: list[str] = []
     for argument in run.template:
         command += eal if argument == "{eal}" else [_substitute(argument, values)]
-    if "{eal}" not in run.template:  # an NF without DPDK does not bind itself
-        return ["taskset", "--cpu-list", ",".join(map(str, cores.cpus)), *command]
     return command
 
 

@@ -9,8 +9,8 @@ places code, heap and tables anew.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -35,6 +35,7 @@ class ArmRun:
     command: list[str]
     lcores: int
     ready_seconds: float
+    pin: tuple[int, ...] = ()
 
 
 class ArmFailedError(Exception):
@@ -54,22 +55,28 @@ class TryOut:
     ready_seconds: float
 
 
+@contextmanager
+def blame(arm: Arm) -> Iterator[None]:
+    """Names the arm whose NF is at fault."""
+    try:
+        yield
+    except NfError as error:
+        raise ArmFailedError(arm, error) from error
+
+
 def try_out(run: ArmRun, work: WorkDir, turn_ms: float) -> TryOut:
     """Starts an arm once and runs one turn. Raises ArmFailedError if it does not start, forward or end."""
-    try:
-        begin = time.monotonic()
-        with _launch(run, work, seed=0) as nf:
-            nf.wait_ready()
-            ready = time.monotonic() - begin
-            before = nf.snapshot()
-            nf.turn(milliseconds=turn_ms)
-            counters = stage_counters(nf.probe.stages, before, nf.snapshot())
-            if counted_packets(nf.probe.stages, counters) == 0:
-                raise NfError(_FORWARDED_NOTHING, log=nf.log_tail())
-            nf.finish()
-            return TryOut(nf.probe.stages, ready)
-    except NfError as error:
-        raise ArmFailedError(run.arm, error) from error
+    begin = time.monotonic()
+    with blame(run.arm), _launch(run, work, seed=0) as nf:
+        nf.wait_ready()
+        ready = time.monotonic() - begin
+        before = nf.snapshot()
+        nf.turn(milliseconds=turn_ms)
+        counters = stage_counters(nf.probe.stages, before, nf.snapshot())
+        if counted_packets(nf.probe.stages, counters) == 0:
+            raise NfError(_FORWARDED_NOTHING, log=nf.log_tail())
+        nf.finish()
+        return TryOut(nf.probe.stages, ready)
 
 
 _FORWARDED_NOTHING = "the NF forwarded nothing: in a whole turn no packet left it or was dropped by policy"
@@ -105,27 +112,26 @@ def measure_rounds(
 
 
 def _measure_launch(bench: Bench, launch: int, runs: Mapping[Arm, ArmRun]) -> list[Round]:
-    arm, settings = next(iter(runs)), bench.settings
-    try:
-        with ExitStack() as stack:
-            running: dict[Arm, RunningNf] = {}
-            for arm, run in runs.items():
+    settings, running, rounds = bench.settings, dict[Arm, RunningNf](), list[Round]()
+    with ExitStack() as stack:
+        for arm, run in runs.items():
+            with blame(arm):
                 running[arm] = stack.enter_context(_launch(run, bench.work, seed=launch))
-            for arm in running:
-                running[arm].wait_ready()
-            for _ in range(WARM_UP_TURNS):
-                for arm in running:
-                    running[arm].turn(milliseconds=settings.turn_ms)
-            rounds = []
-            for turn in range(settings.turns_per_launch):
-                for order, arm in enumerate(turn_order(list(running), launch + turn)):
+        for arm, nf in running.items():
+            with blame(arm):
+                nf.wait_ready()
+        for arm, nf in list(running.items()) * WARM_UP_TURNS:
+            with blame(arm):
+                nf.turn(milliseconds=settings.turn_ms)
+        for turn in range(settings.turns_per_launch):
+            for order, arm in enumerate(turn_order(list(running), launch + turn)):
+                with blame(arm):
                     counters = _measure_turn(bench, running[arm])
-                    rounds.append(Round(launch=launch, turn=turn, order=order, arm=arm, **counters))
-            for arm in running:
-                running[arm].finish()
-            return rounds
-    except NfError as error:
-        raise ArmFailedError(arm, error) from error
+                rounds.append(Round(launch=launch, turn=turn, order=order, arm=arm, **counters))
+        for arm, nf in running.items():
+            with blame(arm):
+                nf.finish()
+    return rounds
 
 
 def turn_order(arms: list[Arm], number: int) -> list[Arm]:
@@ -153,4 +159,6 @@ def _measure_turn(bench: Bench, nf: RunningNf) -> TurnCounters:
 
 
 def _launch(run: ArmRun, work: WorkDir, *, seed: int) -> RunningNf:
-    return RunningNf(run.command, work, lcores=run.lcores, seed=seed, ready_seconds=run.ready_seconds)
+    return RunningNf(
+        run.command, work, lcores=run.lcores, seed=seed, ready_seconds=run.ready_seconds, pin=run.pin
+    )

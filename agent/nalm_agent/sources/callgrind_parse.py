@@ -93,8 +93,9 @@ def _named(names: dict[str, Chain], number: str | None, text: str) -> Chain:
 def by_stage(profile: Profile, functions: Mapping[str, Sequence[str]]) -> StageCounts:
     """Shares a profile out among stages.
 
-    `functions`: per stage the patterns of its C functions. Instructions belong to the stage of the innermost caller
-    that is a stage's function; those outside every stage are unattributed.
+    functions: per stage the patterns of its C functions. Instructions belong to the stage of the innermost
+    caller that is a stage's function; those outside every stage are unattributed. A stage none of whose
+    functions ran (they may be inlined) is missing, not 0.
     """
     stages = dict.fromkeys(functions, 0)
     own: dict[str, dict[str, int]] = {stage: defaultdict(int) for stage in functions}

@@ -65,6 +65,7 @@ def count(
     packets: int,
     functions: Mapping[str, Sequence[str]],
     ready_seconds: float,
+    pin: Sequence[int] = (),
 ) -> InstructionCount:
     """Counts one arm over `packets` packets.
 
@@ -73,7 +74,8 @@ def count(
     """
     output = work.fresh("callgrind") / "out"
     full = [*valgrind_command(output), *command]
-    with RunningNf(full, work, lcores=1, seed=SEED, ready_seconds=ready_seconds * SLOWDOWN) as nf:
+    limit = ready_seconds * SLOWDOWN
+    with RunningNf(full, work, lcores=1, seed=SEED, ready_seconds=limit, pin=pin) as nf:
         nf.wait_ready()
         stages = nf.probe.stages
         before = nf.snapshot()

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `nalm`: arguments in, exit codes out. What the commands do is in the modules named after them."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from nalm_agent import version
+from nalm_agent.console import Terminal, show_error
+from nalm_agent.errors import NalmError, UsageError
+from nalm_agent.git import WORKTREE, Repository
+from nalm_agent.home import Home
+from nalm_agent.local import Result, compared, measure_scenarios, with_parent, worst
+from nalm_agent.process import stop_all
+from nalm_agent.report_out import print_run
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    help="Continuous performance regression for network functions.\n\n"
+    "Exit codes: 0 no regression, 1 regression, 2 usage, 3 inconclusive, 4 could not measure.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+RepoOption = Annotated[Path, typer.Option("--repo", help="The NF's git repository.", show_default="here")]
+ScenarioOption = Annotated[
+    list[str] | None, typer.Option("--scenario", help="Scenario of nalm.toml; repeatable. Default: all.")
+]
+JsonOption = Annotated[
+    str | None,
+    typer.Option("--json", metavar="FILE", help="Write the run report here; - for standard output."),
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    show_version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    """Options of `nalm` itself."""
+    if show_version:
+        typer.echo(f"nalm {version()}")
+        raise typer.Exit
+
+
+@app.command(
+    epilog="Examples:\n\n    nalm check                         the working tree against where it branched off\n\n"
+    "    nalm check --base HEAD~3 --head HEAD\n\n    nalm check --scenario sfc_a --json run.json"
+)
+def check(
+    base: Annotated[
+        str | None, typer.Option(help="Commit to compare with. Default: merge base with the main branch.")
+    ] = None,
+    head: Annotated[str, typer.Option(help="Commit to judge, or the working tree.")] = WORKTREE,
+    scenario: ScenarioOption = None,
+    json_file: JsonOption = None,
+    repo: RepoOption = Path(),
+    quiet: QuietOption = False,
+) -> None:
+    """Judge a change before it is merged: build both, count instructions, compare cycles side by side."""
+    home = Home.default()
+    with home.work() as work, Terminal(quiet=quiet) as progress:
+        repository = Repository(repo.absolute(), work.fresh("git"))
+        comparison = compared(repository, base, head)
+        progress.say(f"{comparison.head.short} against {comparison.base.short} ({comparison.why})")
+        results = measure_scenarios(repository, comparison, scenario or [], home, work, progress)
+    finish(results, json_file, as_list=len(results) > 1)
+
+
+@app.command(epilog="Examples:\n\n    nalm bench HEAD\n\n    nalm bench main~5..main --json runs.json")
+def bench(
+    revisions: Annotated[list[str], typer.Argument(metavar="REV...", help="Commits, or ranges A..B.")],
+    scenario: ScenarioOption = None,
+    json_file: JsonOption = None,
+    repo: RepoOption = Path(),
+    quiet: QuietOption = False,
+) -> None:
+    """Measure commits, each against its first parent."""
+    home, results = Home.default(), list[Result]()
+    with home.work() as work, Terminal(quiet=quiet) as progress:
+        repository = Repository(repo.absolute(), work.fresh("git"))
+        commits = [commit for name in revisions for commit in repository.expand(name)]
+        for comparison in [with_parent(repository, commit) for commit in commits]:
+            progress.say(f"{comparison.head.short} {comparison.head.subject}")
+            results += measure_scenarios(repository, comparison, scenario or [], home, work, progress)
+    finish(results, json_file, as_list=True)
+
+
+@app.command(epilog="Example:\n\n    nalm init && nalm check")
+def init(repo: RepoOption = Path()) -> None:
+    """Write a first nalm.toml from what the repository looks like; never overwrites one."""
+    from nalm_agent.init import write_first_config
+
+    path, remarks = write_first_config(repo.absolute())
+    typer.echo(f"wrote {path}")
+    for remark in remarks:
+        typer.echo(f"- {remark}")
+
+
+@app.command(epilog="Example:\n\n    nalm doctor --json")
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
+    """Say what this host can measure, and for each problem its effect and its cure."""
+    from nalm_agent.doctor import examine, print_findings, severity
+
+    findings = examine(Home.default())
+    print_findings(findings, as_json=as_json)
+    raise typer.Exit(severity(findings))
+
+
+@app.command(
+    epilog="Examples:\n\n    nalm top --pid 4711\n\n    nalm top --probe /dev/shm/nf.probe --once --json"
+)
+def top(
+    probe: Annotated[Path | None, typer.Option(help="Probe file of the running NF.")] = None,
+    pid: Annotated[int | None, typer.Option(help="Process of the running NF.")] = None,
+    interval: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks.")] = 1.0,
+    once: Annotated[bool, typer.Option("--once", help="One look over one interval, then end.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per look.")] = False,
+) -> None:
+    """Watch a running NF: cycles per packet of each stage, rates, batch sizes, named drops."""
+    from nalm_agent.top import find_probe, watch
+
+    watch(find_probe(probe, pid), interval, once=once, as_json=as_json)
+
+
+@app.command(epilog="Example:\n\n    nalm agent --server http://127.0.0.1:8080 --token-file agent.token")
+def agent(
+    server: Annotated[str, typer.Option(help="Address of nalm-server.")],
+    token_file: Annotated[Path, typer.Option(help="File that holds this agent's token.")],
+    once: Annotated[bool, typer.Option("--once", help="End when the queue is empty.")] = False,
+) -> None:
+    """Serve a nalm server: lease jobs, measure them, upload the reports."""
+    from nalm_agent.agent_loop import serve
+
+    try:
+        token = token_file.read_text().strip()
+    except OSError as error:
+        raise UsageError(
+            f"the token file {token_file} cannot be read: {error.strerror}",
+            hint="`nalm-server up` writes one; give its path",
+        ) from error
+    serve(server, token, Home.default(), once=once)
+
+
+def finish(results: Sequence[Result], json_file: str | None, *, as_list: bool) -> None:
+    """Prints every result, writes the reports, and leaves with the worst exit code."""
+    if json_file != "-":
+        for result in results:
+            print_run(result.report, result.verdict, result.title)
+    if json_file is not None:
+        write_reports(results, json_file, as_list=as_list)
+    raise typer.Exit(worst(results))
+
+
+def write_reports(results: Sequence[Result], json_file: str, *, as_list: bool) -> None:
+    """The run report, or a list of them. Raises UsageError if the file cannot be written."""
+    from nalm_core.report_io import dump_report
+
+    documents = [json.loads(dump_report(result.report)) for result in results]
+    text = json.dumps(documents if as_list else documents[0])
+    if json_file == "-":
+        sys.stdout.write(text + "\n")
+        return
+    path = Path(json_file)
+    new = path.with_name(f".{path.name}.new")
+    try:
+        new.write_text(text + "\n")
+        new.replace(path)
+    except OSError as error:
+        raise UsageError(
+            f"the report cannot be written to {path}: {error.strerror}", hint="give another --json FILE"
+        ) from error
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def main() -> None:
+    """Entry point: every NalmError becomes a message and its exit code; an interrupt leaves nothing running."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        app()
+    except NalmError as error:
+        show_error(error)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        print("nalm: interrupted; nothing is left running", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+    finally:
+        stop_all()

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm check` and `nalm bench`: which revisions are compared, and what the command answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nalm_core.report import RunReport, RunStatus
+
+from nalm_agent.errors import ConfigError, ExitCode, GitError
+from nalm_agent.git import Repository, Revision
+from nalm_agent.home import Home, WorkDir
+from nalm_agent.measure import Request, measure, read_config
+from nalm_agent.progress import Progress
+
+if TYPE_CHECKING:
+    from nalm_core.verdict import Verdict
+
+_EXIT_CODES = {
+    "same": ExitCode.OK,
+    "improved": ExitCode.OK,
+    "regressed": ExitCode.REGRESSION,
+    "inconclusive": ExitCode.INCONCLUSIVE,
+    "invalid": ExitCode.NOT_MEASURED,
+    "broken": ExitCode.NOT_MEASURED,
+}
+_WORST_FIRST = (ExitCode.REGRESSION, ExitCode.NOT_MEASURED, ExitCode.INCONCLUSIVE, ExitCode.OK)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One run and what it means."""
+
+    title: str
+    report: RunReport
+    verdict: Verdict | None
+    """None for an unchanged run: there is nothing to judge."""
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What a command returns for this run alone."""
+        return _EXIT_CODES[self.verdict.outcome] if self.verdict else ExitCode.OK
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two revisions and how the base was chosen."""
+
+    base: Revision
+    head: Revision
+    why: str
+
+
+def compared(repository: Repository, base: str | None, head: str) -> Comparison:
+    """The revisions `nalm check` compares."""
+    found = repository.resolve(head)
+    if base is not None:
+        return Comparison(repository.resolve(base), found, "as given")
+    chosen = repository.choose_base(found)
+    return Comparison(chosen.revision, found, chosen.why)
+
+
+def with_parent(repository: Repository, head: Revision) -> Comparison:
+    """A commit and its first parent. Raises GitError for a root commit."""
+    parent = repository.parent(head)
+    if parent is None:
+        raise GitError(f"{head.short} has no parent to be compared with", hint="leave the first commit out")
+    return Comparison(parent, head, "its first parent")
+
+
+def measure_scenarios(
+    repository: Repository,
+    comparison: Comparison,
+    scenarios: Sequence[str],
+    home: Home,
+    work: WorkDir,
+    progress: Progress,
+) -> list[Result]:
+    """Measures the named scenarios of head's nalm.toml, all of them if none is named."""
+    config = read_config(repository, comparison.head)
+    for name in scenarios:
+        config.scenario(name)
+    results = []
+    for name in scenarios or config.scenarios:
+        request = Request(repository, comparison.base, comparison.head, name)
+        try:
+            report = measure(request, home, work, progress)
+        except ConfigError as error:
+            raise replace_message(error, f"scenario {name}: {error.message}") from error
+        results.append(Result(f"{name} {comparison.head.short}", report, judged(report)))
+    return results
+
+
+def replace_message(error: ConfigError, message: str) -> ConfigError:
+    """The same error, said of a scenario."""
+    return ConfigError(message, hint=error.hint, log=error.log)
+
+
+def judged(report: RunReport) -> Verdict | None:
+    """The verdict; None for an unchanged run, so that its answer need not wait for SciPy to load."""
+    if report.status is RunStatus.UNCHANGED:
+        return None
+    from nalm_core.verdict import judge
+
+    return judge(report)
+
+
+def worst(results: Sequence[Result]) -> ExitCode:
+    """Exit code of several runs: a regression outweighs what could not be measured."""
+    codes = {result.exit_code for result in results}
+    return next((code for code in _WORST_FIRST if code in codes), ExitCode.OK)
