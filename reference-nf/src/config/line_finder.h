@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Where in an INI file something stands: rte_cfgfile does not keep line numbers.
+ */
+#ifndef LINE_FINDER_H
+#define LINE_FINDER_H
+
+#include <stdint.h>
+
+/* Line of the last `key = ...` of the section; 1 if it is not found. */
+uint32_t find_config_line(const char *path, const char *section, const char *key);
+/* First line that is neither blank, comment, [section] nor key = value; 1 if there is none. */
+uint32_t find_bad_line(const char *path);
+
+#endif

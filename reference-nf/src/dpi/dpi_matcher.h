@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * All rules as one Hyperscan database, and the one code path that scans with it on every host.
+ */
+#ifndef DPI_MATCHER_H
+#define DPI_MATCHER_H
+
+#include <hs.h>
+
+#include "dpi/dpi_config.h"
+
+typedef hs_error_t (*dpi_scan)(const hs_database_t *, const char *, unsigned int, unsigned int, hs_scratch_t *,
+			       match_event_handler, void *);
+
+struct dpi_matcher {
+	hs_database_t *database; /* match ids are indexes into settings->rules */
+	hs_scratch_t *scratch;   /* one thread */
+	dpi_scan scan;
+};
+
+/* false: said on stderr, naming the rule that is at fault. */
+bool dpi_matcher_open(struct dpi_matcher *matcher, const struct dpi_settings *settings);
+void dpi_matcher_close(struct dpi_matcher *matcher);
+
+#endif

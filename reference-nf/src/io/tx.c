@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <rte_ethdev.h>
+
+#include "io/io.h"
+
+const struct nalm_outcome_spec tx_outcomes[] = {
+	[TX_SENT] = {"sent", NALM_KIND_SENT},
+	[TX_RING_FULL] = {"ring_full", NALM_KIND_LOST},
+	{NULL, 0},
+};
+
+STAGE_PROCESS void tx_process(void *state, struct batch *batch, uint64_t now_ns)
+{
+	const struct io *io = state;
+	uint32_t sent = rte_eth_tx_burst(io->port, 0, batch->mbufs, (uint16_t)batch->count);
+
+	(void)now_ns;
+	memset(batch->outcomes, 0, sizeof(batch->outcomes));
+	batch->outcomes[TX_SENT] = sent;
+	batch->outcomes[TX_RING_FULL] = batch->count - sent;
+	if (sent < batch->count)
+		rte_pktmbuf_free_bulk(batch->mbufs + sent, batch->count - sent);
+	batch->count = 0;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * nalm-nf: command line, start, loops, totals.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_launch.h>
+#include <rte_lcore.h>
+
+#include "model/rtc.h"
+#include "settings.h"
+#include "telemetry.h"
+#include "totals.h"
+
+enum { EXIT_RUNTIME = 1, EXIT_USAGE = 2 };
+
+static volatile sig_atomic_t stop; /* written by the signal handler, read by the loops */
+static struct nalm_probe probe;
+
+/* All that a run needs; static because of its size. */
+static struct {
+	struct options options;
+	struct settings settings;
+	struct chain chain;
+	struct io io;
+	struct generator generator;
+	struct sink sink;
+	struct rtc rtc;
+} nf;
+
+/* A parked lcore waits for the gate, so the gate is opened to the end as well. Both calls are async-signal-safe. */
+static void on_signal(int number)
+{
+	(void)number;
+	stop = 1;
+	if (probe.control != NULL) {
+		__atomic_store_n(&probe.control->gate, NALM_GATE_FINISH, __ATOMIC_RELEASE);
+		syscall(SYS_futex, &probe.control->gate, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	}
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal};
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+static uint64_t seed_from_environment(void)
+{
+	const char *text = getenv("NALM_PROBE_SEED");
+	return text == NULL ? 0 : strtoull(text, NULL, 10);
+}
+
+static bool open_dump(void)
+{
+	const struct traffic_settings *t = nf.settings.traffic;
+	uint64_t packets = (uint64_t)t->capture.count * t->copies, bytes = 0;
+
+	if (nf.options.dump == NULL)
+		return true;
+	for (uint32_t i = 0; i < t->capture.count; i++)
+		bytes += (uint64_t)t->capture.frames[i].bytes * t->copies;
+	if (nf.options.packets != 0) {
+		packets = nf.options.packets;
+		bytes = packets * IO_MAX_FRAME_BYTES;
+	}
+	if (dump_open(&nf.sink.dump, nf.options.dump, packets, bytes))
+		return true;
+	fprintf(stderr, "--dump %s: no memory for %" PRIu64 " packets\n", nf.options.dump, packets);
+	return false;
+}
+
+static bool open_probe(void)
+{
+	int err = nalm_probe_open(&probe, "nalm-nf", nf.chain.probed, rte_get_tsc_hz(), NULL);
+	if (err == 0)
+		return true;
+	fprintf(stderr, "probe: cannot map %s: %s\n", getenv("NALM_PROBE_FILE"), strerror(-err));
+	return false;
+}
+
+/* Tables, ports, traffic and counters; the probe last: an agent takes its file as the sign that the NF is ready. */
+static bool start(void)
+{
+	uint64_t seed = seed_from_environment(), ns_per_packet = nf.settings.traffic->ns_per_packet;
+
+	if (!io_open(&nf.io, nf.settings.batch_size, seed) || !chain_init(&nf.chain, seed) ||
+	    !generator_open(&nf.generator, &nf.io, nf.settings.traffic, nf.options.packets))
+		return false;
+	nf.sink = (struct sink){.io = &nf.io, .flows = &nf.generator.flows, .ns_per_packet = ns_per_packet};
+	nf.rtc = (struct rtc){
+		.io = &nf.io,
+		.chain = &nf.chain,
+		.generator = &nf.generator,
+		.sink = &nf.sink,
+		.ns_per_packet = ns_per_packet,
+		.stop = &stop,
+	};
+	rtc_prime(&nf.rtc);
+	nf.sink.packets = 0;
+	return open_dump() && telemetry_open(&nf.chain) && open_probe();
+}
+
+static int run_traffic(void *unused)
+{
+	struct nalm_lcore lcore;
+
+	(void)unused;
+	if (nalm_lcore_claim(&probe, rte_lcore_id(), &lcore) != 0)
+		return -1;
+	rtc_run_traffic(&nf.rtc, &lcore);
+	nalm_lcore_finish(&lcore);
+	return 0;
+}
+
+static bool run(void)
+{
+	struct nalm_lcore lcore;
+	unsigned int worker = rte_get_next_lcore(-1, 1, 0);
+
+	if (nalm_lcore_claim(&probe, rte_lcore_id(), &lcore) != 0)
+		return false;
+	if (worker == RTE_MAX_LCORE) {
+		rtc_run_shared(&nf.rtc, &lcore);
+		nalm_lcore_finish(&lcore);
+		return true;
+	}
+	if (rte_eal_remote_launch(run_traffic, NULL, worker) != 0)
+		return false;
+	rtc_run_nf(&nf.rtc, &lcore);
+	nalm_lcore_finish(&lcore);
+	return rte_eal_wait_lcore(worker) == 0;
+}
+
+/* What is still between NF and sink when the loops end belongs to the totals. */
+static void drain(void)
+{
+	uint32_t n = sink_process(&nf.sink), sink = chain_sink(&nf.chain);
+	nf.chain.totals[sink].packets += n;
+	nf.chain.totals[sink].outcomes[SINK_RECEIVED] += n;
+}
+
+static int finish(void)
+{
+	drain();
+	bool balanced = chain_balanced(&nf.chain) && nf.sink.packets == chain_sum(&nf.chain, NALM_KIND_SENT);
+	totals_print(stdout, &nf.chain, &nf.sink, &probe, balanced);
+	if (!balanced)
+		fprintf(stderr, "the totals do not add up: in = sent + policy + lost + bad does not hold, or the sink "
+				"did not receive what was sent\n");
+	if (nf.sink.dump.path != NULL && !dump_write(&nf.sink.dump)) {
+		fprintf(stderr, "--dump %s: cannot write: %s\n", nf.sink.dump.path, strerror(errno));
+		return EXIT_RUNTIME;
+	}
+	return balanced ? EXIT_SUCCESS : EXIT_RUNTIME;
+}
+
+static void close_all(void)
+{
+	dump_close(&nf.sink.dump);
+	generator_close(&nf.generator);
+	chain_fini(&nf.chain);
+	io_close(&nf.io);
+	nalm_probe_close(&probe);
+	rte_eal_cleanup();
+}
+
+/* Where this program's own options begin: after "--"; without it all of them are its own. */
+static int find_own_options(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--") == 0)
+			return i;
+	return 0;
+}
+
+static bool start_eal(int own, char **argv)
+{
+	int count = own == 0 ? 1 : own;
+	char *end = argv[count];
+
+	argv[count] = NULL;
+	int err = rte_eal_init(count, argv);
+	argv[count] = end;
+	if (err < 0)
+		fprintf(stderr, "EAL does not start: %s; without huge pages give --no-huge -m 256 --no-shconf\n",
+			rte_strerror(rte_errno));
+	else if (rte_lcore_count() > 2)
+		fprintf(stderr, "%u lcores given: model rtc takes one, or two with the traffic on its own\n",
+			rte_lcore_count());
+	return err >= 0 && rte_lcore_count() <= 2;
+}
+
+int main(int argc, char **argv)
+{
+	int own = find_own_options(argc, argv);
+
+	if (!options_parse(&nf.options, argc - own, argv + own))
+		return EXIT_USAGE;
+	if (nf.options.help) {
+		options_usage(argv[0]);
+		return EXIT_SUCCESS;
+	}
+	if (!settings_read(&nf.settings, &nf.chain, &nf.options)) {
+		settings_free(&nf.settings);
+		return EXIT_USAGE;
+	}
+	if (nf.options.check_config) {
+		printf("%s: good\n", nf.options.config);
+		settings_free(&nf.settings);
+		return EXIT_SUCCESS;
+	}
+	if (!start_eal(own, argv))
+		return EXIT_USAGE;
+	catch_signals();
+	int status = start() && run() ? finish() : EXIT_RUNTIME;
+	if (status == EXIT_RUNTIME)
+		return status; /* the system takes back what half a start has left */
+	close_all();
+	settings_free(&nf.settings);
+	return status;
+}

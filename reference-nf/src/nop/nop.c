@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * nop: the floor of every measurement, what a stage costs that does nothing.
+ */
+#include <string.h>
+
+#include "stage.h"
+
+enum { NOP_PASSED };
+
+static const struct nalm_outcome_spec nop_outcomes[] = {
+	[NOP_PASSED] = {"passed", NALM_KIND_PASS},
+	{NULL, 0},
+};
+
+static char nothing; /* nop has no settings and no state: something that is not NULL */
+
+static void *nop_configure(struct config *config)
+{
+	(void)config;
+	return &nothing;
+}
+
+static void *nop_init(const void *settings, uint64_t seed)
+{
+	(void)settings, (void)seed;
+	return &nothing;
+}
+
+STAGE_PROCESS void nop_process(void *state, struct batch *batch, uint64_t now_ns);
+STAGE_PROCESS void nop_process(void *state, struct batch *batch, uint64_t now_ns)
+{
+	(void)state, (void)now_ns;
+	memset(batch->outcome, NOP_PASSED, batch->count);
+	batch_settle(batch);
+}
+
+static void nop_fini(void *state)
+{
+	(void)state;
+}
+
+const struct stage_ops nop_stage = {
+	.name = "nop",
+	.outcomes = nop_outcomes,
+	.configure = nop_configure,
+	.init = nop_init,
+	.process = nop_process,
+	.fini = nop_fini,
+	.release = nop_fini,
+};

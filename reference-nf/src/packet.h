@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What a frame is, found out once (rx) and read by every stage. docs/behaviour.md, Parsing.
+ */
+#ifndef PACKET_H
+#define PACKET_H
+
+#include <netinet/in.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <rte_ether.h>
+#include <rte_ip.h>
+
+#define ETHER_BYTES 14u
+#define IPV4_MIN_BYTES 20u
+#define TCP_MIN_BYTES 20u
+#define UDP_BYTES 8u
+#define ICMP_MIN_BYTES 8u
+
+enum packet_kind {
+	PACKET_L4,        /* IPv4 with a whole TCP, UDP or ICMP header */
+	PACKET_OTHER,     /* IPv4 with another protocol */
+	PACKET_BAD_L4,    /* IPv4 whose transport header is cut short or contradicts itself */
+	PACKET_FRAGMENT,  /* IPv4, any fragment */
+	PACKET_MALFORMED, /* no Ethernet or no sound IPv4 header */
+	PACKET_IPV6,
+	PACKET_VLAN,
+	PACKET_NOT_IP,
+};
+
+/* Offsets in bytes from the frame's begin. Fields past kind are set for PACKET_L4 only. */
+struct packet {
+	uint8_t kind; /* enum packet_kind */
+	uint8_t protocol;
+	uint16_t l4;
+	uint16_t payload;
+	uint16_t payload_bytes;
+};
+
+static inline struct rte_ipv4_hdr *packet_ipv4(uint8_t *frame)
+{
+	return (struct rte_ipv4_hdr *)(void *)(frame + ETHER_BYTES);
+}
+
+/* Words as they lie in the frame, which aligns them to nothing. */
+static inline uint16_t load16(const void *at)
+{
+	uint16_t value;
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+static inline void store16(void *at, uint16_t value)
+{
+	memcpy(at, &value, sizeof(value));
+}
+
+static inline uint16_t load_be16(const uint8_t *at)
+{
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+/* One's complement sum of the header's words; 0xffff for a header with a right checksum (RFC 1071). */
+static inline uint32_t ipv4_header_sum(const uint8_t *header, uint32_t bytes)
+{
+	uint32_t sum = 0;
+	for (uint32_t i = 0; i < bytes; i += 2)
+		sum += load_be16(header + i);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (sum & 0xffff) + (sum >> 16);
+}
+
+static inline enum packet_kind packet_parse_l4(const uint8_t *l4, uint32_t bytes, struct packet *p)
+{
+	uint32_t header, end = bytes;
+
+	switch (p->protocol) {
+	case IPPROTO_TCP:
+		if (bytes < TCP_MIN_BYTES)
+			return PACKET_BAD_L4;
+		header = (uint32_t)(l4[12] >> 4) * 4;
+		if (header < TCP_MIN_BYTES || header > bytes)
+			return PACKET_BAD_L4;
+		break;
+	case IPPROTO_UDP:
+		if (bytes < UDP_BYTES)
+			return PACKET_BAD_L4;
+		header = UDP_BYTES;
+		end = load_be16(l4 + 4);
+		if (end < UDP_BYTES || end > bytes)
+			return PACKET_BAD_L4;
+		break;
+	case IPPROTO_ICMP:
+		if (bytes < ICMP_MIN_BYTES)
+			return PACKET_BAD_L4;
+		header = end = ICMP_MIN_BYTES;
+		break;
+	default:
+		return PACKET_OTHER;
+	}
+	p->payload = (uint16_t)(p->l4 + header);
+	p->payload_bytes = (uint16_t)(end - header);
+	return PACKET_L4;
+}
+
+static inline enum packet_kind packet_parse_ipv4(const uint8_t *frame, uint32_t bytes, struct packet *p)
+{
+	const uint8_t *ip = frame + ETHER_BYTES;
+	uint32_t header, total;
+
+	if (bytes < ETHER_BYTES + IPV4_MIN_BYTES || ip[0] >> 4 != 4)
+		return PACKET_MALFORMED;
+	header = (uint32_t)(ip[0] & 0xf) * 4;
+	total = load_be16(ip + 2);
+	if (header < IPV4_MIN_BYTES || ETHER_BYTES + header > bytes || total < header ||
+	    total > bytes - ETHER_BYTES || ipv4_header_sum(ip, header) != 0xffff)
+		return PACKET_MALFORMED;
+	if (load_be16(ip + 6) & 0x3fff)
+		return PACKET_FRAGMENT;
+	p->protocol = ip[9];
+	p->l4 = (uint16_t)(ETHER_BYTES + header);
+	return packet_parse_l4(frame + p->l4, total - header, p);
+}
+
+static inline void packet_parse(const uint8_t *frame, uint32_t bytes, struct packet *p)
+{
+	enum packet_kind kind = PACKET_MALFORMED;
+
+	if (bytes >= ETHER_BYTES) {
+		switch (load_be16(frame + 12)) {
+		case RTE_ETHER_TYPE_IPV4:
+			kind = packet_parse_ipv4(frame, bytes, p);
+			break;
+		case RTE_ETHER_TYPE_VLAN:
+		case RTE_ETHER_TYPE_QINQ:
+			kind = PACKET_VLAN;
+			break;
+		case RTE_ETHER_TYPE_IPV6:
+			kind = PACKET_IPV6;
+			break;
+		default:
+			kind = PACKET_NOT_IP;
+		}
+	}
+	p->kind = (uint8_t)kind;
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <string.h>
+
+#include "settings.h"
+
+static bool read_stages(struct settings *s, struct chain *chain, struct config *config)
+{
+	for (uint32_t i = 0; stage_catalogue[i] != NULL; i++) {
+		s->stages[i] = stage_catalogue[i]->configure(config);
+		if (s->stages[i] == NULL)
+			return false;
+		for (uint32_t c = 0; c < chain->count; c++)
+			if (chain->stages[c].ops == stage_catalogue[i])
+				chain->stages[c].settings = s->stages[i];
+	}
+	return true;
+}
+
+bool settings_read(struct settings *s, struct chain *chain, const struct options *options)
+{
+	memset(s, 0, sizeof(*s));
+	struct config *config = config_load(options->config);
+	if (config == NULL)
+		return false;
+	for (uint32_t i = 0; i < options->set_count; i++)
+		config_override(config, options->sets[i]);
+	chain_configure(chain, config);
+	s->batch_size = (uint32_t)config_u64(config, "chain", "batch", 64, 1, BATCH_MAX);
+	s->traffic = traffic_configure(config);
+	bool ok = s->traffic != NULL && read_stages(s, chain, config);
+	if (!ok)
+		fprintf(stderr, "no memory for the configuration\n");
+	else
+		config_check_unknown(config);
+	ok = ok && config_mistakes(config) == 0;
+	if (ok && options->dump != NULL && s->traffic->loop == TRAFFIC_FOREVER && options->packets == 0) {
+		fprintf(stderr, "--dump %s: needs --packets N or [traffic] loop = once\n", options->dump);
+		ok = false;
+	}
+	config_free(config);
+	return ok;
+}
+
+void settings_free(struct settings *s)
+{
+	for (uint32_t i = 0; stage_catalogue[i] != NULL; i++)
+		if (s->stages[i] != NULL)
+			stage_catalogue[i]->release(s->stages[i]);
+	traffic_release(s->traffic);
+}

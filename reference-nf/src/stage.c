@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "stage.h"
+
+const struct stage_ops *const stage_catalogue[] = {&nop_stage, &nat_stage, &dpi_stage, &l3fwd_stage, NULL};
+
+const struct stage_ops *stage_find(const char *name, size_t length)
+{
+	for (uint32_t i = 0; stage_catalogue[i] != NULL; i++)
+		if (strlen(stage_catalogue[i]->name) == length && strncmp(stage_catalogue[i]->name, name, length) == 0)
+			return stage_catalogue[i];
+	return NULL;
+}
