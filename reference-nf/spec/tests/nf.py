@@ -16,7 +16,10 @@ from spec.stage import Replayed
 
 NF_FOLDER = Path(__file__).resolve().parents[2]
 CONFIG = NF_FOLDER / "conf" / "golden.conf"
-EAL = ("--no-huge", "-m", "256", "--no-pci", "--in-memory", "--no-telemetry", "--force-max-simd-bitwidth=256")
+EAL = (
+    f"--lcores=0@{min(os.sched_getaffinity(0))}",
+    *("--no-huge", "-m", "256", "--no-shconf", "--no-pci", "--no-telemetry", "--force-max-simd-bitwidth=256"),
+)
 CHAINS = ("nop", "nat", "dpi", "l3fwd", "nat,dpi,l3fwd")
 RUN_SECONDS = 60
 
@@ -30,7 +33,8 @@ class Ran:
 
     def outcomes(self, stage: str) -> dict[str, int]:
         """Packets by outcome of one stage, without those that nothing ended in."""
-        return {name: count for name, count in self.totals["stages"][stage]["outcomes"].items() if count}
+        (totals,) = (entry for entry in self.totals["stages"] if entry["name"] == stage)
+        return {name: count for name, count in totals["outcomes"].items() if count}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every commit of the demo is built and stays correct, and its code changes only where its header says so."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import NF, Demo
+from elftools.elf.constants import SH_FLAGS
+from elftools.elf.elffile import ELFFile
+from patches import all_patches
+
+GOLDEN = ("test_golden_chains.py", "test_golden_nat.py", "test_golden_l3fwd.py")
+
+
+def code_digest(binary: Path) -> str:
+    """What the processor sees: name and content of every section that is loaded."""
+    digest = hashlib.sha256()
+    with binary.open("rb") as file:
+        for section in ELFFile(file).iter_sections():
+            if section["sh_type"] == "SHT_PROGBITS" and section["sh_flags"] & SH_FLAGS.SHF_ALLOC:
+                digest.update(section.name.encode() + section.data())
+    return digest.hexdigest()
+
+
+class Workshop:
+    """One checkout and one build folder, taken from commit to commit."""
+
+    def __init__(self, demo: Demo, folder: Path) -> None:
+        self.source, self.build = folder / "source", folder / "build"
+        subprocess.run(["git", "clone", "-q", str(demo.folder), str(self.source)], check=True)
+
+    def at(self, revision: object, patch: Path | None = None) -> Path:
+        """Checks out, applies a patch if there is one, builds; returns the binary."""
+        subprocess.run(
+            ["git", "-C", str(self.source), "checkout", "-q", "--force", str(revision)], check=True
+        )
+        if patch is not None:
+            subprocess.run(["git", "-C", str(self.source), "apply", str(patch)], check=True)
+        if not self.build.exists():
+            subprocess.run(
+                ["meson", "setup", str(self.build), str(self.source), "--buildtype=release"],
+                check=True,
+                stdout=subprocess.DEVNULL,
+            )
+        subprocess.run(["ninja", "-C", str(self.build), "nalm-nf"], check=True, stdout=subprocess.DEVNULL)
+        return self.build / "nalm-nf"
+
+    def passes_golden_tests(self, binary: Path) -> None:
+        """The golden tests of the commit itself, on its binary."""
+        tests = [str(self.source / "spec" / "tests" / name) for name in GOLDEN]
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "pytest",
+                "-q",
+                "-p",
+                "no:cacheprovider",
+                "--import-mode=importlib",
+                *tests,
+            ],
+            env={**os.environ, "NALM_NF": str(binary), "NALM_NF_ASAN": ""},
+            cwd=self.source,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
+
+
+@pytest.fixture(scope="module")
+def workshop(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
+    """A place to build the demo's commits in."""
+    yield Workshop(demo, tmp_path_factory.mktemp("workshop"))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_demo_commits_are_correct_and_change_code_as_they_say(demo: Demo, workshop: Workshop) -> None:
+    headers = {patch.name: patch for patch in all_patches(NF / "mutants")}
+    before = code_digest(workshop.at(demo.merges[0]["parent"]))
+    for merge in demo.merges:
+        binary = workshop.at(merge["sha"])
+        after = code_digest(binary)
+        says = headers[str(merge["patch"])].code
+        assert ("equal" if after == before else "differs") == says, merge["patch"]
+        if after != before:
+            workshop.passes_golden_tests(binary)
+        before = after
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    "name", [patch.name for patch in all_patches(NF / "mutants") if not patch.order] or ["none"]
+)
+def test_other_mutants_are_correct(demo: Demo, workshop: Workshop, name: str) -> None:
+    if name == "none":
+        pytest.skip("every mutant is in the demo")
+    root = demo.git("rev-list", "--max-parents=0", "main")
+    workshop.passes_golden_tests(workshop.at(root, NF / "mutants" / name))
