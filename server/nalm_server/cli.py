@@ -16,6 +16,7 @@ from rich.table import Table
 
 from nalm_server import logs, migrate
 from nalm_server.context import Context, make_context
+from nalm_server.demo.command import demo
 from nalm_server.embedded.failure import EXIT_COULD_NOT, StartError, explained
 from nalm_server.embedded.up import up as run_up
 from nalm_server.errors import NalmError
@@ -40,6 +41,9 @@ State = Annotated[
     Path | None,
     typer.Option("--state", envvar="NALM_STATE_DIR", help="State directory. [default: .nalm/server]"),
 ]
+
+
+app.command("demo")(demo)
 
 
 def main() -> None:

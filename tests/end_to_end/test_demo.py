@@ -20,7 +20,7 @@ import pytest
 from demo_process import ROOT, Demo
 from playwright.sync_api import Page, expect
 
-PROJECT = "reference-nf"
+PROJECT = "nalm-reference-nf"
 PLANTED = {"regressed", "improved", "feature"}
 """Displays a merge only has when something was planted in it."""
 FIRST_VIEW_SECONDS = 30

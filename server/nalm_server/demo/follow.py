@@ -25,7 +25,7 @@ POLL_SECONDS = 0.5
 
 
 def fetch_commits(client: httpx.Client, project: str, shas: list[str]) -> list[dict[str, Any]]:
-    """The commits of these merges as the API tells them, in the given order, without those it does not know."""
+    """The commits of these merges as the API tells them, in the given order; unknown ones are left out."""
     answer = client.get(f"/api/v1/projects/{project}/commits", params={"limit": 200})
     answer.raise_for_status()
     known = {commit["sha"]: commit for commit in answer.json()}

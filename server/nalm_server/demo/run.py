@@ -19,7 +19,7 @@ from nalm_server.demo.preflight import check_disk, check_port, check_programs, h
 from nalm_server.demo.service import Service
 from nalm_server.demo.table import make_table
 
-PROJECT = "reference-nf"
+PROJECT = "nalm-reference-nf"
 BRANCH = "main"
 LIMIT_SECONDS = 1800.0
 """Longest the demo waits for its verdicts: several times what it takes on two shared cores."""
