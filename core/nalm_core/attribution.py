@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from scipy.stats import false_discovery_control
-
 from nalm_core.change import Change, Figure, StageChange, StageKind, cause_of, figure, log_ratio, split
 from nalm_core.defaults import CULPRIT_SHARE, RELEVANT_SHARE
-from nalm_core.estimate import RatioEstimate, estimate_ratio
+from nalm_core.estimate import RatioEstimate, estimate_ratio, estimate_ratio_unpaired, middle_launches
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +20,10 @@ class Series:
     ipp: float | None = None
     ipp_source: str | None = None
 
-    def figure(self) -> Figure:
-        mean = sum(self.cpp) / len(self.cpp)
-        return figure(mean, "tsc", self.ipp, self.ipp_source)
+    def figure(self, kept: Sequence[int] | None) -> Figure:
+        """Figures over some launches, or all."""
+        cpp = self.cpp if kept is None else [self.cpp[index] for index in kept]
+        return figure(sum(cpp) / len(cpp), "tsc", self.ipp, self.ipp_source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +32,21 @@ class ArmSeries:
 
     chain: Series
     stages: dict[str, Series] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Launches:
+    """Which launches are compared, alike for chain and stages."""
+
+    kept: list[int] | None
+    """Pairs that take part; None: the launches are not pairs."""
+
+    def estimate(self, base: Series | None, head: Series | None) -> RatioEstimate | None:
+        if base is None or head is None:
+            return None
+        if self.kept is None:
+            return estimate_ratio_unpaired(base.cpp, head.cpp)
+        return estimate_ratio(base.cpp, head.cpp, kept=self.kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +70,13 @@ class Comparison:
 
 def compare_arms(base: ArmSeries, head: ArmSeries, rates: Rates, *, paired: bool = True) -> Comparison:
     """Change of chain and stages. paired: launches of both arms ran side by side."""
-    estimate = estimate_ratio(base.chain.cpp, head.chain.cpp, paired=paired)
-    chain = _change(base.chain, head.chain, estimate, rates)
+    how = Launches(middle_launches(base.chain.cpp, head.chain.cpp) if paired else None)
+    chain, estimate = _change(base.chain, head.chain, how, rates)
     chain_base = chain.base.cpp if chain.base else 0.0
     parts = [
-        _stage(name, base, head, rates, paired) for name in merged_order(list(base.stages), list(head.stages))
+        _stage(name, base, head, how, rates) for name in merged_order(list(base.stages), list(head.stages))
     ]
-    tested = [part.p_value for part in parts if part.p_value is not None]
-    adjusted = iter(false_discovery_control(tested) if tested else ())
+    adjusted = iter(_adjusted([part.p_value for part in parts if part.p_value is not None]))
     stages = [
         part.model_copy(
             update={
@@ -110,11 +123,21 @@ def culprits(comparison: Comparison, outcome: Literal["regressed", "improved"]) 
     return [stage for _, stage in sorted(found, key=lambda pair: -pair[0])]
 
 
-def _stage(name: str, base: ArmSeries, head: ArmSeries, rates: Rates, paired: bool) -> StageChange:
+def _adjusted(p_values: Sequence[float]) -> Sequence[float]:
+    """Benjamini & Hochberg, J. R. Stat. Soc. B 57 (1995): to be held against the false discovery rate."""
+    if not p_values:
+        return ()
+    from scipy.stats import (
+        false_discovery_control,
+    )  # a second to import: not for a run without stages to test
+
+    return [float(p) for p in false_discovery_control(p_values)]
+
+
+def _stage(name: str, base: ArmSeries, head: ArmSeries, how: Launches, rates: Rates) -> StageChange:
     old, new = base.stages.get(name), head.stages.get(name)
     kind: StageKind = "common" if old and new else "added" if new else "removed"
-    estimate = estimate_ratio(old.cpp, new.cpp, paired=paired) if old and new else None
-    change = _change(old, new, estimate, rates)
+    change, _ = _change(old, new, how, rates)
     after, before = (side.cpp if side else 0.0 for side in (change.head, change.base))
     return StageChange(
         **dict(change),
@@ -127,12 +150,15 @@ def _stage(name: str, base: ArmSeries, head: ArmSeries, rates: Rates, paired: bo
     )
 
 
-def _change(base: Series | None, head: Series | None, estimate: RatioEstimate | None, rates: Rates) -> Change:
-    old, new = base.figure() if base else None, head.figure() if head else None
+def _change(
+    base: Series | None, head: Series | None, how: Launches, rates: Rates
+) -> tuple[Change, RatioEstimate | None]:
+    estimate = how.estimate(base, head)
+    old, new = (side.figure(how.kept) if side else None for side in (base, head))
     ln_cpp = log_ratio(old.cpp if old else None, new.cpp if new else None)
     ln_ipp = log_ratio(old.ipp if old else None, new.ipp if new else None)
     low, high = estimate.interval(rates.error_rate) if estimate else (None, None)
-    return Change(
+    change = Change(
         base=old,
         head=new,
         ratio_cpp=new.cpp / old.cpp if old and new and old.cpp > 0 else None,
@@ -144,3 +170,4 @@ def _change(base: Series | None, head: Series | None, estimate: RatioEstimate | 
         ln_ipp=ln_ipp,
         ln_eipc=split(ln_cpp, ln_ipp),
     )
+    return change, estimate

@@ -37,6 +37,8 @@ MIN_PAIRS: Final = 3
 """A launch with fewer usable pairs of turns takes no part."""
 TRIM_SHARE: Final = 0.25
 """Share of a launch's pairs left out at each end, by their ratio."""
+LAUNCH_TRIM_SHARE: Final = 0.12
+"""Share of the launches left out at each end, by their ratio: none of 6, 1 of 12, 2 of 18."""
 RELEVANT_SHARE: Final = 0.5
 """A stage's change is relevant from this share of the margin on, measured in the chain's CPP."""
 CULPRIT_SHARE: Final = 0.2

@@ -14,7 +14,7 @@ from math import ceil, e, log
 from typing import Literal
 
 from nalm_core.defaults import EQUIVALENCE_ALPHA, MIN_LAUNCHES
-from nalm_core.estimate import RatioEstimate, estimate_ratio
+from nalm_core.estimate import RatioEstimate, estimate_ratio, middle_launches
 from nalm_core.features import equal_code, judged_arm
 from nalm_core.report import Arm, RunReport, Settings
 from nalm_core.rounds import launches_done, pair_launches
@@ -96,7 +96,8 @@ def _price_only(report: RunReport, launches: int, first_look: int) -> Decision:
 def chain_estimate(report: RunReport, base: Arm, head: Arm) -> RatioEstimate | None:
     """Ratio of the chain's CPP over the launches that take part."""
     launches = pair_launches(report, base, head)
-    return estimate_ratio([one.base_cpp() for one in launches], [one.head_cpp() for one in launches])
+    old, new = [one.base_cpp() for one in launches], [one.head_cpp() for one in launches]
+    return estimate_ratio(old, new, kept=middle_launches(old, new))
 
 
 def decide_at(estimate: RatioEstimate | None, settings: Settings, look: int) -> Decided | None:

@@ -9,7 +9,7 @@ from math import sqrt
 
 import numpy as np
 from pydantic import Field
-from scipy.stats import t as student_t
+from scipy.special import stdtrit
 
 from nalm_core.counters import RoundTotals, cur, pps, ratio, totals
 from nalm_core.defaults import CONFIDENCE
@@ -144,5 +144,5 @@ def t_interval(launches: Sequence[float]) -> tuple[float, float | None, float | 
     if len(launches) < 2:
         return mean, None, None
     error = float(np.std(launches, ddof=1)) / sqrt(len(launches))
-    half = float(student_t.ppf((1 + CONFIDENCE) / 2, len(launches) - 1)) * error
+    half = float(stdtrit(len(launches) - 1, (1 + CONFIDENCE) / 2)) * error
     return mean, mean - half, mean + half

@@ -145,13 +145,12 @@ def _judge_features(report: RunReport, verdict: Verdict) -> Verdict:
             _price_in_equal_code(report, verdict) if equal_code(report) else _not_comparable(report, verdict)
         )
     judged = _judge_pair(report, verdict, Arm.HEAD_AS_BASE)
-    price = paired_series(report, Arm.HEAD_AS_BASE, Arm.HEAD)
-    if price is None or judged.chain is None or judged.chain.head is None:
+    pair = paired_series(report, Arm.HEAD_AS_BASE, Arm.HEAD)
+    if pair is None or judged.chain is None or judged.chain.head is None:
         return judged
-    split = feature_split(judged.chain, *price)
-    rates = _rates(report.settings, look_for(launches_done(report), report.settings))
-    came_or_went = feature_stages(*price, rates, judged.chain.head.cpp)
-    return _priced(judged, split, in_pass_order(report, [*judged.stages, *came_or_went]))
+    price = compare_arms(*pair, _rates(report.settings, look_for(launches_done(report), report.settings)))
+    stages = [*judged.stages, *feature_stages(price, judged.chain.head.cpp)]
+    return _priced(judged, feature_split(judged.chain, price.chain), in_pass_order(report, stages))
 
 
 def _price_in_equal_code(report: RunReport, verdict: Verdict) -> Verdict:
@@ -163,7 +162,7 @@ def _price_in_equal_code(report: RunReport, verdict: Verdict) -> Verdict:
     if pair is None:
         return _priced(same, None, [])
     comparison = compare_arms(*pair, _rates(report.settings, 1))
-    priced = _priced(same, feature_split(None, *pair), comparison.stages)
+    priced = _priced(same, feature_split(None, comparison.chain), comparison.stages)
     return priced.model_copy(update={"chain": comparison.chain})
 
 

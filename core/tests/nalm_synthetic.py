@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
-
 from nalm_core.checks import run_checks
 from nalm_core.defaults import DEFAULT_SETTINGS
 from nalm_core.report import (
@@ -96,7 +95,7 @@ def make_report(
             shared = rng.normal(0, noise.shared)
             for order, arm in enumerate(sides if turn % 2 == 0 else reversed(sides)):
                 factor = float(np.exp(level[arm] + shared + rng.normal(0, noise.turn)))
-                rounds.append(_round(launch, turn, order, arm, sides[arm], factor, noise.stolen))
+                rounds.append(_round((launch, turn, order), arm, sides[arm], factor, noise.stolen))
     counts = [_instructions(arm, side) for arm, side in sides.items() if side.ipps is not None]
     start = datetime(2026, 11, 20, 12, tzinfo=UTC)
     return RunReport(
@@ -146,7 +145,8 @@ def _arm(side: Side, index: int) -> ArmInfo:
     )
 
 
-def _round(launch: int, turn: int, order: int, arm: Arm, side: Side, factor: float, stolen: float) -> Round:
+def _round(when: tuple[int, int, int], arm: Arm, side: Side, factor: float, stolen: float) -> Round:
+    launch, turn, order = when
     policy, lost = (round(PACKETS * share) for share in (side.policy_share, side.lost_share))
     counted = PACKETS - lost
     stretch = 1 / (1 - stolen)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
-
 from nalm_core.catalogue import METRICS, direction
 
 

@@ -4,11 +4,10 @@
 from collections.abc import Callable
 
 import pytest
-from nalm_synthetic import TSC_HZ, Side, changed, make_report
-
 from nalm_core.checks import run_checks
 from nalm_core.report import Arm, Round, RunReport
 from nalm_core.verdict import judge
+from nalm_synthetic import TSC_HZ, Side, changed, make_report
 
 NAMES = ["eq6_closes", "stages_add_up", "packets_conserved", "generator_honest", "same_share_forwarded"]
 

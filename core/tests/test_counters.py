@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
-from nalm_synthetic import COSTS, GENERATOR_CYCLES, TSC_HZ, Noise, Side, make_report
-
 from nalm_core import counters
 from nalm_core.report import Arm, LcoreCounters
+from nalm_synthetic import COSTS, GENERATOR_CYCLES, TSC_HZ, Noise, Side, make_report
 
 QUIET = Noise(launch=0, turn=0)
 

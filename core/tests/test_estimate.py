@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from nalm_core.estimate import estimate_ratio
+from nalm_core.estimate import estimate_ratio, estimate_ratio_unpaired, middle_launches
 
 VALUES = st.lists(st.floats(1, 1e6), min_size=3, max_size=12)
 
@@ -50,7 +49,7 @@ def test_swapping_the_arms_turns_the_sign(values) -> None:
 def test_what_moves_both_sides_cancels_only_when_paired() -> None:
     host = [1.0, 1.3, 0.8, 1.1, 1.2]
     base, head = [100 * h for h in host], [105 * h for h in host]
-    paired, alone = estimate_ratio(base, head), estimate_ratio(base, head, paired=False)
+    paired, alone = estimate_ratio(base, head), estimate_ratio_unpaired(base, head)
     assert paired is not None and alone is not None
     assert paired.standard_error == pytest.approx(0, abs=1e-12)
     assert alone.standard_error > 0.05
@@ -70,3 +69,23 @@ def test_launches_must_be_pairs() -> None:
 def test_equal_arms_differ_with_no_probability() -> None:
     same = estimate_ratio([100.0, 101.0], [100.0, 101.0])
     assert same is not None and same.p_value() == 1.0
+
+
+@pytest.mark.parametrize(("launches", "left"), [(3, 3), (6, 6), (8, 8), (12, 10), (18, 14)])
+def test_launches_at_both_ends_are_left_out(launches: int, left: int) -> None:
+    base = [100.0] * launches
+    head = [100.0 + index for index in range(launches)]
+    kept = middle_launches(base, head)
+    cut = (launches - left) // 2
+    assert kept == list(range(cut, launches - cut))
+
+
+def test_one_wild_launch_in_twelve_neither_moves_nor_widens_the_interval_much() -> None:
+    rng = np.random.default_rng(11)
+    base, head = (list(100 * np.exp(rng.normal(0, 0.01, 12))) for _ in range(2))
+    wild = [*head[:-1], head[-1] * 3]
+    quiet, robust = (estimate_ratio(base, side, kept=middle_launches(base, side)) for side in (head, wild))
+    naive = estimate_ratio(base, wild)
+    assert quiet is not None and robust is not None and naive is not None
+    assert robust.ln_ratio == pytest.approx(quiet.ln_ratio, abs=0.01)
+    assert robust.standard_error < 1.5 * quiet.standard_error < naive.standard_error

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
-from nalm_synthetic import Side, changed, make_report
-
 from nalm_core.fixes import OpenRegression, match_fix, open_regressions
 from nalm_core.verdict import Verdict, judge
+from nalm_synthetic import Side, changed, make_report
 
 SLOW = changed(nat=190.0)
 

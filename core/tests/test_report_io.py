@@ -3,10 +3,9 @@ import json
 from pathlib import Path
 
 import pytest
-from nalm_synthetic import changed, make_report
-
 from nalm_core.report_io import ReportError, dump_report, parse_report
 from nalm_core.verdict import judge
+from nalm_synthetic import changed, make_report
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
-from nalm_synthetic import TSC_HZ, Noise, Side, changed, make_report
-
 from nalm_core.defaults import MIN_PAIRS, TRIM_SHARE
 from nalm_core.report import Arm
 from nalm_core.rounds import kept_rounds, pair_launches, set_aside_reason
+from nalm_synthetic import TSC_HZ, Noise, Side, changed, make_report
 
 
 def one_round(**lcore_values: int):

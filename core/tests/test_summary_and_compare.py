@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
-from nalm_synthetic import COSTS, IPPS, TSC_HZ, Noise, Side, changed, make_report
-
 from nalm_core.catalogue import METRICS
 from nalm_core.compare import compose
 from nalm_core.report import Arm, Source
 from nalm_core.summary import summarise
+from nalm_synthetic import COSTS, IPPS, TSC_HZ, Noise, Side, changed, make_report
 
 
 def test_figures_of_an_arm() -> None:

@@ -4,10 +4,9 @@ from math import log
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nalm_synthetic import COSTS, IPPS, LOOP_INSTRUCTIONS, Noise, Side, changed, make_report
-
 from nalm_core.report import Arm, RunReport, RunStatus
 from nalm_core.verdict import Verdict, judge
+from nalm_synthetic import COSTS, IPPS, LOOP_INSTRUCTIONS, Noise, Side, changed, make_report
 
 DPI = Side({**COSTS, "dpi": 200.0}, {**IPPS, "dpi": 400}, ["nat", "dpi", "l3fwd"], "b")
 
@@ -96,8 +95,8 @@ COST = st.floats(5, 500)
 
 @settings(max_examples=40, deadline=None)
 @given(
-    base=st.fixed_dictionaries({name: COST for name in COSTS}),
-    head=st.fixed_dictionaries({name: COST for name in COSTS}),
+    base=st.fixed_dictionaries(dict.fromkeys(COSTS, COST)),
+    head=st.fixed_dictionaries(dict.fromkeys(COSTS, COST)),
     ipps=st.fixed_dictionaries({name: st.integers(1, 2000) for name in COSTS}),
     seed=st.integers(1, 1000),
 )
