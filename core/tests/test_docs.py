@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/statistics.md and docs/metrics.md say what the code does."""
+
+import re
+from pathlib import Path
+
+from nalm_core.catalogue import METRICS
+from nalm_core.checks import run_checks
+from nalm_core.defaults import DEFAULT_SETTINGS, DOCUMENTED
+from nalm_core.sequential import look_schedule
+from nalm_synthetic import TSC_HZ, changed, make_report
+
+DOCS = Path(__file__).parents[2] / "docs"
+CONSTANT = re.compile(r"\| `([A-Z0-9_]+)` \| ([0-9.]+) \|")
+METRIC = re.compile(r"^\| `([a-z_]+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
+
+
+def test_every_constant_is_documented_with_its_value() -> None:
+    text = (DOCS / "statistics.md").read_text()
+    documented = {name: float(value) for name, value in CONSTANT.findall(text)}
+    assert documented == dict(DOCUMENTED)
+
+
+def test_the_looks_and_checks_are_those_of_the_code() -> None:
+    text = (DOCS / "statistics.md").read_text()
+    first, second, last = look_schedule(DEFAULT_SETTINGS)
+    assert f"{first}, {second} and {last} by default" in text
+    report = make_report(changed(), launches=2)
+    for check in run_checks(report.arms, report.rounds, report.instructions, TSC_HZ):
+        assert f"| `{check.name}` |" in text
+
+
+def test_the_metrics_are_those_of_the_catalogue() -> None:
+    text = (DOCS / "metrics.md").read_text()
+    documented = {name: (unit, better) for name, unit, _, better in METRIC.findall(text)}
+    assert documented == {name: (metric.unit, metric.better) for name, metric in METRICS.items()}
