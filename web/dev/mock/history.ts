@@ -157,7 +157,12 @@ const figureOf = (index: number, stage: string, salt: number): Figure | null => 
   const cost = costOf(index, stage);
   if (!cost) return null;
   const cpp = cost.cpp * (1 + wobble(index * 31 + salt) * 0.003);
-  return { cpp, ipp: cost.ipp, eipc: cost.ipp / cpp, source: "tsc+simulated" };
+  return {
+    cpp,
+    ipp: cost.ipp,
+    eipc: cost.ipp / cpp,
+    sources: { cpp: "tsc", ipp: "simulated", eipc: "tsc+simulated" },
+  };
 };
 
 function changeOf(base: number, head: number, stage: string): Change {
@@ -195,7 +200,7 @@ export function comparisonOf(base: number, head: number): { chain: Change; stage
     (stage): StageChange => {
       const change = changeOf(base, head, stage);
       const contribution = (change.head?.cpp ?? 0) - (change.base?.cpp ?? 0);
-      const significant = change.ln_cpp !== null && Math.abs(change.ln_cpp) > HALF_WIDTH * 1.5;
+      const significant = change.ln_cpp != null && Math.abs(change.ln_cpp) > HALF_WIDTH * 1.5;
       const byInstructions = Math.abs(change.ln_ipp ?? 0) > Math.abs(change.ln_eipc ?? 0);
       return {
         ...change,
@@ -226,15 +231,15 @@ export function verdictOf(head: number): Verdict {
     : step.unchanged
       ? "code sections equal"
       : step.adds
-        ? `${step.adds.stage} added`
+        ? `+${step.adds.stage}: +${step.adds.cpp.toFixed(1)} cycles/packet; otherwise within ±2 %`
         : step.display === "same" || step.display === "inconclusive"
           ? step.display === "same"
             ? "no change beyond 2 %"
             : "noise too large to decide"
           : `${step.stage}: ${percent(stage?.ratio_cpp ?? 1)} cycles, ${step.cause === "pipeline" ? "pipeline use" : "instructions"}`;
   const reason: Record<Display, string> = {
-    regressed: `The chain costs ${percent(chain.ratio_cpp ?? 1)} more cycles per packet; ${step.stage} pays, by ${step.cause === "pipeline" ? "worse use of the pipeline at equal instructions" : "more instructions"}.`,
-    improved: `The chain costs ${percent(chain.ratio_cpp ?? 1)} cycles per packet; ${step.stage} saves them.`,
+    regressed: `Cycles per packet grew by ${percent(chain.ratio_cpp ?? 1)}: ${step.cause === "pipeline" ? "worse pipeline use (eIPC fell, instructions did not change)" : "more instructions per packet"}.`,
+    improved: `Cycles per packet fell by ${percent(chain.ratio_cpp ?? 1)}: ${step.cause === "pipeline" ? "better pipeline use" : "fewer instructions per packet"}.`,
     feature: `The scenario gained ${step.adds?.stage}; the stages both builds have did not change.`,
     same: step.unchanged
       ? "The code sections of both builds are equal: nothing to measure."
@@ -269,15 +274,15 @@ const briefOf = (head: number): VerdictBrief => {
     scenario: verdict.scenario,
     outcome: verdict.outcome,
     display: verdict.display,
-    cause: verdict.cause,
-    stage: verdict.culprit_stages[0] ?? null,
+    cause: verdict.cause ?? null,
+    stage: verdict.culprit_stages?.[0] ?? null,
     summary: verdict.summary,
     ratio_cpp: verdict.display === "feature" ? null : (verdict.chain?.ratio_cpp ?? null),
     low: verdict.display === "feature" ? null : (verdict.chain?.low ?? null),
     high: verdict.display === "feature" ? null : (verdict.chain?.high ?? null),
-    features_added: verdict.features_added,
-    features_removed: verdict.features_removed,
-    price_cycles_per_packet: verdict.price_cycles_per_packet,
+    features_added: verdict.features_added ?? [],
+    features_removed: verdict.features_removed ?? [],
+    price_cycles_per_packet: verdict.price_cycles_per_packet ?? null,
     fixes_sha: verdict.fixes_sha,
     unchanged: verdict.unchanged,
   };
@@ -355,8 +360,8 @@ export function points(metric: string): HistoryPoint[] {
         base_sha: index > 0 ? shaOf(index - 1) : null,
         run_id: runOf(index),
         display: verdict.display,
-        cause: verdict.cause,
-        culprit_stage: verdict.culprit_stages[0] ?? null,
+        cause: verdict.cause ?? null,
+        culprit_stage: verdict.culprit_stages?.[0] ?? null,
         values,
       };
     });

@@ -83,7 +83,11 @@ export function comparison(base: number, head: number): Comparison {
     chain: measured ? change.chain : null,
     stages: measured ? change.stages : [],
     rounds: measured
-      ? { base: roundsOf(base, 1), head: roundsOf(head, 2), head_as_base: [] }
+      ? {
+          base: roundsOf(base, 1),
+          head: roundsOf(head, 2),
+          head_as_base: verdict?.display === "feature" ? roundsOf(base, 5) : [],
+        }
       : { base: [], head: [], head_as_base: [] },
     checks: paired ? CHECKS : [],
     host: HOST,

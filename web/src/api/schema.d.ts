@@ -407,25 +407,27 @@ export interface components {
         };
         /**
          * Change
-         * @description Base against head. ln_cpp = ln_ipp - ln_eipc.
+         * @description From base to head. Missing is None: an added stage has no base, an uncounted one no IPP.
          */
         Change: {
             base: components["schemas"]["Figure"] | null;
             head: components["schemas"]["Figure"] | null;
             /** High */
-            high: number | null;
+            high?: number | null;
+            /** Level */
+            level?: number | null;
             /** Ln Cpp */
-            ln_cpp: number | null;
+            ln_cpp?: number | null;
             /** Ln Eipc */
-            ln_eipc: number | null;
+            ln_eipc?: number | null;
             /** Ln Ipp */
-            ln_ipp: number | null;
+            ln_ipp?: number | null;
             /** Low */
-            low: number | null;
+            low?: number | null;
             /** P Value */
-            p_value: number | null;
+            p_value?: number | null;
             /** Ratio Cpp */
-            ratio_cpp: number | null;
+            ratio_cpp?: number | null;
         };
         /**
          * Check
@@ -545,18 +547,32 @@ export interface components {
             path: string;
         };
         /**
+         * FeatureSplit
+         * @description Cycles per packet from base to head: total = efficiency + features, nothing left over.
+         */
+        FeatureSplit: {
+            /** Efficiency Cycles */
+            efficiency_cycles: number;
+            /** Features Cycles */
+            features_cycles: number;
+            /** Total Cycles */
+            total_cycles: number;
+        };
+        /**
          * Figure
-         * @description One arm of a chain or stage. None: not measured, never 0.
+         * @description What one arm's chain or stage costs a packet.
          */
         Figure: {
             /** Cpp */
-            cpp: number | null;
+            cpp: number;
             /** Eipc */
-            eipc: number | null;
+            eipc?: number | null;
             /** Ipp */
-            ipp: number | null;
-            /** Source */
-            source: string | null;
+            ipp?: number | null;
+            /** Sources */
+            sources?: {
+                [key: string]: string;
+            };
         };
         /** Finish */
         Finish: {
@@ -884,10 +900,7 @@ export interface components {
              */
             wait_seconds: number;
         };
-        /**
-         * Metric
-         * @description One line of nalm_core's catalogue.
-         */
+        /** Metric */
         Metric: {
             /**
              * Better
@@ -899,7 +912,7 @@ export interface components {
             /** Name */
             name: string;
             /** Scopes */
-            scopes: string[];
+            scopes: ("stage" | "chain" | "lcore")[];
             /** Sentence */
             sentence: string;
             /** Sources */
@@ -1302,10 +1315,7 @@ export interface components {
          * @enum {string}
          */
         Source: "tsc" | "pmu" | "simulated";
-        /**
-         * StageChange
-         * @description One stage, in the order packets pass them.
-         */
+        /** StageChange */
         StageChange: {
             base: components["schemas"]["Figure"] | null;
             /** Cause */
@@ -1314,24 +1324,26 @@ export interface components {
             contribution_cycles: number | null;
             head: components["schemas"]["Figure"] | null;
             /** High */
-            high: number | null;
+            high?: number | null;
             /**
              * Kind
              * @enum {string}
              */
             kind: "common" | "added" | "removed";
+            /** Level */
+            level?: number | null;
             /** Ln Cpp */
-            ln_cpp: number | null;
+            ln_cpp?: number | null;
             /** Ln Eipc */
-            ln_eipc: number | null;
+            ln_eipc?: number | null;
             /** Ln Ipp */
-            ln_ipp: number | null;
+            ln_ipp?: number | null;
             /** Low */
-            low: number | null;
+            low?: number | null;
             /** P Value */
-            p_value: number | null;
+            p_value?: number | null;
             /** Ratio Cpp */
-            ratio_cpp: number | null;
+            ratio_cpp?: number | null;
             /** Relevant */
             relevant: boolean;
             /** Significant */
@@ -1393,38 +1405,42 @@ export interface components {
         };
         /**
          * Verdict
-         * @description nalm_core's judgement of one run.
+         * @description nalm_core's judgement of one run, and what only the history tells.
          */
         Verdict: {
             /** Cause */
-            cause: ("instructions" | "pipeline") | null;
-            chain: components["schemas"]["Change"] | null;
+            cause?: ("instructions" | "pipeline") | null;
+            chain?: components["schemas"]["Change"] | null;
             /** Culprit Stages */
-            culprit_stages: string[];
+            culprit_stages?: string[];
             /**
              * Display
              * @enum {string}
              */
             display: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken" | "feature";
+            feature_split?: components["schemas"]["FeatureSplit"] | null;
             /** Features Added */
-            features_added: string[];
+            features_added?: string[];
             /** Features Removed */
-            features_removed: string[];
+            features_removed?: string[];
             /** Fixes Sha */
             fixes_sha: string | null;
+            judged_arm?: components["schemas"]["Arm"] | null;
+            /** Notes */
+            notes?: string[];
             /**
              * Outcome
              * @enum {string}
              */
             outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
             /** Price Cycles Per Packet */
-            price_cycles_per_packet: number | null;
+            price_cycles_per_packet?: number | null;
             /** Reason */
             reason: string;
             /** Scenario */
             scenario: string;
             /** Stages */
-            stages: components["schemas"]["StageChange"][];
+            stages?: components["schemas"]["StageChange"][];
             /** Summary */
             summary: string;
             /** Unchanged */

@@ -3,9 +3,9 @@ import { change, interval } from "../logic/format";
 import { known, ratio } from "../logic/units";
 
 export interface RatioInterval {
-  ratio_cpp: number | null;
-  low: number | null;
-  high: number | null;
+  ratio_cpp?: number | null;
+  low?: number | null;
+  high?: number | null;
 }
 
 /** "+12.1 % [+10.9, +13.4]", in the plain colour of text: whether it is good news, the verdict says. */

@@ -3,7 +3,6 @@
 import { Link } from "@tanstack/react-router";
 import type { Commit, VerdictBrief } from "../api/types";
 import { ago, moment, signed, THIN } from "../logic/format";
-import { causeWord } from "../logic/verdict";
 import { ChangeText } from "./ChangeText";
 import { ChangeWhisker } from "./ChangeWhisker";
 import { Icon } from "./Icon";
@@ -82,6 +81,16 @@ const NotMeasured = () => <span className="verdict state-pill">Not measured</spa
 
 function ChangeOf({ verdict, reach }: { verdict: VerdictBrief; reach: number }) {
   if (verdict.unchanged) return <span className="soft">same code as its base</span>;
+  if (verdict.price_cycles_per_packet !== null)
+    return (
+      <>
+        <span className="change">
+          {signed(verdict.price_cycles_per_packet)}
+          {THIN}cycles/packet
+        </span>
+        <span className="commit-meta">price of the feature</span>
+      </>
+    );
   if (verdict.ratio_cpp === null) return null;
   return (
     <>
@@ -98,22 +107,10 @@ interface WhatProps {
 }
 
 function What({ project, verdict, nameScenario }: WhatProps) {
-  const cause = causeWord(verdict.cause);
   return (
     <>
       {nameScenario && <span className="tag">{verdict.scenario}</span>}
-      <span className="summary">{verdict.summary}</span>
-      {verdict.stage && cause && (
-        <span className="tag">
-          {verdict.stage}, {cause}
-        </span>
-      )}
-      {verdict.price_cycles_per_packet !== null && (
-        <span className="tag">
-          price {signed(verdict.price_cycles_per_packet)}
-          {THIN}cycles/packet
-        </span>
-      )}
+      {!verdict.unchanged && <span className="summary">{verdict.summary}</span>}
       {verdict.fixes_sha && (
         <Link
           className="tag above"

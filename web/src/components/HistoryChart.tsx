@@ -11,7 +11,6 @@ import { useWidth } from "./useWidth";
 
 /** Points are drawn as dots as long as they lie this far apart, in CSS pixels. */
 const DOT_SPACING = 9;
-const HEIGHT = 270;
 /** Charts with this key show one common cursor. */
 const SYNC_KEY = "history";
 
@@ -30,13 +29,15 @@ interface Props {
   tickLabel: (index: number) => string;
   scale: Scale;
   fromZero: boolean;
+  /** CSS pixels. */
+  height: number;
   label: string;
   onPick: (index: number) => void;
   tip: (index: number) => ReactNode;
 }
 
 export function HistoryChart(props: Props) {
-  const { data, marks, allStages, scale, fromZero, label } = props;
+  const { data, marks, allStages, scale, fromZero, height, label } = props;
   const [element, width] = useWidth<HTMLDivElement>();
   const [hovered, setHovered] = useState<Hovered | null>(null);
   const dark = useComputedColorScheme("light") === "dark";
@@ -53,6 +54,7 @@ export function HistoryChart(props: Props) {
     if (element.current === null || width === 0) return;
     const options = chartOptions({
       width,
+      height,
       dark,
       data,
       allStages,
@@ -69,14 +71,14 @@ export function HistoryChart(props: Props) {
       made.destroy();
       chart.current = null;
     };
-  }, [element, width, dark, data, columns, allStages, scale, fromZero]);
+  }, [element, width, dark, data, columns, allStages, scale, fromZero, height]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: new marks need a new drawing
   useEffect(() => chart.current?.redraw(false), [marks]);
 
   const tipOnLeft = hovered !== null && hovered.left > width / 2;
   return (
-    <div className="chart" role="img" aria-label={label} style={{ minHeight: HEIGHT }}>
+    <div className="chart" role="img" aria-label={label} style={{ minHeight: height }}>
       <div ref={element} />
       {hovered && (
         <div
@@ -92,6 +94,7 @@ export function HistoryChart(props: Props) {
 
 interface ChartInput {
   width: number;
+  height: number;
   dark: boolean;
   data: Columns;
   allStages: readonly string[];
@@ -116,7 +119,7 @@ function chartOptions(input: ChartInput): uPlot.Options {
   };
   return {
     width,
-    height: HEIGHT,
+    height: input.height,
     padding: [12, 12, 0, 0],
     legend: { show: false },
     cursor: {
@@ -133,6 +136,7 @@ function chartOptions(input: ChartInput): uPlot.Options {
       {
         ...axis,
         grid: { show: false },
+        size: 30,
         space: 74,
         incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
         values: (_, splits) => splits.map((split) => (Number.isInteger(split) ? input.tickLabel(split) : "")),

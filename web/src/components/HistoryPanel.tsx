@@ -17,6 +17,9 @@ import { MarkLegend } from "./MarkLegend";
 import { Panel } from "./Panel";
 import { VerdictBadge } from "./VerdictBadge";
 
+/** Costs that add up start at 0, so that heights compare; a ratio such as eIPC does not. */
+const FROM_ZERO = new Set(["cpp", "ipp"]);
+
 interface Props {
   project: string;
   scenario: string;
@@ -27,6 +30,8 @@ interface Props {
   shown: readonly string[];
   scale: Scale;
   asTable: boolean;
+  /** The only chart of the page may be larger. */
+  alone: boolean;
 }
 
 export function HistoryPanel(props: Props) {
@@ -47,7 +52,7 @@ export function HistoryPanel(props: Props) {
   );
 }
 
-function Drawn({ project, stages, shown, scale, asTable, history }: Props & { history: History }) {
+function Drawn({ project, stages, shown, scale, asTable, alone, history }: Props & { history: History }) {
   const navigate = useNavigate();
   const { points } = history;
   const wanted = shown.join();
@@ -79,7 +84,8 @@ function Drawn({ project, stages, shown, scale, asTable, history }: Props & { hi
         allStages={stages}
         tickLabel={(index) => points[index]?.short_sha ?? ""}
         scale={scale}
-        fromZero={scale === "absolute" && drawn.length > 1}
+        fromZero={scale === "absolute" && drawn.length > 1 && FROM_ZERO.has(history.metric.name)}
+        height={alone ? 400 : 260}
         label={`${history.metric.title} of ${drawn.join(", ")} over ${points.length} commits. The table view has the figures.`}
         onPick={open}
         tip={(index) => (

@@ -15,7 +15,7 @@ export function HistoryTable({ project, history, stages }: Props) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className="scroll-x" tabIndex={0} aria-label={`${history.metric.title} per commit`}>
-      <table className="table">
+      <table className="table pinned">
         <thead>
           <tr>
             <th className="left">Commit</th>

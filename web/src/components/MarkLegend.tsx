@@ -3,7 +3,7 @@ import type { Mark } from "../logic/history";
 import { displayInfo } from "../logic/verdict";
 import { MARK_SHAPES } from "./chartMarks";
 
-/** The marks that occur, with their words, and what the band is. */
+/** The marks that occur, with their words. */
 export function MarkLegend({ marks }: { marks: readonly Mark[] }) {
   const present = Object.keys(MARK_SHAPES).filter((display) =>
     marks.some((mark) => mark.display === display),
@@ -24,7 +24,6 @@ export function MarkLegend({ marks }: { marks: readonly Mark[] }) {
           </span>
         );
       })}
-      <span className="key">Band: interval of the rounds. Click a point to compare it with its base.</span>
     </div>
   );
 }

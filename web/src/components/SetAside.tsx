@@ -14,7 +14,7 @@ export function SetAside({ rounds }: { rounds: readonly Round[] }) {
       aside={<span className="soft">{`${aside.length} of ${rounds.length}`}</span>}
     >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <section className="scroll-x" tabIndex={0} aria-label="Rounds set aside">
+      <section className="scroll-x" tabIndex={0} aria-label="Table of rounds set aside">
         <table className="table">
           <thead>
             <tr>

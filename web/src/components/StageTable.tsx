@@ -14,12 +14,14 @@ const LEAST_REACH_CYCLES = 2;
 
 interface Props {
   chain: Change | null;
+  /** Said under the chain's name. */
+  chainName: string | null;
   stages: readonly StageChange[];
   /** Stages the verdict names as those that pay. */
   culprits: readonly string[];
 }
 
-export function StageTable({ chain, stages, culprits }: Props) {
+export function StageTable({ chain, chainName, stages, culprits }: Props) {
   const splits = stages.map(splitCycles);
   const chainSplit = chain && splitCycles(chain);
   const reach = barReach([...splits, chainSplit], LEAST_REACH_CYCLES);
@@ -27,17 +29,24 @@ export function StageTable({ chain, stages, culprits }: Props) {
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <section className="scroll-x" tabIndex={0} aria-label="Change per stage">
-        <table className="table">
+        <table className="table pinned">
           <thead>
             <tr>
               <th className="left">Stage</th>
               <th>
+                <MetricName name="cpp" /> change [interval]
+              </th>
+              <th>cycles/packet</th>
+              <th className="split-cell">
+                <span className="split-head">
+                  <span>saves</span>
+                  <span>costs</span>
+                </span>
+              </th>
+              <th>
                 <MetricName name="cpp" /> base
               </th>
               <th>head</th>
-              <th>change [interval]</th>
-              <th>cycles/packet</th>
-              <th className="left">where from</th>
               <th>
                 <MetricName name="ipp" /> base
               </th>
@@ -55,21 +64,24 @@ export function StageTable({ chain, stages, culprits }: Props) {
                   {stage.stage}
                   <span className="under">{stageNote(stage, culprits)}</span>
                 </th>
-                <Cells of={stage} contribution={stage.contribution_cycles} />
-                <td className="left split-cell">
+                <Sizes of={stage} contribution={stage.contribution_cycles} />
+                <td className="split-cell">
                   <SplitBar split={splits[index] ?? null} reach={reach} />
                 </td>
-                <Explaining of={stage} />
+                <Figures of={stage} />
               </tr>
             ))}
             {chain && (
               <tr className="total">
-                <th scope="row">chain</th>
-                <Cells of={chain} contribution={chainSplit?.total ?? null} />
-                <td className="left split-cell">
+                <th scope="row">
+                  chain
+                  {chainName && <span className="under">{chainName}</span>}
+                </th>
+                <Sizes of={chain} contribution={chainSplit?.total ?? null} />
+                <td className="split-cell">
                   <SplitBar split={chainSplit} reach={reach} />
                 </td>
-                <Explaining of={chain} />
+                <Figures of={chain} />
               </tr>
             )}
           </tbody>
@@ -95,12 +107,10 @@ function stageNote(stage: StageChange, culprits: readonly string[]): string {
   return "within noise";
 }
 
-function Cells({ of, contribution }: { of: Change; contribution: number | null }) {
+function Sizes({ of, contribution }: { of: Change; contribution: number | null }) {
   return (
     <>
-      <td>{figure(of.base?.cpp)}</td>
-      <td>{figure(of.head?.cpp)}</td>
-      <td>{of.ratio_cpp === null ? MISSING : <ChangeText of={of} />}</td>
+      <td>{of.ratio_cpp == null ? MISSING : <ChangeText of={of} />}</td>
       <td>{contribution === null ? MISSING : signed(contribution, 2)}</td>
     </>
   );
@@ -109,9 +119,11 @@ function Cells({ of, contribution }: { of: Change; contribution: number | null }
 const decimals = (value: number | null | undefined, digits: number): string =>
   value === null || value === undefined ? MISSING : significant(value, digits);
 
-function Explaining({ of }: { of: Change }) {
+function Figures({ of }: { of: Change }) {
   return (
     <>
+      <td>{figure(of.base?.cpp)}</td>
+      <td>{figure(of.head?.cpp)}</td>
       <td>{decimals(of.base?.ipp, 4)}</td>
       <td>
         {decimals(of.head?.ipp, 4)}
@@ -126,7 +138,7 @@ function Explaining({ of }: { of: Change }) {
   );
 }
 
-function Under({ ln }: { ln: number | null }) {
-  if (ln === null) return null;
+function Under({ ln }: { ln: number | null | undefined }) {
+  if (ln == null) return null;
   return <span className="under">{change(known(Math.exp(ln), ratio))}</span>;
 }

@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import type { Change, Verdict } from "../api/types";
 import { change, changeWithInterval, figure, signed, THIN } from "../logic/format";
 import { known, ratio } from "../logic/units";
+import { judgedChain } from "../logic/verdict";
 import { MetricName } from "./Help";
 import { Icon } from "./Icon";
 import { VerdictBadge } from "./VerdictBadge";
@@ -34,7 +35,7 @@ export function VerdictBanner({ project, verdict, chain, without, children }: Pr
           {children}
         </div>
       )}
-      {chain && <Tiles chain={chain} />}
+      {chain && <Tiles chain={chain} chainName={judgedChain(verdict)} />}
     </section>
   );
 }
@@ -42,17 +43,17 @@ export function VerdictBanner({ project, verdict, chain, without, children }: Pr
 function Extras({ project, verdict }: { project: string; verdict: Verdict }) {
   return (
     <>
-      {verdict.features_added.map((feature) => (
+      {(verdict.features_added ?? []).map((feature) => (
         <span key={feature} className="tag">
           feature added: {feature}
         </span>
       ))}
-      {verdict.features_removed.map((feature) => (
+      {(verdict.features_removed ?? []).map((feature) => (
         <span key={feature} className="tag">
           feature removed: {feature}
         </span>
       ))}
-      {verdict.price_cycles_per_packet !== null && (
+      {verdict.price_cycles_per_packet != null && (
         <span className="tag">
           price {signed(verdict.price_cycles_per_packet)}
           {THIN}cycles/packet
@@ -73,24 +74,32 @@ function Extras({ project, verdict }: { project: string; verdict: Verdict }) {
   );
 }
 
-function Tiles({ chain }: { chain: Change }) {
+function Tiles({ chain, chainName }: { chain: Change; chainName: string | null }) {
   const [base, head] = [chain.base, chain.head];
   return (
     <div className="tiles">
-      <Tile name="cpp" unit="cycles/packet" base={base?.cpp} head={head?.cpp}>
+      <Tile chainName={chainName} name="cpp" unit="cycles/packet" base={base?.cpp} head={head?.cpp}>
         {changeWithInterval(known(chain.ratio_cpp, ratio), known(chain.low, ratio), known(chain.high, ratio))}
       </Tile>
-      <Tile name="ipp" unit="instructions/packet" base={base?.ipp} head={head?.ipp}>
-        {chain.ln_ipp === null ? "not counted on both sides" : change(known(Math.exp(chain.ln_ipp), ratio))}
+      <Tile chainName={chainName} name="ipp" unit="instructions/packet" base={base?.ipp} head={head?.ipp}>
+        {chain.ln_ipp == null ? "not counted on both sides" : change(known(Math.exp(chain.ln_ipp), ratio))}
       </Tile>
-      <Tile name="eipc" unit="instructions/cycle" base={base?.eipc} head={head?.eipc} digits={3}>
-        {chain.ln_eipc === null ? "not known on both sides" : change(known(Math.exp(chain.ln_eipc), ratio))}
+      <Tile
+        chainName={chainName}
+        name="eipc"
+        unit="instructions/cycle"
+        base={base?.eipc}
+        head={head?.eipc}
+        digits={3}
+      >
+        {chain.ln_eipc == null ? "not known on both sides" : change(known(Math.exp(chain.ln_eipc), ratio))}
       </Tile>
     </div>
   );
 }
 
 interface TileProps {
+  chainName: string | null;
   name: string;
   unit: string;
   base: number | null | undefined;
@@ -99,11 +108,11 @@ interface TileProps {
   children: ReactNode;
 }
 
-function Tile({ name, unit, base, head, digits = 4, children }: TileProps) {
+function Tile({ chainName, name, unit, base, head, digits = 4, children }: TileProps) {
   return (
     <div className="tile">
       <div className="tile-name">
-        <MetricName name={name} /> of the chain, {unit}
+        <MetricName name={name} /> of the chain{chainName && `, ${chainName}`}, {unit}
       </div>
       <div className="tile-value">
         {figure(base, "", digits)} <span className="soft">→</span> {figure(head, "", digits)}

@@ -24,6 +24,9 @@ export function significant(value: number, digits = 4): string {
   return value < 0 && Number(text.replaceAll(THIN, "")) !== 0 ? MINUS + text : text;
 }
 
+/** A setting as a person wrote it: up to four significant digits, no zeros at the end. */
+export const plain = (value: number): string => String(Number(value.toPrecision(4)));
+
 /** A figure with its unit; rates are scaled: 12.35 Mpackets/s. Null is missing. */
 export function figure(value: number | null | undefined, unit = "", digits = 4): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Rounds of a comparison, laid out for a strip plot: launches side by side, base left of head. */
+/** Rounds of a comparison, laid out for a strip plot: launches side by side, arms side by side within one. */
 
 export interface RoundValue {
   launch: number;
@@ -7,23 +7,42 @@ export interface RoundValue {
   cpp: number;
 }
 
-export interface Strip {
-  launch: number;
-  base: number[];
-  head: number[];
+export const ARMS = ["base", "head_as_base", "head"] as const;
+export type Arm = (typeof ARMS)[number];
+export type RoundsByArm = { readonly [arm in Arm]: readonly RoundValue[] };
+
+export interface Dot {
+  arm: Arm;
+  cpp: number;
+  /** 0 to 1 across the launch's column. */
+  place: number;
 }
 
-/** Launches in ascending order with the values of both arms. */
-export function strips(base: readonly RoundValue[], head: readonly RoundValue[]): Strip[] {
-  const byLaunch = new Map<number, Strip>();
-  const at = (launch: number): Strip => {
-    const strip = byLaunch.get(launch) ?? { launch, base: [], head: [] };
-    byLaunch.set(launch, strip);
-    return strip;
-  };
-  for (const round of base) at(round.launch).base.push(round.cpp);
-  for (const round of head) at(round.launch).head.push(round.cpp);
-  return [...byLaunch.values()].sort((a, b) => a.launch - b.launch);
+export interface Column {
+  launch: number;
+  dots: Dot[];
+}
+
+/** Arms that have rounds, base first. */
+export const presentArms = (rounds: RoundsByArm): Arm[] => ARMS.filter((arm) => rounds[arm].length > 0);
+
+/** Launches in ascending order. Each arm has its own strip of the column, rounds in the order given. */
+export function launchColumns(rounds: RoundsByArm): Column[] {
+  const arms = presentArms(rounds);
+  const launches = new Set(arms.flatMap((arm) => rounds[arm].map((round) => round.launch)));
+  return [...launches]
+    .sort((a, b) => a - b)
+    .map((launch) => ({
+      launch,
+      dots: arms.flatMap((arm, strip) => {
+        const own = rounds[arm].filter((round) => round.launch === launch);
+        return own.map((round, turn) => ({
+          arm,
+          cpp: round.cpp,
+          place: (strip + 0.14 + (0.72 * (turn + 0.5)) / own.length) / arms.length,
+        }));
+      }),
+    }));
 }
 
 /** Null for an empty list. */
@@ -35,7 +54,7 @@ export function median(values: readonly number[]): number | null {
   return sorted.length % 2 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
 }
 
-/** Round numbers for an axis from `low` to `high`, about `count` of them. */
+/** Round numbers for an axis from `low` to `high`, at most about `count` of them. */
 export function ticks(low: number, high: number, count: number): number[] {
   if (!(high > low)) return [low];
   const rough = (high - low) / Math.max(count, 1);

@@ -63,6 +63,10 @@ export function displayInfo(display: string): DisplayInfo {
     : { word: display, explanation: "This page is older than the server and does not know this verdict." };
 }
 
+/** Which chains a change is between, when they are not plainly those of base and head. */
+export const judgedChain = (verdict: { judged_arm?: string | null } | null): string | null =>
+  verdict?.judged_arm === "head_as_base" ? "head with base's features" : null;
+
 interface ProgressLike {
   state: string;
 }

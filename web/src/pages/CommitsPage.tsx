@@ -8,6 +8,7 @@ import { commitsQuery, projectQuery, scenariosQuery } from "../api/queries";
 import type { Commit } from "../api/types";
 import { CommitRow } from "../components/CommitRow";
 import { OutcomeFilter } from "../components/OutcomeFilter";
+import { PageHead } from "../components/PageHead";
 import { CenterState, Failed, Loading } from "../components/States";
 import { useKeys } from "../components/useKeys";
 import { useNow } from "../components/useNow";
@@ -30,41 +31,34 @@ export function CommitsPage() {
   const { data: scenarios = [] } = useQuery(scenariosQuery(project));
   useTitle("Commits", project);
 
-  if (commits === undefined) return error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={9} />;
   const wanted = search.outcome?.split(",") ?? [];
   return (
     <>
-      <div className="page-head">
-        <div>
-          <h1>Commits</h1>
-          <p>{about ? `${about.repository} · ${about.default_branch}` : project}</p>
-        </div>
-        <div className="controls">
-          {commits.length > 0 && (
-            <OutcomeFilter
-              commits={commits}
-              wanted={wanted}
-              onChange={(outcome) => navigate({ search: (old) => ({ ...old, outcome }), replace: true })}
-            />
-          )}
-          {scenarios.length > 1 && (
-            <Select
-              aria-label="Scenario"
-              placeholder="All scenarios"
-              clearable
-              size="xs"
-              data={scenarios.map((scenario) => scenario.name)}
-              value={search.scenario ?? null}
-              onChange={(scenario) =>
-                navigate({ search: (old) => ({ ...old, scenario: scenario ?? undefined }), replace: true })
-              }
-            />
-          )}
-        </div>
-      </div>
-      {commits.length === 0 ? (
-        <NoCommits branch={about?.default_branch ?? "the default branch"} />
-      ) : (
+      <PageHead title="Commits" under={about ? `${about.repository} · ${about.default_branch}` : project}>
+        {commits !== undefined && commits.length > 0 && (
+          <OutcomeFilter
+            commits={commits}
+            wanted={wanted}
+            onChange={(outcome) => navigate({ search: (old) => ({ ...old, outcome }), replace: true })}
+          />
+        )}
+        {scenarios.length > 1 && (
+          <Select
+            aria-label="Scenario"
+            placeholder="All scenarios"
+            clearable
+            size="xs"
+            data={scenarios.map((scenario) => scenario.name)}
+            value={search.scenario ?? null}
+            onChange={(scenario) =>
+              navigate({ search: (old) => ({ ...old, scenario: scenario ?? undefined }), replace: true })
+            }
+          />
+        )}
+      </PageHead>
+      {commits === undefined && (error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={9} />)}
+      {commits?.length === 0 && <NoCommits branch={about?.default_branch ?? "the default branch"} />}
+      {commits !== undefined && commits.length > 0 && (
         <List
           project={project}
           commits={filterCommits(commits, wanted)}

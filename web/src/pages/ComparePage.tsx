@@ -9,6 +9,8 @@ import { CheckList } from "../components/CheckList";
 import { CommitPicker } from "../components/CommitPicker";
 import { HostFacts } from "../components/HostFacts";
 import { Icon } from "../components/Icon";
+import { NoteList } from "../components/NoteList";
+import { PageHead } from "../components/PageHead";
 import { Panel } from "../components/Panel";
 import { RoundsPlot } from "../components/RoundsPlot";
 import { StageTable } from "../components/StageTable";
@@ -16,6 +18,7 @@ import { CenterState, Failed, Loading } from "../components/States";
 import { useTitle } from "../components/useTitle";
 import { VerdictBanner } from "../components/VerdictBanner";
 import type { CompareSearch } from "../logic/search";
+import { judgedChain } from "../logic/verdict";
 
 const route = getRouteApi("/p/$project/compare");
 /** Commits offered in the pickers: the newest so many. */
@@ -27,9 +30,7 @@ export function ComparePage() {
   useTitle("Compare", project);
   return (
     <>
-      <div className="page-head">
-        <h1>Compare two commits</h1>
-      </div>
+      <PageHead title="Compare two commits" />
       <Pickers project={project} search={search} />
       <Chosen project={project} search={search} />
     </>
@@ -143,12 +144,17 @@ function Result({ project, comparison }: { project: string; comparison: Comparis
           title="Where the cycles went"
           aside={<span className="soft">per packet, stages in the order packets pass</span>}
         >
-          <StageTable chain={chain} stages={stages} culprits={verdict?.culprit_stages ?? []} />
+          <StageTable
+            chain={chain}
+            chainName={judgedChain(verdict)}
+            stages={stages}
+            culprits={verdict?.culprit_stages ?? []}
+          />
         </Panel>
       )}
-      {rounds.base.length + rounds.head.length > 0 && (
+      {rounds.base.length + rounds.head.length + rounds.head_as_base.length > 0 && (
         <Panel title="Rounds" aside={<span className="soft">CPP of the chain, cycles/packet</span>}>
-          <RoundsPlot base={rounds.base} head={rounds.head} />
+          <RoundsPlot rounds={rounds} />
         </Panel>
       )}
       <div className="panel-grid">
@@ -163,11 +169,7 @@ function Result({ project, comparison }: { project: string; comparison: Comparis
       </div>
       {notes.length > 0 && (
         <Panel title="Notes">
-          <ul>
-            {notes.map((note) => (
-              <li key={note}>{note}</li>
-            ))}
-          </ul>
+          <NoteList notes={notes} />
         </Panel>
       )}
     </>

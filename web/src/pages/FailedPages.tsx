@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Link } from "@tanstack/react-router";
+import { PageHead } from "../components/PageHead";
 import { CenterState, Failed } from "../components/States";
 import { useTitle } from "../components/useTitle";
 
 export function NotFoundPage() {
   useTitle("Not found");
   return (
-    <CenterState icon="inconclusive" title="There is no such page">
-      <p>The address may be of an older version, or mistyped.</p>
-      <Link to="/">All projects</Link>
-    </CenterState>
+    <>
+      <PageHead title="Not found" />
+      <CenterState icon="inconclusive" title="There is no such page">
+        <p>The address may be of an older version, or mistyped.</p>
+        <Link to="/">All projects</Link>
+      </CenterState>
+    </>
   );
 }
 

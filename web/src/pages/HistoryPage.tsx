@@ -6,6 +6,7 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { scenariosQuery } from "../api/queries";
 import type { ScenarioSummary } from "../api/types";
 import { HistoryPanel } from "../components/HistoryPanel";
+import { PageHead } from "../components/PageHead";
 import { StageLegend } from "../components/StageLegend";
 import { CenterState, Failed, Loading } from "../components/States";
 import { useTitle } from "../components/useTitle";
@@ -36,16 +37,36 @@ export function HistoryPage() {
   const { data: scenarios, error, refetch } = useQuery(scenariosQuery(project));
   useTitle("History", project);
 
-  if (scenarios === undefined)
-    return error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={4} height={90} />;
-  const scenario = scenarios.find((item) => item.name === search.scenario) ?? scenarios[0];
-  if (scenario === undefined)
+  const scenario = scenarios?.find((item) => item.name === search.scenario) ?? scenarios?.[0];
+  if (scenarios === undefined || scenario === undefined)
     return (
-      <CenterState icon="clock" title="No history yet">
-        <p>The first measured commit starts it. How far its job is, the list of commits shows.</p>
-      </CenterState>
+      <>
+        <PageHead title="History" />
+        {scenarios === undefined ? (
+          error ? (
+            <Failed error={error} onRetry={refetch} />
+          ) : (
+            <Loading rows={4} height={90} />
+          )
+        ) : (
+          <NoHistory />
+        )}
+      </>
     );
   return <Scenario project={project} scenario={scenario} scenarios={scenarios} search={search} />;
+}
+
+function NoHistory() {
+  return (
+    <CenterState icon="clock" title="No history yet">
+      <p>The first measured commit starts it. How far its job is, the list of commits shows.</p>
+    </CenterState>
+  );
+}
+
+function describe(scenario: ScenarioSummary): string {
+  const model = scenario.model === "rtc" ? "run to completion" : scenario.model;
+  return `${model}, ${scenario.lcores} ${scenario.lcores === 1 ? "lcore" : "lcores"}, ${scenario.traffic}`;
 }
 
 interface ScenarioProps {
@@ -65,65 +86,61 @@ function Scenario({ project, scenario, scenarios, search }: ScenarioProps) {
   const metrics = search.metric ? [search.metric] : HISTORY_METRICS;
   return (
     <>
-      <div className="page-head">
-        <div>
-          <h1>History of {scenario.name}</h1>
-          <p>
-            {scenario.model === "rtc" ? "run to completion" : scenario.model}, {scenario.lcores}{" "}
-            {scenario.lcores === 1 ? "lcore" : "lcores"}, {scenario.traffic}
-          </p>
-        </div>
-        <div className="controls">
-          {scenarios.length > 1 && (
-            <Select
-              label="Scenario"
-              size="xs"
-              allowDeselect={false}
-              data={scenarios.map((item) => item.name)}
-              value={scenario.name}
-              onChange={(name) => name && set({ scenario: name, stages: undefined, host_class: undefined })}
-            />
-          )}
-          {scenario.host_classes.length > 1 && (
-            <Select
-              label="Host class"
-              size="xs"
-              placeholder="Of the newest run"
-              clearable
-              data={scenario.host_classes}
-              value={search.host_class ?? null}
-              onChange={(name) => set({ host_class: name ?? undefined })}
-            />
-          )}
-          <SegmentedControl
-            aria-label="Metric"
+      <PageHead title={`History of ${scenario.name}`} under={describe(scenario)}>
+        {scenarios.length > 1 && (
+          <Select
+            label="Scenario"
             size="xs"
-            data={METRIC_CHOICES}
-            value={search.metric ?? "all"}
-            onChange={(value) => set({ metric: HISTORY_METRICS.find((metric) => metric === value) })}
+            allowDeselect={false}
+            data={scenarios.map((item) => item.name)}
+            value={scenario.name}
+            onChange={(name) => name && set({ scenario: name, stages: undefined, host_class: undefined })}
           />
-          <SegmentedControl
-            aria-label="Scale"
+        )}
+        {scenario.host_classes.length > 1 && (
+          <Select
+            label="Host class"
             size="xs"
-            data={SCALE_CHOICES}
-            value={search.scale ?? "absolute"}
-            onChange={(value) => set({ scale: value === "relative" ? "relative" : undefined })}
+            placeholder="Of the newest run"
+            clearable
+            data={scenario.host_classes}
+            value={search.host_class ?? null}
+            onChange={(name) => set({ host_class: name ?? undefined })}
           />
-          <SegmentedControl
-            aria-label="View"
-            size="xs"
-            data={VIEW_CHOICES}
-            value={search.view ?? "chart"}
-            onChange={(value) => set({ view: value === "table" ? "table" : undefined })}
-          />
-        </div>
-      </div>
-      <div style={{ marginBottom: "1rem" }}>
+        )}
+        <SegmentedControl
+          aria-label="Metric"
+          size="xs"
+          data={METRIC_CHOICES}
+          value={search.metric ?? "all"}
+          onChange={(value) => set({ metric: HISTORY_METRICS.find((metric) => metric === value) })}
+        />
+        <SegmentedControl
+          aria-label="Scale"
+          size="xs"
+          data={SCALE_CHOICES}
+          value={search.scale ?? "absolute"}
+          onChange={(value) => set({ scale: value === "relative" ? "relative" : undefined })}
+        />
+        <SegmentedControl
+          aria-label="View"
+          size="xs"
+          data={VIEW_CHOICES}
+          value={search.view ?? "chart"}
+          onChange={(value) => set({ view: value === "table" ? "table" : undefined })}
+        />
+      </PageHead>
+      <div className="history-legend">
         <StageLegend
           stages={stages}
           shown={shown}
           onToggle={(stage) => set({ stages: toggled(search.stages, stage, stages) })}
         />
+        {search.view !== "table" && (
+          <span className="soft">
+            Bands: intervals of the rounds. A click compares a commit with its base.
+          </span>
+        )}
       </div>
       <div className={metrics.length > 1 && search.view !== "table" ? "panel-grid" : ""}>
         {metrics.map((metric) => (
@@ -137,6 +154,7 @@ function Scenario({ project, scenario, scenarios, search }: ScenarioProps) {
             shown={shown}
             scale={search.scale ?? "absolute"}
             asTable={search.view === "table"}
+            alone={metrics.length === 1}
           />
         ))}
       </div>

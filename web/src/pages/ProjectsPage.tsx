@@ -5,6 +5,7 @@ import { projectsQuery } from "../api/queries";
 import type { Project } from "../api/types";
 import { ChangeText } from "../components/ChangeText";
 import { Icon } from "../components/Icon";
+import { PageHead } from "../components/PageHead";
 import { CenterState, Failed, Loading } from "../components/States";
 import { useNow } from "../components/useNow";
 import { useTitle } from "../components/useTitle";
@@ -16,12 +17,7 @@ export function ProjectsPage() {
   const { data: projects, error, refetch } = useQuery(projectsQuery());
   return (
     <>
-      <div className="page-head">
-        <div>
-          <h1>Projects</h1>
-          <p>Repositories of network functions whose merges are measured here.</p>
-        </div>
-      </div>
+      <PageHead title="Projects" under="Repositories of network functions whose merges are measured here." />
       <Content projects={projects} error={error} onRetry={refetch} />
     </>
   );
@@ -95,7 +91,7 @@ function FirstProject() {
         </li>
         <li>
           On this server, add the repository; the webhook's secret and a token are shown once:
-          <code className="command">nalm-server project add NAME --repository /path/or/url</code>
+          <code className="command">nalm-server project add NAME --repository ADDRESS</code>
         </li>
         <li>
           Enter address and secret as a webhook of the forge. The next merge appears here while it is

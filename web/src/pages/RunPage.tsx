@@ -9,13 +9,16 @@ import { CheckList } from "../components/CheckList";
 import { Facts, HostFacts } from "../components/HostFacts";
 import { Icon } from "../components/Icon";
 import { InstructionTable } from "../components/InstructionTable";
+import { NoteList } from "../components/NoteList";
+import { PageHead } from "../components/PageHead";
 import { Panel } from "../components/Panel";
 import { SetAside } from "../components/SetAside";
 import { StageTable } from "../components/StageTable";
 import { Failed, Loading } from "../components/States";
 import { useTitle } from "../components/useTitle";
 import { VerdictBanner } from "../components/VerdictBanner";
-import { bytes, duration, moment, significant } from "../logic/format";
+import { bytes, duration, moment, plain } from "../logic/format";
+import { judgedChain } from "../logic/verdict";
 
 const route = getRouteApi("/p/$project/runs/$runId");
 
@@ -23,48 +26,56 @@ export function RunPage() {
   const { project, runId } = route.useParams();
   const { data: run, error, refetch } = useQuery(runQuery(runId));
   useTitle(`Run ${runId.slice(0, 8)}`, project);
-  if (run === undefined) return error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={9} />;
-  return <Run run={run} />;
+  if (run !== undefined) return <Run run={run} />;
+  return (
+    <>
+      <PageHead title={`Run ${runId.slice(0, 8)}`} />
+      {error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={9} />}
+    </>
+  );
 }
 
 function Run({ run }: { run: RunDetail }) {
   const { verdict } = run;
+  const stages = verdict.stages ?? [];
   return (
     <>
-      <div className="page-head">
-        <div>
-          <h1>
+      <PageHead
+        title={
+          <>
             Run <span className="mono">{run.run_id.slice(0, 8)}</span> of {run.scenario}
-          </h1>
-          <p>
-            {moment(run.started_at)} on {run.host}
-          </p>
-        </div>
-        <div className="controls">
-          {run.base_sha && run.head_sha && (
-            <Link
-              to="/p/$project/compare"
-              params={{ project: run.project }}
-              search={{ base: run.base_sha, head: run.head_sha, scenario: run.scenario }}
-              className="tag"
-            >
-              <Icon name="swap" size={12} /> its comparison
-            </Link>
-          )}
-          <a className="tag" href={`/api/v1/runs/${run.run_id}/report`}>
-            <Icon name="link" size={12} /> raw report, {bytes(run.report_bytes)}
-          </a>
-        </div>
-      </div>
-      <VerdictBanner project={run.project} verdict={verdict} chain={verdict.chain} without="" />
+          </>
+        }
+        under={`${moment(run.started_at)} on ${run.host}`}
+      >
+        {run.base_sha && run.head_sha && (
+          <Link
+            to="/p/$project/compare"
+            params={{ project: run.project }}
+            search={{ base: run.base_sha, head: run.head_sha, scenario: run.scenario }}
+            className="tag"
+          >
+            <Icon name="swap" size={12} /> its comparison
+          </Link>
+        )}
+        <a className="tag" href={`/api/v1/runs/${run.run_id}/report`}>
+          <Icon name="link" size={12} /> raw report, {bytes(run.report_bytes)}
+        </a>
+      </PageHead>
+      <VerdictBanner project={run.project} verdict={verdict} chain={verdict.chain ?? null} without="" />
       {run.failure && (
         <Panel title="What was seen">
           <pre className="command">{run.failure}</pre>
         </Panel>
       )}
-      {verdict.stages.length > 0 && (
+      {stages.length > 0 && (
         <Panel title="Stages">
-          <StageTable chain={verdict.chain} stages={verdict.stages} culprits={verdict.culprit_stages} />
+          <StageTable
+            chain={verdict.chain ?? null}
+            chainName={judgedChain(verdict)}
+            stages={stages}
+            culprits={verdict.culprit_stages ?? []}
+          />
         </Panel>
       )}
       <div className="panel-grid">
@@ -94,11 +105,7 @@ function Run({ run }: { run: RunDetail }) {
       <Recorded runId={run.run_id} />
       {run.notes.length > 0 && (
         <Panel title="Notes">
-          <ul>
-            {run.notes.map((note) => (
-              <li key={note}>{note}</li>
-            ))}
-          </ul>
+          <NoteList notes={run.notes} />
         </Panel>
       )}
     </>
@@ -116,10 +123,10 @@ function RunFacts({ run }: { run: RunDetail }) {
         ["Rounds", `${run.rounds_kept} kept, ${run.rounds_set_aside} set aside, ${run.launches} launches`],
         [
           "Turn",
-          `${significant(settings.turn_ms, 3)} ms, ${settings.turns_per_launch} per launch, at most ${settings.max_launches} launches`,
+          `${plain(settings.turn_ms)} ms, ${settings.turns_per_launch} per launch, at most ${settings.max_launches} launches`,
         ],
-        ["Margin", `${significant(settings.margin * 100, 3)} %`],
-        ["Error rate", `${significant(settings.alpha, 3)} over ${settings.looks} looks`],
+        ["Margin", `${plain(settings.margin * 100)} %`],
+        ["Error rate", `${plain(settings.alpha)} over ${settings.looks} looks`],
         ["Model", `${run.model}, ${run.lcores} ${run.lcores === 1 ? "lcore" : "lcores"}`],
         ["Traffic", run.traffic],
         ["nalm", run.nalm_version],

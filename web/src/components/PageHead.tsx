@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ReactNode } from "react";
+
+interface Props {
+  title: ReactNode;
+  under?: ReactNode;
+  /** Controls at the right. */
+  children?: ReactNode;
+}
+
+/** The page's one heading, there in every state of the page. */
+export function PageHead({ title, under, children }: Props) {
+  return (
+    <div className="page-head">
+      <div>
+        <h1>{title}</h1>
+        {under && <p>{under}</p>}
+      </div>
+      {children && <div className="controls">{children}</div>}
+    </div>
+  );
+}
