@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `nalm`: arguments in, exit codes out. What the commands do is in the modules named after them."""
+"""The command `nalm`: arguments in, exit codes out. What a command does is in a module named after it."""
 
 from __future__ import annotations
 
@@ -55,10 +55,11 @@ def root(
 
 
 @app.command(
-    epilog="Examples:\n\n    nalm check                         the working tree against where it branched off\n\n"
+    epilog="Examples:\n\n    nalm check                    the working tree against where it branched off\n\n"
     "    nalm check --base HEAD~3 --head HEAD\n\n    nalm check --scenario sfc_a --json run.json"
 )
 def check(
+    *,
     base: Annotated[
         str | None, typer.Option(help="Commit to compare with. Default: merge base with the main branch.")
     ] = None,
@@ -74,7 +75,7 @@ def check(
         repository = Repository(repo.absolute(), work.fresh("git"))
         comparison = compared(repository, base, head)
         progress.say(f"{comparison.head.short} against {comparison.base.short} ({comparison.why})")
-        results = measure_scenarios(repository, comparison, scenario or [], home, work, progress)
+        results = measure_scenarios(repository, comparison, home, work, progress, scenarios=scenario or ())
     finish(results, json_file, as_list=len(results) > 1)
 
 
@@ -93,7 +94,9 @@ def bench(
         commits = [commit for name in revisions for commit in repository.expand(name)]
         for comparison in [with_parent(repository, commit) for commit in commits]:
             progress.say(f"{comparison.head.short} {comparison.head.subject}")
-            results += measure_scenarios(repository, comparison, scenario or [], home, work, progress)
+            results += measure_scenarios(
+                repository, comparison, home, work, progress, scenarios=scenario or ()
+            )
     finish(results, json_file, as_list=True)
 
 
@@ -190,7 +193,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def main() -> None:
-    """Entry point: every NalmError becomes a message and its exit code; an interrupt leaves nothing running."""
+    """Entry point: a NalmError becomes a message and its exit code; an interrupt leaves nothing running."""
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         app()

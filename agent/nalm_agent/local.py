@@ -73,10 +73,11 @@ def with_parent(repository: Repository, head: Revision) -> Comparison:
 def measure_scenarios(
     repository: Repository,
     comparison: Comparison,
-    scenarios: Sequence[str],
     home: Home,
     work: WorkDir,
     progress: Progress,
+    *,
+    scenarios: Sequence[str] = (),
 ) -> list[Result]:
     """Measures the named scenarios of head's nalm.toml, all of them if none is named."""
     config = read_config(repository, comparison.head)

@@ -81,12 +81,12 @@ def _with_digest(repository: Repository, revision: Revision, argument: str) -> s
 def eal_options(cores: Cores, *, huge_pages: bool) -> list[str]:
     """DPDK's EAL options for these cores: no devices, no traces left, one SIMD width for every source."""
     lcores = ",".join(f"{lcore}@{cpu}" for lcore, cpu in enumerate(cores.cpus))
-    memory = [] if huge_pages else ["--no-huge", "-m", str(NO_HUGE_MB)]
+    # --no-huge means --legacy-mem to EAL, which excludes --in-memory.
+    memory = ["--in-memory"] if huge_pages else ["--no-huge", "--no-shconf", "-m", str(NO_HUGE_MB)]
     return [
         f"--lcores={lcores}",
         "--no-pci",
         "--no-telemetry",
-        "--in-memory",
         "--iova-mode=va",
         f"--force-max-simd-bitwidth={SIMD_BITS}",
         *memory,

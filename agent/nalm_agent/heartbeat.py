@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keeps a job's lease while it is measured, and tells the server where the measurement is."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import TracebackType
+
+from nalm_core.report import Arm, InstructionCount
+
+from nalm_agent.process import stop_all
+from nalm_agent.report_out import instruction_line
+from nalm_agent.server_client import Lease, LeaseLostError, ServerClient
+
+RENEWALS_PER_LEASE = 4
+SHORTEST_PAUSE_SECONDS = 1.0
+"""Changes of step within this time are told as one."""
+_STATES = {"checkout": "building", "build": "building"}
+DETAIL_CHARACTERS = 400
+
+
+class Heartbeat:
+    """A Progress whose listener is the server. A context manager around one job."""
+
+    def __init__(self, client: ServerClient, lease: Lease, say: Callable[[str], None]) -> None:
+        self._client, self._lease, self._say = client, lease, say
+        self._state, self._detail, self._fraction = "building", "", 0.0
+        self._changed, self._ended, self.lost = threading.Event(), threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
+
+    def __enter__(self) -> Heartbeat:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        self._changed.set()
+        self._thread.join()
+
+    def step(self, name: str, detail: str, fraction: float, seconds_left: float | None = None) -> None:
+        """Raises LeaseLostError when the job is no longer ours."""
+        if self.lost.is_set():
+            raise LeaseLostError
+        left = "" if not seconds_left else f", about {seconds_left:.0f} s to the next look"
+        self._state = _STATES.get(name, "uploading" if name == "uploading" else "measuring")
+        self._detail = f"{name}: {detail}{left}"[:DETAIL_CHARACTERS]
+        self._fraction = min(1.0, max(0.0, fraction))
+        self._changed.set()
+
+    def say(self, line: str) -> None:
+        """Goes to the agent's own log."""
+        self._say(line)
+
+    def instructions(self, counts: dict[Arm, InstructionCount]) -> None:
+        """The same line a person at a terminal gets."""
+        line = instruction_line(counts)
+        if line:
+            self._say(f"instructions: {line}")
+
+    def _run(self) -> None:
+        longest = self._lease.lease_seconds / RENEWALS_PER_LEASE
+        while not self._ended.is_set():
+            self._changed.clear()
+            try:
+                self._client.progress(self._lease, self._state, self._detail, self._fraction)
+            except LeaseLostError:
+                self.lost.set()
+                stop_all()  # whatever is measured now is for nobody
+                return
+            self._ended.wait(min(SHORTEST_PAUSE_SECONDS, longest))
+            self._changed.wait(longest)
