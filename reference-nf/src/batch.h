@@ -32,7 +32,8 @@ static inline uint8_t *batch_frame(struct batch *b, uint32_t i)
 /* Ends a stage: counts outcome[0..count), frees what does not go on, closes the gaps. */
 static inline void batch_settle(struct batch *b)
 {
-	uint32_t kept = 0;
+	struct rte_mbuf *dropped[BATCH_MAX];
+	uint32_t kept = 0, drops = 0;
 
 	memset(b->outcomes, 0, sizeof(b->outcomes));
 	for (uint32_t i = 0; i < b->count; i++) {
@@ -43,9 +44,11 @@ static inline void batch_settle(struct batch *b)
 			b->packets[kept] = b->packets[i];
 			kept++;
 		} else {
-			rte_pktmbuf_free(b->mbufs[i]);
+			dropped[drops++] = b->mbufs[i];
 		}
 	}
+	if (drops != 0)
+		rte_pktmbuf_free_bulk(dropped, drops);
 	b->count = kept;
 }
 

@@ -14,11 +14,11 @@
 #define CHAIN_FIXED_STAGES 4u /* generator, rx before; tx, sink after */
 #define CHAIN_MAX_PROBED (CHAIN_MAX_STAGES + CHAIN_FIXED_STAGES)
 
-/* Raw and cumulative. Written by the lcore that runs the stage. */
+/* Raw and cumulative. Written by the lcore that runs the stage: no two stages share a cache line. */
 struct stage_totals {
 	uint64_t packets;
 	uint64_t outcomes[NALM_PROBE_MAX_OUTCOMES];
-};
+} __attribute__((aligned(64)));
 
 struct chain_stage {
 	const struct stage_ops *ops;

@@ -18,11 +18,12 @@ struct rtc {
 	struct generator *generator;
 	struct sink *sink;
 	uint64_t ns_per_packet;
-	uint64_t received; /* packets so far, priming included: virtual time is this x ns_per_packet */
 	const volatile sig_atomic_t *stop;
+	/* Written by the NF's lcore only. */
+	uint64_t received __attribute__((aligned(64))); /* so far, priming included: virtual time / ns_per_packet */
 	struct batch batch;
 	/* Two lcores. Release by the one who ends, acquire by the other. */
-	atomic_bool source_ended; /* generator: nothing comes any more */
+	atomic_bool source_ended __attribute__((aligned(64))); /* generator: nothing comes any more */
 	atomic_bool nf_ended;	  /* NF: nothing more is sent */
 };
 
