@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
-import { mockApi } from "./dev/mock-api";
+import { mockApi } from "./dev/mock-api.ts";
 
 /** `--mode mock` answers /api/v1 from dev/fixtures; otherwise it is passed on to a server on this machine. */
 export default defineConfig(({ mode }) => ({

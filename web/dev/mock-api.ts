@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Plugin } from "vite";
 import type { Metric, Project } from "../src/api/types";
-import { COUNT, commits, PENDING, points, runOf, shaOf } from "./mock/history";
-import { comparison, HOST, runDetail, runReport } from "./mock/run";
+import { COUNT, commits, PENDING, points, runOf, shaOf } from "./mock/history.ts";
+import { comparison, HOST, runDetail, runReport } from "./mock/run.ts";
 
 const NAME = "nalm-reference-nf";
 const STAGES = ["rx", "nat", "dpi", "l3fwd", "tx"];

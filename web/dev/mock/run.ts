@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Check, Comparison, Host, RunDetail, RunReport } from "../../src/api/types";
-import { comparisonOf, costOf, refOf, runOf, shaOf, stagesOf, verdictOf, wobble } from "./history";
+import { comparisonOf, costOf, refOf, runOf, shaOf, stagesOf, verdictOf, wobble } from "./history.ts";
 
 export const HOST: Host = {
   name: "bench-1",

@@ -28,7 +28,7 @@ export interface SplitInput {
 /** Logarithmic mean: (b - a) / ln(b / a), and a where both are equal. a, b > 0. */
 export function logarithmicMean(a: number, b: number): number {
   const difference = b - a;
-  return Math.abs(difference) < 1e-12 * Math.abs(a) ? a : difference / Math.log(b / a);
+  return difference === 0 ? a : difference / Math.log1p(difference / a);
 }
 
 /** Null when neither side was measured. */

@@ -52,7 +52,9 @@ function Pickers({ project, search }: Props) {
   };
   return (
     <div className="pickers">
-      <CommitPicker label="Base" commits={commits} value={base} onChange={(sha) => set({ base: sha })} />
+      <div>
+        <CommitPicker label="Base" commits={commits} value={base} onChange={(sha) => set({ base: sha })} />
+      </div>
       <ActionIcon
         variant="default"
         size={36}
@@ -62,15 +64,19 @@ function Pickers({ project, search }: Props) {
       >
         <Icon name="swap" size={16} />
       </ActionIcon>
-      <CommitPicker label="Head" commits={commits} value={head} onChange={(sha) => set({ head: sha })} />
-      <Select
-        label="Scenario"
-        placeholder="Choose"
-        allowDeselect={false}
-        data={scenarios.map((scenario) => scenario.name)}
-        value={search.scenario ?? scenarios[0]?.name ?? null}
-        onChange={(scenario) => scenario && set({ scenario })}
-      />
+      <div className="picker-row">
+        <CommitPicker label="Head" commits={commits} value={head} onChange={(sha) => set({ head: sha })} />
+      </div>
+      <div className="picker-row">
+        <Select
+          label="Scenario"
+          placeholder="Choose"
+          allowDeselect={false}
+          data={scenarios.map((scenario) => scenario.name)}
+          value={search.scenario ?? scenarios[0]?.name ?? null}
+          onChange={(scenario) => scenario && set({ scenario })}
+        />
+      </div>
     </div>
   );
 }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, test } from "vitest";
+import {
+  ago,
+  bytes,
+  change,
+  changeWithInterval,
+  duration,
+  figure,
+  MISSING,
+  plain,
+  signed,
+  significant,
+} from "./format";
+import { known, ratio } from "./units";
+
+describe("significant", () => {
+  test.each([
+    [412.345, 4, "412.3"],
+    [0.0123456, 3, "0.0123"],
+    [9999.6, 4, "10\u202f000"],
+    [1234567, 4, "1\u202f234\u202f567"],
+    [-12.5, 3, "\u221212.5"],
+    [0, 4, "0.000"],
+    [Number.NaN, 4, MISSING],
+    [Number.POSITIVE_INFINITY, 4, MISSING],
+  ])("%d to %d digits is %s", (value, digits, text) => expect(significant(value, digits)).toBe(text));
+});
+
+describe("a figure with its unit", () => {
+  test.each([
+    [12_345_678, "packets/s", "12.35\u202fMpackets/s"],
+    [2_400_000_000, "Hz", "2.400\u202fGHz"],
+    [412.3, "cycles/packet", "412.3\u202fcycles/packet"],
+    [0.98, "1", "0.9800"],
+    [null, "cycles/packet", MISSING],
+    [undefined, "", MISSING],
+  ])("%s %s", (value, unit, text) => expect(figure(value, unit)).toBe(text));
+});
+
+describe("a change", () => {
+  test.each([
+    [1.121, "+12.1\u202f%"],
+    [0.85, "\u221215.0\u202f%"],
+    [1.0024, "+0.24\u202f%"],
+    [1, "±0.00\u202f%"],
+    [2.24, "+124\u202f%"],
+  ])("of ratio %d", (value, text) => expect(change(ratio(value))).toBe(text));
+
+  test("has its interval beside it", () => {
+    expect(changeWithInterval(ratio(1.121), ratio(1.109), ratio(1.134))).toBe("+12.1\u202f% [+10.9, +13.4]");
+    expect(changeWithInterval(ratio(1.121), null, null)).toBe("+12.1\u202f%");
+  });
+
+  test("that is missing is not 0", () => {
+    expect(change(known(null, ratio))).toBe(MISSING);
+    expect(change(known(Number.NaN, ratio))).toBe(MISSING);
+  });
+});
+
+test.each([
+  [0.04, 1, "±0.0"],
+  [-0.04, 2, "\u22120.04"],
+  [15.3, 1, "+15.3"],
+])("signed %d", (value, decimals, text) => expect(signed(value, decimals)).toBe(text));
+
+test.each([
+  [30, "just now"],
+  [3 * 60, "3 minutes ago"],
+  [26 * 3600, "yesterday"],
+  [40 * 86400, "last month"],
+])("%d seconds ago", (seconds, text) => {
+  const now = Date.UTC(2026, 5, 15, 12);
+  expect(ago(new Date(now - seconds * 1000).toISOString(), now)).toBe(text);
+});
+
+test.each([
+  [4.24, "4.2\u202fs"],
+  [42, "42\u202fs"],
+  [185, "3\u202fmin 05\u202fs"],
+  [null, MISSING],
+])("duration of %s seconds", (seconds, text) => expect(duration(seconds)).toBe(text));
+
+test.each([
+  [32768, "32\u202fKiB"],
+  [25_769_803_776, "24\u202fGiB"],
+  [1_572_864, "1.50\u202fMiB"],
+  [0, "0\u202fB"],
+])("%d bytes", (value, text) => expect(bytes(value)).toBe(text));
+
+test("a setting keeps no zeros", () =>
+  expect([0.02 * 100, 50, 0.01].map(plain)).toEqual(["2", "50", "0.01"]));
