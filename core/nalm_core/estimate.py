@@ -22,6 +22,10 @@ from nalm_core.defaults import LAUNCH_TRIM_SHARE
 
 Values = NDArray[np.float64]
 
+MAX_QUANTILE = 1e9
+MAX_LN = 100.0
+"""Wider intervals say nothing more; they stay finite, so that they can be written as JSON."""
+
 
 @dataclass(frozen=True, slots=True)
 class RatioEstimate:
@@ -40,7 +44,10 @@ class RatioEstimate:
 
     def interval(self, error_rate: float) -> tuple[float, float]:
         """Two-sided interval of the ratio that misses the truth with at most this rate."""
-        half = float(stdtrit(self.degrees, 1 - error_rate / 2)) * self.standard_error
+        quantile = abs(float(stdtrit(self.degrees, error_rate / 2)))
+        if not isfinite(quantile):  # an error rate next to 0
+            quantile = MAX_QUANTILE
+        half = min(quantile * self.standard_error, MAX_LN)
         return exp(self.ln_ratio - half), exp(self.ln_ratio + half)
 
     def p_value(self) -> float:

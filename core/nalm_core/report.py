@@ -216,11 +216,11 @@ class Settings(Model):
     """Relative change of CPP that matters; smaller is `same`."""
     alpha: float = Field(gt=0, lt=1)
     """Error rate of the whole procedure, all looks together."""
-    looks: int = Field(ge=1)
+    looks: int = Field(ge=1, le=100)
     """How often the rounds were, or could have been, judged before stopping."""
     turn_ms: float = Field(gt=0)
     turns_per_launch: int = Field(ge=1)
-    max_launches: int = Field(ge=1)
+    max_launches: int = Field(ge=1, le=10_000)
 
 
 class RunReport(Model):
