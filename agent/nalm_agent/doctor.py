@@ -16,8 +16,7 @@ from rich.markup import escape
 
 from nalm_agent.errors import ExitCode
 from nalm_agent.home import Home
-from nalm_agent.host import cpu_model, free_huge_pages, is_virtual
-from nalm_agent.measure import MIN_HUGE_PAGES
+from nalm_agent.host import HUGE_PAGE_BYTES_WANTED, cpu_model, huge_page_bytes, is_virtual
 from nalm_agent.sources import pmu, simulated, tsc
 from nalm_agent.toolchain import toolchain
 
@@ -141,15 +140,25 @@ def _valgrind() -> Finding:
 
 
 def _huge_pages() -> Finding:
-    free = free_huge_pages()
-    if free >= MIN_HUGE_PAGES:
-        return Finding("huge pages", Level.OK, f"{free} free")
+    free, total, wanted = (
+        size >> 20 for size in (huge_page_bytes("Free"), huge_page_bytes("Total"), HUGE_PAGE_BYTES_WANTED)
+    )
+    if free >= wanted:
+        return Finding("huge pages", Level.OK, f"{free} MiB free")
+    if total >= wanted:
+        return Finding(
+            "huge pages",
+            Level.NOTE,
+            f"{free} of {total} MiB free, {wanted} wanted",
+            "a measurement that starts now could not have them and ends without a result",
+            "end the program that holds them",
+        )
     return Finding(
         "huge pages",
         Level.NOTE,
-        f"{free} free, {MIN_HUGE_PAGES} wanted",
+        f"{total} MiB reserved, {wanted} wanted",
         "the NF runs with --no-huge: more TLB misses, and a host class of its own",
-        f"sysctl -w vm.nr_hugepages={2 * MIN_HUGE_PAGES}",
+        f"sysctl -w vm.nr_hugepages={wanted // 2}",
     )
 
 

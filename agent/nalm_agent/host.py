@@ -13,9 +13,11 @@ from pathlib import Path
 from nalm_core.report import Host
 
 from nalm_agent.errors import HostError
-from nalm_agent.run_plan import PINNED, SIMD_BITS
+from nalm_agent.run_plan import MEMORY_MB, PINNED, SIMD_BITS
 from nalm_agent.sources.tsc import frequency_hz
 
+MAX_ARMS = 3
+HUGE_PAGE_BYTES_WANTED = MAX_ARMS * MEMORY_MB << 20
 _CPU = Path("/sys/devices/system/cpu/cpu0")
 
 
@@ -25,7 +27,7 @@ def fingerprint() -> Host:
     if tsc_hz is None:
         raise HostError("the rate of this processor's TSC is not known", hint="nalm measures on x86-64 hosts")
     model, cores = cpu_model(), os.cpu_count() or 1
-    huge = free_huge_pages() > 0
+    huge = uses_huge_pages()
     return Host(
         name=socket.gethostname(),
         host_class=host_class(model, cores, tsc_hz, huge_pages=huge),
@@ -61,10 +63,29 @@ def is_virtual() -> bool:
     return " hypervisor" in Path("/proc/cpuinfo").read_text()
 
 
-def free_huge_pages() -> int:
-    """Free huge pages of the default size."""
-    found = re.search(r"^HugePages_Free:\s*(\d+)", Path("/proc/meminfo").read_text(), re.MULTILINE)
-    return int(found[1]) if found else 0
+def huge_page_bytes(which: str) -> int:
+    """Bytes in huge pages of the default size: `which` is Total or Free, as /proc/meminfo calls them."""
+    fields = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+    pages = int(fields.get(f"HugePages_{which}", "0"))
+    return pages * (int(fields.get("Hugepagesize", "0 kB").split()[0]) << 10)
+
+
+def uses_huge_pages() -> bool:
+    """True when this host has reserved enough huge pages for every arm of a run.
+
+    By what is reserved, not by what is free: the host class must not change while pages are in use.
+    """
+    return huge_page_bytes("Total") >= HUGE_PAGE_BYTES_WANTED
+
+
+def require_huge_pages() -> None:
+    """Raises HostError when someone else holds the huge pages this host has reserved."""
+    free = huge_page_bytes("Free")
+    if free < HUGE_PAGE_BYTES_WANTED:
+        raise HostError(
+            f"only {free >> 20} MiB in huge pages are free, a run needs {HUGE_PAGE_BYTES_WANTED >> 20}",
+            hint="end the program that holds them, or reserve more (vm.nr_hugepages)",
+        )
 
 
 def caches() -> dict[str, int]:

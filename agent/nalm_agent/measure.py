@@ -36,7 +36,7 @@ from nalm_agent.cores import Cores, choose, hold
 from nalm_agent.errors import BuildError, ConfigError, HostError, NalmError, NfError, SourceError
 from nalm_agent.git import Repository, Revision
 from nalm_agent.home import Home, WorkDir
-from nalm_agent.host import fingerprint, free_huge_pages
+from nalm_agent.host import fingerprint, require_huge_pages
 from nalm_agent.process import stop_all
 from nalm_agent.progress import Progress
 from nalm_agent.run_plan import PINNED, SIMD_BITS, RunPlan, expand, plan, traffic_identity
@@ -50,8 +50,6 @@ CYCLES_BEGIN = 0.25
 """Share of the progress that is done when the first launch begins."""
 READY_FLOOR_SECONDS = 2.0
 """Added to how long the NF took to get ready, before that is scaled up for valgrind."""
-MIN_HUGE_PAGES = 256
-"""Free huge pages an NF is given them from; below, it runs without."""
 
 
 @dataclass(frozen=True)
@@ -142,11 +140,12 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
         try:
             progress.step("start", "trying every arm out", 0.1)
             traffic = built_head.source / head.run.scenario.traffic
-            huge = free_huge_pages() >= MIN_HUGE_PAGES
+            if draft.host.huge_pages:
+                require_huge_pages()
             runs = {
                 arm: ArmRun(
                     arm,
-                    ready.command(traffic, cores, huge_pages=huge),
+                    ready.command(traffic, cores, huge_pages=draft.host.huge_pages),
                     lcores=ready.run.scenario.lcores,
                     ready_seconds=ready.run.ready_seconds,
                     pin=ready.run.pin(cores),

@@ -15,7 +15,8 @@ from nalm_agent.git import Repository, Revision
 
 SIMD_BITS = 256
 """Widest vectors DPDK may use: valgrind knows no AVX-512, and every source must see the same code."""
-NO_HUGE_MB = 256
+MEMORY_MB = 256
+"""What an NF on DPDK gets, from huge pages or without."""
 
 PINNED = {
     "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD,-ERMS,-FSRM",
@@ -82,14 +83,16 @@ def eal_options(cores: Cores, *, huge_pages: bool) -> list[str]:
     """DPDK's EAL options for these cores: no devices, no traces left, one SIMD width for every source."""
     lcores = ",".join(f"{lcore}@{cpu}" for lcore, cpu in enumerate(cores.cpus))
     # --no-huge means --legacy-mem to EAL, which excludes --in-memory.
-    memory = ["--in-memory"] if huge_pages else ["--no-huge", "--no-shconf", "-m", str(NO_HUGE_MB)]
+    pages = ["--in-memory"] if huge_pages else ["--no-huge", "--no-shconf"]
     return [
         f"--lcores={lcores}",
         "--no-pci",
         "--no-telemetry",
         "--iova-mode=va",
         f"--force-max-simd-bitwidth={SIMD_BITS}",
-        *memory,
+        *pages,
+        "-m",
+        str(MEMORY_MB),
     ]
 
 

@@ -19,7 +19,7 @@ from nalm_agent.errors import SourceError
 
 EVENT = "Ir"
 TOP_FUNCTIONS = 12
-_NAME = re.compile(r"^(c?fn)=(?:\((\d+)\))?\s*(.*)$")
+_NAME = re.compile(r"^(c?fn|c?ob)=(?:\((\d+)\))?[ \t]*(.*?)\s*$")
 _CLONE = re.compile(r"\.(constprop|isra|part|cold|lto_priv|localalias)(\.\d+)*")
 _POSITION = re.compile(r"^(?:[+-]?\d+|\*|0x[0-9a-fA-F]+)\s")
 
@@ -48,46 +48,82 @@ class StageCounts:
 
 def parse(text: Iterable[str]) -> Profile:
     """Parses one callgrind output file, line by line. Raises SourceError if it has no instruction counts."""
-    names: dict[str, Chain] = {}
-    own: dict[Chain, int] = defaultdict(int)
-    calls: dict[Chain, int] = defaultdict(int)
-    event: int | None = None
-    function: Chain | None = None
-    callee: Chain | None = None
-    inclusive_follows = False
+    reader = _Reader()
     for line in text:
-        if line.startswith("events:"):
-            events = line.split()[1:]
-            event = events.index(EVENT) if EVENT in events else None
+        reader.take(line)
+    if reader.event is None:
+        raise SourceError(f"callgrind's output has no instruction counts (event {EVENT})")
+    return Profile(dict(reader.own), dict(reader.calls))
+
+
+class _Reader:
+    """What has been read so far: the format's lines depend on those before them."""
+
+    def __init__(self) -> None:
+        self.own: dict[Chain, int] = defaultdict(int)
+        self.calls: dict[Chain, int] = defaultdict(int)
+        self.event: int | None = None
+        self._names: dict[str, Chain] = {}
+        self._objects: dict[str, str] = {}
+        self._object = self._callee_object = ""
+        self._function: Chain = ()
+        self._callee: Chain = ()
+        self._inclusive_follows = False
+
+    def take(self, line: str) -> None:
+        """The next line."""
+        if _POSITION.match(line):
+            self._take_cost(line)
         elif found := _NAME.match(line):
-            chain = _named(names, found[2], found[3])
-            if found[1] == "fn":
-                function = chain
-            else:
-                callee = chain
+            self._take_name(*found.groups())
         elif line.startswith("calls="):
-            if callee is not None:
-                calls[callee] += int(line[6:].split()[0])
-            inclusive_follows = True
-        elif _POSITION.match(line):
-            if inclusive_follows:
-                inclusive_follows = False
-            elif function is not None and event is not None:
-                costs = line.split()[1:]
-                own[function] += int(costs[event]) if event < len(costs) else 0
-    if event is None:
-        raise SourceError("callgrind's output has no instruction counts (event Ir)")
-    return Profile(dict(own), dict(calls))
+            self.calls[self._callee] += int(line[6:].split(maxsplit=1)[0])
+            self._inclusive_follows = True
+        elif line.startswith("events:"):
+            events = line.split()[1:]
+            self.event = events.index(EVENT) if EVENT in events else None
 
+    def _take_cost(self, line: str) -> None:
+        if self._inclusive_follows:  # the callee's, counted where it is its own
+            self._inclusive_follows = False
+            return
+        costs = line.split()[1:]
+        if self.event is not None and self.event < len(costs):
+            self.own[self._function] += int(costs[self.event])
 
-def _named(names: dict[str, Chain], number: str | None, text: str) -> Chain:
-    """Resolves name compression: `(3) name` defines, `(3)` alone refers."""
-    if text or number is None:
-        chain = tuple(_CLONE.sub("", part) for part in text.strip().split("'") if not part.isdigit())
+    def _take_name(self, kind: str, number: str | None, text: str) -> None:
+        if kind in ("ob", "cob"):
+            self._callee_object = self._named_object(number, text)
+            if kind == "ob":
+                self._object = self._callee_object
+        elif kind == "fn":
+            self._function = self._named(number, text, self._object)
+        else:
+            self._callee = self._named(number, text, self._callee_object)
+            self._callee_object = self._object
+
+    def _named_object(self, number: str | None, text: str) -> str:
+        """File name of an object, by the same compression as functions' names."""
+        if not text and number is not None:
+            return self._objects.get(number, "")
+        name = text.rpartition("/")[2]
         if number is not None:
-            names[number] = chain
+            self._objects[number] = name
+        return name
+
+    def _named(self, number: str | None, text: str, object_name: str) -> Chain:
+        """Resolves name compression: `(3) name` defines, `(3)` alone refers.
+
+        A function without a symbol is named by its library and its address in it.
+        """
+        if not text and number is not None:
+            return self._names[number]
+        chain = tuple(_CLONE.sub("", part) for part in text.split("'") if not part.isdigit())
+        if object_name and chain and chain[0].startswith("0x"):
+            chain = (f"{object_name}+{int(chain[0], 16):#x}", *chain[1:])
+        if number is not None:
+            self._names[number] = chain
         return chain
-    return names[number]
 
 
 def by_stage(profile: Profile, functions: Mapping[str, Sequence[str]]) -> StageCounts:
