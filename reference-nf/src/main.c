@@ -107,7 +107,11 @@ static bool start(void)
 	};
 	rtc_prime(&nf.rtc);
 	nf.sink.packets = 0;
-	return open_dump() && telemetry_open(&nf.chain) && open_probe();
+	if (!open_dump() || !telemetry_open(&nf.chain) || !open_probe())
+		return false;
+	fprintf(stderr, "nalm-nf: replaying %u frames x %u copies, %" PRIu64 " flows opened\n", nf.generator.flows.image_count,
+		nf.generator.flows.copies, nf.generator.primed);
+	return true;
 }
 
 static int run_traffic(void *unused)
@@ -219,9 +223,9 @@ int main(int argc, char **argv)
 		settings_free(&nf.settings);
 		return EXIT_SUCCESS;
 	}
+	catch_signals();
 	if (!start_eal(own, argv))
 		return EXIT_USAGE;
-	catch_signals();
 	int status = start() && run() ? finish() : EXIT_RUNTIME;
 	if (status == EXIT_RUNTIME)
 		return status; /* the system takes back what half a start has left */

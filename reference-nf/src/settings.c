@@ -4,15 +4,26 @@
 
 #include "settings.h"
 
+static struct chain_stage *in_chain(struct chain *chain, const struct stage_ops *ops)
+{
+	for (uint32_t i = 0; i < chain->count; i++)
+		if (chain->stages[i].ops == ops)
+			return &chain->stages[i];
+	return NULL;
+}
+
+/* What a stage that does not run is configured with is checked as well. */
 static bool read_stages(struct settings *s, struct chain *chain, struct config *config)
 {
 	for (uint32_t i = 0; stage_catalogue[i] != NULL; i++) {
+		struct chain_stage *stage = in_chain(chain, stage_catalogue[i]);
+		if (stage == NULL && !config_has_section(config, stage_catalogue[i]->name))
+			continue;
 		s->stages[i] = stage_catalogue[i]->configure(config);
 		if (s->stages[i] == NULL)
 			return false;
-		for (uint32_t c = 0; c < chain->count; c++)
-			if (chain->stages[c].ops == stage_catalogue[i])
-				chain->stages[c].settings = s->stages[i];
+		if (stage != NULL)
+			stage->settings = s->stages[i];
 	}
 	return true;
 }

@@ -14,7 +14,7 @@
 struct settings {
 	uint32_t batch_size;
 	struct traffic_settings *traffic;
-	void *stages[SETTINGS_MAX_STAGES]; /* by place in stage_catalogue; read also for stages that do not run */
+	void *stages[SETTINGS_MAX_STAGES]; /* by place in stage_catalogue; NULL: not configured */
 };
 
 /* Fills settings and the chain's list of stages. false: every mistake is on stderr. */

@@ -105,10 +105,16 @@ struct config *config_load(const char *path)
 		return NULL;
 	}
 	fclose(probe);
+	uint32_t bad = find_bad_line(path); /* rte_cfgfile passes over such lines */
+	if (bad != 0) {
+		fprintf(stderr, "%s:%" PRIu32 ": expected [section] or key = value\n", path, bad);
+		return NULL;
+	}
 	struct rte_cfgfile_parameters params = {.comment_character = '#'};
 	struct rte_cfgfile *file = rte_cfgfile_load_with_params(path, 0, &params);
 	if (file == NULL) {
-		fprintf(stderr, "%s:%" PRIu32 ": expected [section] or key = value\n", path, find_bad_line(path));
+		fprintf(stderr, "%s: rte_cfgfile cannot read it; a line may have at most %d characters\n", path,
+			CFG_VALUE_LEN);
 		return NULL;
 	}
 	struct config *c = calloc(1, sizeof(*c));
@@ -236,6 +242,14 @@ char *config_path(struct config *c, const char *section, const char *key)
 		return strdup(e->value);
 	char *path;
 	return asprintf(&path, "%.*s/%s", (int)(slash - c->path), c->path, e->value) < 0 ? NULL : path;
+}
+
+bool config_has_section(const struct config *c, const char *section)
+{
+	for (uint32_t i = 0; i < c->count; i++)
+		if (strcmp(c->entries[i].section, section) == 0)
+			return true;
+	return false;
 }
 
 bool parse_prefix(const char *text, struct ipv4_prefix *prefix)

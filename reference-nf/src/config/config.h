@@ -52,6 +52,8 @@ const char *config_text(struct config *config, const char *section, const char *
 char *config_path(struct config *config, const char *section, const char *key);
 struct ipv4_prefix config_prefix(struct config *config, const char *section, const char *key, const char *fallback);
 
+bool config_has_section(const struct config *config, const char *section);
+
 /* Keys nobody asked for are mistakes: call it when every reader has read. */
 void config_check_unknown(struct config *config);
 

@@ -58,7 +58,7 @@ uint32_t find_config_line(const char *path, const char *section, const char *key
 uint32_t find_bad_line(const char *path)
 {
 	char text[512];
-	uint32_t number = 0, bad = 1;
+	uint32_t number = 0, bad = 0;
 	bool in_section = false;
 	FILE *file = fopen(path, "r");
 

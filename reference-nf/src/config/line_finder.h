@@ -9,7 +9,7 @@
 
 /* Line of the last `key = ...` of the section; 1 if it is not found. */
 uint32_t find_config_line(const char *path, const char *section, const char *key);
-/* First line that is neither blank, comment, [section] nor key = value; 1 if there is none. */
+/* First line that is neither blank, comment, [section] nor key = value; 0 if there is none. */
 uint32_t find_bad_line(const char *path);
 
 #endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "check.h"
+#include "stage_fixture.h"
+
+#define CLIENT IP(10, 10, 0, 2)
+#define SERVER IP(192, 0, 2, 1)
+#define SECOND 1000000000ull
+#define RUNS(frame, now, outcome) CHECK(strcmp(fixture_run_one(&nat, frame, now), outcome) == 0)
+
+static struct fixture nat;
+
+static void open_nat(const char *keys)
+{
+	char text[512];
+	snprintf(text, sizeof(text), "[network]\ninside = 10.0.0.0/8\n[nat]\n%s\n", keys);
+	fixture_open(&nat, &nat_stage, text);
+}
+
+/* What an outgoing frame of a client becomes: its outside port. */
+static uint16_t open_flow(uint8_t protocol, uint32_t client, uint16_t port, uint64_t now)
+{
+	struct frame f = make_frame(protocol, client, port, SERVER, 80, "x", 1);
+	RUNS(&f, now, "translated_out");
+	CHECK(checksums_right(f.data, f.bytes));
+	return get16(f.data + AT_L4 + (protocol == 1 ? 4 : 0));
+}
+
+static void both_directions(void)
+{
+	static const uint8_t protocols[] = {6, 17, 1};
+
+	open_nat("pool = 203.0.113.7/32");
+	for (uint32_t i = 0; i < 3; i++) {
+		struct frame out = make_frame(protocols[i], CLIENT, 5000, SERVER, 80, "hello", 5);
+		RUNS(&out, 0, "translated_out");
+		CHECK_EQUAL(get32(out.data + AT_SOURCE), IP(203, 0, 113, 7));
+		CHECK_EQUAL(get32(out.data + AT_DESTINATION), SERVER);
+		CHECK(checksums_right(out.data, out.bytes));
+		uint16_t port = get16(out.data + AT_L4 + (protocols[i] == 1 ? 4 : 0));
+		CHECK_EQUAL(port, 1024);
+		/* of ICMP make_frame's source port is the identifier */
+		struct frame in = make_frame(protocols[i], SERVER, protocols[i] == 1 ? port : 80, IP(203, 0, 113, 7), port,
+					     "hi", 2);
+		if (protocols[i] == 1)
+			set_icmp_type(&in, 0);
+		RUNS(&in, 0, "translated_in");
+		CHECK_EQUAL(get32(in.data + AT_DESTINATION), CLIENT);
+		CHECK_EQUAL(get16(in.data + AT_L4 + (protocols[i] == 1 ? 4 : 2)), 5000);
+		CHECK(checksums_right(in.data, in.bytes));
+	}
+	fixture_close(&nat);
+}
+
+static void mapping_is_endpoint_independent(void)
+{
+	open_nat("pool = 203.0.113.7/32");
+	struct frame a = make_frame(17, CLIENT, 5000, SERVER, 53, "x", 1);
+	struct frame b = make_frame(17, CLIENT, 5000, IP(198, 51, 100, 9), 99, "x", 1);
+	RUNS(&a, 0, "translated_out");
+	RUNS(&b, 0, "translated_out");
+	CHECK_EQUAL(get16(a.data + AT_L4), get16(b.data + AT_L4));
+	struct frame stranger = make_frame(17, IP(8, 8, 8, 8), 1, IP(203, 0, 113, 7), get16(a.data + AT_L4), "x", 1);
+	RUNS(&stranger, 0, "translated_in");
+	CHECK(open_flow(17, CLIENT, 5001, 0) != get16(a.data + AT_L4));
+	fixture_close(&nat);
+}
+
+static void udp_without_checksum_keeps_none(void)
+{
+	open_nat("pool = 203.0.113.7/32");
+	struct frame f = make_frame(17, CLIENT, 5000, SERVER, 53, "x", 1);
+	put16(f.data + AT_L4 + 6, 0);
+	RUNS(&f, 0, "translated_out");
+	CHECK_EQUAL(get16(f.data + AT_L4 + 6), 0);
+	fixture_close(&nat);
+}
+
+static void udp_checksum_never_becomes_zero(void)
+{
+	uint32_t seen = 0;
+
+	open_nat("pool = 203.0.113.7/32\nentries = 1");
+	CHECK_EQUAL(open_flow(17, CLIENT, 5000, 0), 1024);
+	for (uint32_t x = 0; x < 65536; x++) { /* one payload gives the sum 0 after translation */
+		char payload[2] = {(char)(x >> 8), (char)x};
+		struct frame f = make_frame(17, CLIENT, 5000, SERVER, 53, payload, 2);
+		RUNS(&f, 0, "translated_out");
+		CHECK(get16(f.data + AT_L4 + 6) != 0);
+		CHECK(checksums_right(f.data, f.bytes));
+		seen += get16(f.data + AT_L4 + 6) == 0xffff;
+	}
+	CHECK(seen >= 1);
+	fixture_close(&nat);
+}
+
+static void ports_run_out_and_come_back_last(void)
+{
+	open_nat("pool = 203.0.113.7/32\nport_min = 2000\nport_max = 2002\nudp_timeout_s = 10");
+	CHECK_EQUAL(open_flow(17, CLIENT, 1, 0), 2000);
+	CHECK_EQUAL(open_flow(17, CLIENT, 2, 5 * SECOND), 2001);
+	CHECK_EQUAL(open_flow(17, CLIENT, 3, 5 * SECOND), 2002);
+	struct frame f = make_frame(17, CLIENT, 4, SERVER, 80, "x", 1);
+	RUNS(&f, 5 * SECOND, "no_port");
+	CHECK_EQUAL(open_flow(6, CLIENT, 4, 5 * SECOND), 2000); /* each protocol has ports of its own */
+	CHECK_EQUAL(open_flow(17, CLIENT, 5, 10 * SECOND), 2000);
+	CHECK_EQUAL(open_flow(17, CLIENT, 6, 100 * SECOND), 2001);
+	CHECK_EQUAL(open_flow(17, CLIENT, 7, 100 * SECOND), 2002);
+	CHECK_EQUAL(open_flow(17, CLIENT, 8, 100 * SECOND), 2000);
+	fixture_close(&nat);
+}
+
+static void table_fills(void)
+{
+	open_nat("pool = 203.0.113.7/32\nentries = 2\nport_max = 1025");
+	open_flow(6, CLIENT, 1, 0);
+	open_flow(6, CLIENT, 2, 0);
+	struct frame f = make_frame(6, CLIENT, 3, SERVER, 80, "x", 1);
+	RUNS(&f, 0, "table_full"); /* and not no_port, which is true as well */
+	fixture_close(&nat);
+}
+
+static void only_outbound_packets_keep_a_mapping(void)
+{
+	open_nat("pool = 203.0.113.7/32\nudp_timeout_s = 10");
+	uint16_t port = open_flow(17, CLIENT, 5000, 0);
+	for (uint64_t s = 1; s < 10; s++) {
+		struct frame in = make_frame(17, SERVER, 53, IP(203, 0, 113, 7), port, "x", 1);
+		RUNS(&in, s * SECOND, "translated_in");
+	}
+	struct frame late = make_frame(17, SERVER, 53, IP(203, 0, 113, 7), port, "x", 1);
+	RUNS(&late, 10 * SECOND, "no_mapping");
+	port = open_flow(17, CLIENT, 5000, 20 * SECOND);
+	CHECK_EQUAL(open_flow(17, CLIENT, 5000, 29 * SECOND), port);
+	struct frame kept = make_frame(17, SERVER, 53, IP(203, 0, 113, 7), port, "x", 1);
+	RUNS(&kept, 38 * SECOND, "translated_in");
+	fixture_close(&nat);
+}
+
+static void refused_packets(void)
+{
+	open_nat("pool = 203.0.113.7/32");
+	struct frame tcp = make_frame(6, CLIENT, 1, SERVER, 80, "x", 1), f;
+
+	f = tcp;
+	put16(f.data + AT_FRAGMENT, 0x2000);
+	fix_checksums(&f);
+	RUNS(&f, 0, "fragment");
+	f = tcp;
+	f.bytes -= 1; /* cut short */
+	RUNS(&f, 0, "malformed");
+	f = tcp;
+	f.data[AT_L4 + 12] = 0x40;
+	RUNS(&f, 0, "malformed");
+	f = tcp;
+	f.data[AT_IP + 9] = 47;
+	put16(f.data + AT_IP + 10, (uint16_t)(get16(f.data + AT_IP + 10) - 41));
+	RUNS(&f, 0, "unsupported_protocol");
+	f = make_frame(1, CLIENT, 1, SERVER, 0, "", 0);
+	set_icmp_type(&f, 3);
+	RUNS(&f, 0, "unsupported_protocol");
+	f = tcp;
+	put16(f.data + AT_TYPE, 0x86dd);
+	struct frame same = f;
+	RUNS(&f, 0, "not_ipv4");
+	CHECK(memcmp(f.data, same.data, f.bytes) == 0);
+	f = make_frame(6, SERVER, 80, IP(203, 0, 113, 7), 1024, "x", 1);
+	RUNS(&f, 0, "no_mapping");
+	fixture_close(&nat);
+}
+
+/* Many flows come and go; each time the reply finds its way back and no two flows share an outside endpoint. */
+static void churn(void)
+{
+	static uint16_t port_of[4096];
+	static uint32_t address_of[4096];
+	uint64_t random = 88172645463325252u;
+
+	open_nat("pool = 203.0.113.0/30\nport_max = 3000\nentries = 4096\nudp_timeout_s = 20");
+	for (uint64_t step = 0; step < 60000; step++) {
+		random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+		uint32_t flow = (uint32_t)(random >> 20) % 4096;
+		uint32_t client = IP(10, 0, flow >> 8, flow & 0xff);
+		struct frame out = make_frame(17, client, 7000, SERVER, 53, "q", 1);
+		RUNS(&out, step * (SECOND / 100), "translated_out");
+		CHECK_EQUAL(get32(out.data + AT_SOURCE), IP(203, 0, 113, client % 4));
+		port_of[flow] = get16(out.data + AT_L4);
+		address_of[flow] = get32(out.data + AT_SOURCE);
+		struct frame in = make_frame(17, SERVER, 53, address_of[flow], port_of[flow], "r", 1);
+		RUNS(&in, step * (SECOND / 100), "translated_in");
+		CHECK_EQUAL(get32(in.data + AT_DESTINATION), client);
+	}
+	fixture_close(&nat);
+}
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	fixture_eal(argv[0]);
+	RUN(both_directions);
+	RUN(mapping_is_endpoint_independent);
+	RUN(udp_without_checksum_keeps_none);
+	RUN(udp_checksum_never_becomes_zero);
+	RUN(ports_run_out_and_come_back_last);
+	RUN(table_fills);
+	RUN(only_outbound_packets_keep_a_mapping);
+	RUN(refused_packets);
+	RUN(churn);
+	return 0;
+}

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Every mistake is named with its place, exit status 2, nothing is started.
+. "$(dirname "$0")/run_nf.sh"
+
+# refused MESSAGE ARGUMENT...
+refused() {
+	message=$1; shift
+	status=0
+	"$nf" --check-config "$@" >"$work/out" 2>"$work/err" || status=$?
+	[ $status -eq 2 ] || fail "exit $status, expected 2: $*"
+	grep -qF -- "$message" "$work/err" || fail "expected a message with: $message"
+}
+conf=$source/conf/sfc_a.conf
+
+for good in "$source"/conf/*.conf; do
+	"$nf" --check-config --config "$good" >"$work/out" 2>"$work/err" || fail "$good is refused"
+done
+refused "--config FILE is missing"
+refused "cannot read the configuration" --config "$work/none.conf"
+refused "there is no stage \`nut\`; there are: nop nat dpi l3fwd" --config "$conf" --set chain.stages=nut
+refused "stands there twice" --config "$conf" --set chain.stages=nat,nat
+refused "there is no stage \`\`" --config "$conf" --set chain.stages=
+refused "--set chain.batch=257: expected a whole number from 1 to 256" --config "$conf" --set chain.batch=257
+refused "--set nat.colour=red: no stage or part of the program knows this key" --config "$conf" --set nat.colour=red
+refused "expected section.key=value" --config "$conf" --set chain
+refused "must not be below port_min" --config "$conf" --set nat.port_max=80
+refused "more than 256 addresses" --config "$conf" --set nat.pool=203.0.0.0/16
+refused "cannot read none.pcap" --config "$conf" --set traffic.capture=none.pcap
+refused "is not a pcap file" --config "$conf" --set traffic.capture="$conf"
+refused "expected one of: forever, once" --config "$conf" --set traffic.loop=twice
+refused "needs --packets N" --config "$conf" --dump "$work/x.pcap"
+printf '[chain]\nstages = nop\nbatch = many\n' >"$work/bad.conf"
+refused "$work/bad.conf:3: [chain] batch = many: expected a whole number" --config "$work/bad.conf"
+refused "[traffic] capture is not given" --config "$work/bad.conf"
+printf '[chain]\nstages = nop\nnonsense\n' >"$work/bad.conf"
+refused "$work/bad.conf:3: expected [section] or key = value" --config "$work/bad.conf"
+printf 'a pass x\nb maybe y\n' >"$work/rules"
+refused "$work/rules:2: action maybe: expected pass, mark or drop" --config "$conf" --set dpi.patterns="$work/rules"
+printf 'route 10.0.0.0/8 4\n' >"$work/routes"
+refused "$work/routes:1: no next_hop 4 above this line" --config "$conf" --set l3fwd.routes="$work/routes"

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Sourced by the tests that run the program. $1: the binary, $2: the source directory.
+set -eu
+nf=$1
+source=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# DPDK keeps some memory until the process ends; only leaks are not looked for.
+export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS-}" UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1"
+
+fail() { echo "$0: $*" >&2; cat "$work/err" >&2; exit 1; }
+
+# run LCORES ARGUMENT...: totals in $work/out, messages in $work/err
+run() {
+	lcores=$1; shift
+	"$nf" --lcores="$lcores" --no-pci --no-huge -m 256 --no-shconf --no-telemetry -- "$@" >"$work/out" 2>"$work/err"
+}
+member() { sed -n "s/.*\"$1\":\"\{0,1\}\([0-9a-z]*\).*/\1/p" "$work/out"; }

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_lcore.h>
+
+#include "check.h"
+#include "stage_fixture.h"
+
+#define POOL_MBUFS 1023u
+
+static struct rte_mempool *pool;
+static char directory[] = "/tmp/nalm-nf-test-XXXXXX";
+static char files[64][64];
+static uint32_t file_count;
+
+static void remove_files(void)
+{
+	for (uint32_t i = 0; i < file_count; i++)
+		remove(files[i]);
+	rmdir(directory);
+}
+
+void fixture_eal(const char *program)
+{
+	char *argv[] = {(char *)(uintptr_t)program, "--no-huge", "-m",	  "256",
+			"--no-shconf",		    "--no-pci",	 "--lcores=0", "--no-telemetry", NULL};
+
+	CHECK(mkdtemp(directory) != NULL);
+	atexit(remove_files);
+	CHECK(rte_eal_init(8, argv) >= 0);
+	pool = rte_pktmbuf_pool_create("test", POOL_MBUFS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, (int)rte_socket_id());
+	CHECK(pool != NULL);
+}
+
+const char *fixture_file(const char *text)
+{
+	CHECK(file_count < sizeof(files) / sizeof(files[0]));
+	char *path = files[file_count++];
+	snprintf(path, sizeof(files[0]), "%s/%u", directory, file_count);
+	FILE *file = fopen(path, "w");
+	CHECK(file != NULL);
+	CHECK(fputs(text, file) >= 0);
+	CHECK(fclose(file) == 0);
+	return path;
+}
+
+struct config *fixture_config(const char *text)
+{
+	struct config *config = config_load(fixture_file(text));
+	CHECK(config != NULL);
+	return config;
+}
+
+void fixture_open(struct fixture *f, const struct stage_ops *ops, const char *config_text)
+{
+	struct config *config = fixture_config(config_text);
+
+	f->ops = ops;
+	f->settings = ops->configure(config);
+	CHECK(f->settings != NULL);
+	config_check_unknown(config);
+	CHECK_EQUAL(config_mistakes(config), 0);
+	config_free(config);
+	f->state = ops->init(f->settings, 0);
+	CHECK(f->state != NULL);
+	f->batch.go_on = 0;
+	for (uint32_t o = 0; ops->outcomes[o].name != NULL; o++)
+		if (ops->outcomes[o].kind == NALM_KIND_PASS)
+			f->batch.go_on |= 1u << o;
+}
+
+void fixture_close(struct fixture *f)
+{
+	f->ops->fini(f->state);
+	f->ops->release(f->settings);
+}
+
+static void load(struct batch *b, const struct frame *frames, uint32_t count)
+{
+	CHECK(count <= BATCH_MAX);
+	CHECK(rte_pktmbuf_alloc_bulk(pool, b->mbufs, count) == 0);
+	b->count = count;
+	for (uint32_t i = 0; i < count; i++) {
+		memcpy(batch_frame(b, i), frames[i].data, frames[i].bytes);
+		b->mbufs[i]->data_len = (uint16_t)frames[i].bytes;
+		b->mbufs[i]->pkt_len = frames[i].bytes;
+		packet_parse(batch_frame(b, i), frames[i].bytes, &b->packets[i]);
+	}
+}
+
+uint32_t fixture_run(struct fixture *f, struct frame *frames, uint32_t count, uint64_t now_ns)
+{
+	struct batch *b = &f->batch;
+	uint32_t sum = 0, passed = 0;
+
+	load(b, frames, count);
+	f->ops->process(f->state, b, now_ns);
+	for (uint32_t o = 0; o < NALM_PROBE_MAX_OUTCOMES; o++) {
+		sum += b->outcomes[o];
+		if (b->go_on >> o & 1)
+			passed += b->outcomes[o];
+	}
+	CHECK_EQUAL(sum, count);
+	CHECK_EQUAL(passed, b->count);
+	for (uint32_t i = 0; i < b->count; i++) {
+		frames[i].bytes = b->mbufs[i]->data_len;
+		memcpy(frames[i].data, batch_frame(b, i), frames[i].bytes);
+	}
+	rte_pktmbuf_free_bulk(b->mbufs, b->count);
+	CHECK_EQUAL(rte_mempool_avail_count(pool), POOL_MBUFS);
+	return b->count;
+}
+
+const char *fixture_run_one(struct fixture *f, struct frame *frame, uint64_t now_ns)
+{
+	fixture_run(f, frame, 1, now_ns);
+	for (uint32_t o = 0; f->ops->outcomes[o].name != NULL; o++)
+		if (f->batch.outcomes[o] == 1)
+			return f->ops->outcomes[o].name;
+	return "(an outcome without a name)";
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One real stage with real tables and packet buffers, on EAL without huge pages.
+ */
+#ifndef STAGE_FIXTURE_H
+#define STAGE_FIXTURE_H
+
+#include "frames.h"
+#include "stage.h"
+
+void fixture_eal(const char *program);
+/* Writes text to a file of its own and loads it. The file stays until the program ends. */
+struct config *fixture_config(const char *text);
+/* Writes a file next to the configurations; returns its path, valid until the program ends. */
+const char *fixture_file(const char *text);
+
+struct fixture {
+	const struct stage_ops *ops;
+	void *settings, *state;
+	struct batch batch;
+};
+
+/* The stage, configured by the text of an INI file. The configuration must have no mistake. */
+void fixture_open(struct fixture *fixture, const struct stage_ops *ops, const char *config_text);
+void fixture_close(struct fixture *fixture);
+
+/* Runs frames as one batch; checks that the outcomes add up and that no packet buffer is lost. What went on is written
+ * back to frames[0..returned). */
+uint32_t fixture_run(struct fixture *fixture, struct frame *frames, uint32_t count, uint64_t now_ns);
+/* One frame; returns its outcome's name. The frame becomes what came out. */
+const char *fixture_run_one(struct fixture *fixture, struct frame *frame, uint64_t now_ns);
+
+#endif
