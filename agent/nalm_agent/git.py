@@ -158,17 +158,23 @@ class Repository:
         """Writes the revision's files into an empty directory."""
         index = self.scratch / "export-index"
         index.unlink(missing_ok=True)
-        env = {"GIT_INDEX_FILE": str(index)}
-        self._git("read-tree", revision.tree, env=env)
         to.mkdir(parents=True, exist_ok=True)
-        self._git("checkout-index", "--all", "--force", f"--prefix={to}/", env=env)
+        env = {
+            "GIT_DIR": self._git("rev-parse", "--absolute-git-dir"),
+            "GIT_WORK_TREE": str(to),
+            "GIT_INDEX_FILE": str(index),
+        }
+        self._git("read-tree", revision.tree, env=env)
+        self._git("checkout-index", "--all", "--force", env=env, cwd=to)
 
-    def _run(self, arguments: Sequence[str], env: dict[str, str] | None) -> subprocess.CompletedProcess[str]:
+    def _run(
+        self, arguments: Sequence[str], env: dict[str, str] | None, cwd: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
         command = ["git", "-c", "core.quotePath=false", *arguments]
         try:
             return subprocess.run(
                 command,
-                cwd=self._start,
+                cwd=cwd or self._start,
                 env=self._env | (env or {}),
                 capture_output=True,
                 text=True,
@@ -184,8 +190,8 @@ class Repository:
             return None
         return done.stdout.strip() if strip else done.stdout
 
-    def _git(self, *arguments: str, env: dict[str, str] | None = None) -> str:
-        done = self._run(arguments, env)
+    def _git(self, *arguments: str, env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
+        done = self._run(arguments, env, cwd)
         if done.returncode != 0:
             raise GitError(f"git {arguments[0]} failed in {self._start}", log=done.stderr)
         return done.stdout.strip()

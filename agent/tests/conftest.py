@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fixtures: a repository of the tiny NF, a NALM_HOME shared by all tests, the command."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from nalm_agent.home import Home, WorkDir
+
+sys.path.insert(0, str(Path(__file__).parent))  # for tiny.py: test modules are imported by path
+
+from tiny import NALM_TOML, NF_SOURCE, PROBE_HEADER, Nalm, NfRepository, build_tiny
+
+
+@pytest.fixture
+def nf_repository(tmp_path: Path) -> NfRepository:
+    repository = NfRepository(tmp_path / "nf")
+    repository.path.mkdir()
+    repository.git("init", "-q", "-b", "main")
+    shutil.copy(NF_SOURCE, repository.path)
+    shutil.copy(PROBE_HEADER, repository.path)
+    repository.write("traffic/capture.bin", "packets")
+    repository.commit("first", nalm__toml=NALM_TOML, work__h="", README__md="tiny\n")
+    return repository
+
+
+@pytest.fixture(scope="session")
+def session_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One NALM_HOME for all tests: a build is made once."""
+    return tmp_path_factory.mktemp("nalm-home")
+
+
+@pytest.fixture
+def nalm(session_home: Path) -> Nalm:
+    return Nalm(session_home)
+
+
+@pytest.fixture
+def home(session_home: Path) -> Home:
+    return Home(session_home)
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> WorkDir:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return WorkDir(folder, folder)
+
+
+@pytest.fixture(scope="session")
+def tiny_nf(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Command line of a built tiny NF."""
+    return build_tiny(tmp_path_factory.mktemp("tiny"), "")

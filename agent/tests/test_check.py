@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm check` and `nalm bench` whole: real git, gcc, valgrind, probe and processes."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from nalm_core.report import Arm, RunReport, RunStatus, Source
+from nalm_core.report_io import parse_report
+from nalm_core.verdict import judge
+from tiny import NALM_TOML, Nalm, NfRepository
+
+SLOWER = "#define ALPHA_WORK 90\n"
+
+
+def report_of(path: Path) -> RunReport:
+    return parse_report(path.read_bytes())
+
+
+def test_regression_in_the_working_tree(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
+    nf_repository.write("work.h", SLOWER)
+    done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
+    assert done.returncode == 1, done.stderr
+    assert "HEAD, the commit under the working tree" in done.stderr
+    assert "instructions: alpha +1" in done.stderr
+    assert "regressed" in done.stdout
+    assert "alpha*" in done.stdout
+    report = report_of(tmp_path / "run.json")
+    verdict = judge(report)
+    assert (verdict.outcome, verdict.culprit_stages, verdict.cause) == (
+        "regressed",
+        ["alpha"],
+        "instructions",
+    )
+    assert report.status is RunStatus.MEASURED
+    assert report.valid
+    assert {check.name for check in report.checks} >= {"eq6_closes", "stages_add_up", "packets_conserved"}
+    assert report.arms[Arm.HEAD].build.dirty
+    assert not report.arms[Arm.BASE].build.dirty
+    assert report.sources[Source.TSC] is None
+    assert report.sources[Source.SIMULATED] is None
+    assert report.sources[Source.PMU]
+    orders = {(one.turn + one.launch) % 2: one.order for one in report.rounds if one.arm is Arm.BASE}
+    assert orders == {0: 0, 1: 1}
+    assert len({count.packets for count in report.instructions}) == 1
+
+
+def test_improvement_is_no_failure(nf_repository: NfRepository, nalm: Nalm) -> None:
+    nf_repository.commit("slow", work__h=SLOWER)
+    nf_repository.commit("fast again", work__h="")
+    done = nalm.run("bench", "HEAD", cwd=nf_repository.path)
+    assert done.returncode == 0, done.stderr
+    assert "improved" in done.stdout
+
+
+def test_nothing_changed_answers_at_once(nf_repository: NfRepository, nalm: Nalm) -> None:
+    nf_repository.commit("docs", README__md="more words\n")
+    begin = time.monotonic()
+    done = nalm.run("check", cwd=nf_repository.path)
+    assert done.returncode == 0, done.stderr
+    assert time.monotonic() - begin < 2
+    assert "nothing to measure" in done.stdout
+    assert "build:" not in done.stderr
+
+
+def test_equal_code_is_not_measured(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
+    nf_repository.commit("a comment", work__h="/* why */\n")
+    done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
+    assert done.returncode == 0, done.stderr
+    report = report_of(tmp_path / "run.json")
+    assert report.status is RunStatus.UNCHANGED
+    builds = [report.arms[arm].build for arm in (Arm.BASE, Arm.HEAD)]
+    assert builds[0].tree != builds[1].tree
+    assert builds[0].code_digest == builds[1].code_digest
+
+
+def test_feature_merge_has_three_arms_and_a_price(
+    nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    nf_repository.commit("start small", nalm__toml=NALM_TOML.replace('["alpha", "beta"]', '["alpha"]'))
+    nf_repository.commit("beta, and alpha edited", nalm__toml=NALM_TOML, work__h="#define ALPHA_WORK 41\n")
+    done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
+    report = report_of(tmp_path / "run.json")
+    assert set(report.arms) == {Arm.BASE, Arm.HEAD, Arm.HEAD_AS_BASE}
+    assert report.arms[Arm.HEAD_AS_BASE].run.features == ["alpha"]
+    verdict = judge(report)
+    assert verdict.features_added == ["beta"]
+    assert verdict.price_cycles_per_packet is not None
+    assert verdict.price_cycles_per_packet > 0
+    assert done.returncode in (0, 3), done.stdout
+
+
+def test_feature_switched_on_in_equal_code(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
+    nf_repository.commit("start small", nalm__toml=NALM_TOML.replace('["alpha", "beta"]', '["alpha"]'))
+    nf_repository.commit("beta on", nalm__toml=NALM_TOML)
+    done = nalm.run("bench", "HEAD", "--json", str(tmp_path / "runs.json"), cwd=nf_repository.path)
+    assert done.returncode == 0, done.stdout
+    (document,) = json.loads((tmp_path / "runs.json").read_text())
+    report = parse_report(json.dumps(document))
+    assert set(report.arms) == {Arm.BASE, Arm.HEAD}
+    assert judge(report).outcome == "same"
+
+
+BROKEN = {
+    "does not build": ("#error no\n", "build command failed (1)", "#error no"),
+    "does not start": ("#define FAIL_AT_START\n", "did not open its probe", "no route to 192.0.2.1"),
+    "dies": ("#define DIE_IN_TURN\n", "ended with signal 6", "table corrupt"),
+}
+
+
+@pytest.mark.parametrize(("work_h", "message", "log"), BROKEN.values(), ids=BROKEN.keys())
+def test_broken_head(
+    nf_repository: NfRepository, nalm: Nalm, tmp_path: Path, work_h: str, message: str, log: str
+) -> None:
+    nf_repository.write("work.h", work_h)
+    done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
+    assert done.returncode == 4, done.stderr
+    report = report_of(tmp_path / "run.json")
+    assert report.status is RunStatus.BROKEN
+    assert message in (report.failure or "")
+    assert log in (report.failure or "")
+    assert "broken" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_head_that_forwards_nothing(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
+    toml = NALM_TOML.replace('["alpha", "beta"]', '["beta"]')  # alpha's policy drops would count
+    nf_repository.commit("beta alone", nalm__toml=toml)
+    nf_repository.write("work.h", "#define FORWARD_NOTHING\n")
+    done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
+    assert done.returncode == 4
+    assert report_of(tmp_path / "run.json").status is RunStatus.BROKEN
+    assert "forwarded nothing" in done.stdout
+
+
+def test_broken_base_says_nothing_about_head(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
+    nf_repository.commit("broken", work__h="#error no\n")
+    nf_repository.commit("repaired", work__h="// fine\n")
+    done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
+    assert done.returncode == 4
+    assert report_of(tmp_path / "run.json").status is RunStatus.FAILED
+
+
+def test_base_without_nalm_toml_runs_as_head_says(
+    nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    nf_repository.git("rm", "-q", "nalm.toml")
+    nf_repository.commit("no nalm yet")
+    nf_repository.commit("nalm", nalm__toml=NALM_TOML)
+    done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
+    assert done.returncode == 0, done.stderr
+    assert any("as head's nalm.toml says" in note for note in report_of(tmp_path / "run.json").notes)
+
+
+def test_edited_configuration_is_another_run(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
+    toml = NALM_TOML.replace('"{build}/tiny_nf",', '"{build}/tiny_nf", "--config={source}/conf/nf.conf",')
+    nf_repository.commit("configured", nalm__toml=toml, **{"conf/nf__conf": "routes = routes.txt\n"})
+    nf_repository.commit("more routes", **{"conf/routes__txt": "10.0.0.0/8 1\n"})
+    nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
+    report = report_of(tmp_path / "run.json")
+    assert report.status is RunStatus.MEASURED
+    assert "the code is the same; what changed is how it is run" in report.notes
+
+
+USAGE = {
+    "not a repository": (["check", "--repo", "/"], "is not in a git repository"),
+    "no directory": (["check", "--repo", "/nowhere"], "/nowhere is not a directory"),
+    "unknown base": (["check", "--base", "nope"], "no commit named 'nope'"),
+    "unknown scenario": (["check", "--scenario", "sfc_b"], "no scenario 'sfc_b'; there are: tiny"),
+    "root commit": (["bench", "HEAD"], "has no parent to be compared with"),
+    "empty range": (["bench", "HEAD..HEAD"], "no commits in 'HEAD..HEAD'"),
+    "token file": (["agent", "--server", "http://127.0.0.1:1", "--token-file", "/nowhere"], "cannot be read"),
+    "top without nf": (["top"], "say which NF to watch"),
+    "top of a process without probe": (["top", "--pid", "1"], "maps no probe file"),
+    "top of no process": (["top", "--pid", "4194304"], "cannot be looked at"),
+    "init again": (["init"], "is there already"),
+    "unknown option": (["check", "--speed"], "No such option"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), USAGE.values(), ids=USAGE.keys())
+def test_usage_errors(nf_repository: NfRepository, nalm: Nalm, arguments: list[str], message: str) -> None:
+    done = nalm.run(*arguments, cwd=nf_repository.path)
+    assert done.returncode == (4 if arguments[-1] == "1" else 2), done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_mistakes_in_nalm_toml_run_nothing(nf_repository: NfRepository, nalm: Nalm) -> None:
+    nf_repository.write("nalm.toml", NALM_TOML.replace("traffic/capture.bin", "traffic/absent.pcap"))
+    done = nalm.run("check", cwd=nf_repository.path)
+    assert done.returncode == 2
+    assert "traffic/absent.pcap is not in" in done.stderr
+    nf_repository.write("nalm.toml", NALM_TOML.replace("version = 1", "version = 9"))
+    done = nalm.run("check", cwd=nf_repository.path)
+    assert done.returncode == 2
+    assert "nalm.toml:1: version: input should be 1" in done.stderr
+
+
+def test_report_that_cannot_be_written(nf_repository: NfRepository, nalm: Nalm) -> None:
+    done = nalm.run("check", "--base", "HEAD", "--json", "/nowhere/run.json", cwd=nf_repository.path)
+    assert done.returncode == 2
+    assert "cannot be written to /nowhere/run.json" in done.stderr
+
+
+def test_json_on_standard_output_is_alone_there(nf_repository: NfRepository, nalm: Nalm) -> None:
+    done = nalm.run("check", "--base", "HEAD", "--json", "-", cwd=nf_repository.path)
+    assert parse_report(done.stdout).status is RunStatus.UNCHANGED

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Equal digests run the same; what is not run does not count."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from nalm_agent.code_digest import code_digest
+from nalm_agent.errors import BuildError
+
+SOURCE = "int table[4]; int main(void) { return table[0] + 1; }\n"
+
+
+def digest(folder: Path, source: str, *options: str) -> str:
+    folder.mkdir(exist_ok=True)
+    (folder / "a.c").write_text(source)
+    subprocess.run(["gcc", "-O2", *options, "-o", "a", "a.c"], cwd=folder, check=True)
+    return code_digest([folder / "a"])
+
+
+@pytest.mark.parametrize(
+    ("source", "options"),
+    [
+        ("/* why */\n" + SOURCE, ()),
+        (SOURCE, ("-g",)),
+        (SOURCE, ("-Wl,--build-id=0x0102",)),
+    ],
+    ids=["comment", "debug information", "build id"],
+)
+def test_what_is_not_run_does_not_count(tmp_path: Path, source: str, options: tuple[str, ...]) -> None:
+    assert digest(tmp_path / "a", SOURCE) == digest(tmp_path / "b", source, *options)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        SOURCE.replace("+ 1", "+ 2"),
+        SOURCE.replace("table[4];", "table[4] = {7};"),
+        SOURCE.replace("table[4]", "table[4096]"),
+    ],
+    ids=["code", "data", "bss"],
+)
+def test_what_is_run_counts(tmp_path: Path, source: str) -> None:
+    assert digest(tmp_path / "a", SOURCE) != digest(tmp_path / "b", source)
+
+
+def test_missing_and_foreign_artifacts(tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match=r"the build made no nf"):
+        code_digest([tmp_path / "nf"])
+    (tmp_path / "nf").write_text("#!/bin/sh\n")
+    with pytest.raises(BuildError, match="nf is not an ELF file"):
+        code_digest([tmp_path / "nf"])

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""nalm.toml: what is accepted, and that every mistake is named with its line."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from nalm_agent.config import parse
+from nalm_agent.config_lines import line_of
+from nalm_agent.errors import ConfigError
+from nalm_core import defaults
+from tiny import NALM_TOML, ROOT
+
+
+def test_defaults_are_cores() -> None:
+    config = parse(NALM_TOML.partition("[judge]")[0])
+    assert config.judge.model_dump() == defaults.DEFAULT_SETTINGS.model_dump()
+    assert config.scenarios["tiny"].lcores == 1
+
+
+def test_reference_nf_is_accepted() -> None:
+    config = parse((ROOT / "reference-nf" / "nalm.toml").read_text())
+    assert config.scenarios["sfc_a"].features == ["nat", "dpi", "l3fwd"]
+
+
+SCENARIO = NALM_TOML[NALM_TOML.index("[scenarios") : NALM_TOML.index("[judge]")]
+RUN_COMMAND = '["{build}/tiny_nf", "--features", "{features}", "--traffic", "{traffic}"]'
+MISTAKES = {
+    "not toml": ('name = "tiny"', "name = tiny", 3, "not valid TOML"),
+    "unknown key": (
+        'artifacts = ["tiny_nf"]',
+        'artefacts = ["tiny_nf"]',
+        6,
+        "build.artefacts is not a known key",
+    ),
+    "missing key": ('artifacts = ["tiny_nf"]\n', "", 4, "build.artifacts is missing"),
+    "wrong type": (
+        "packets = 20000",
+        'packets = "many"',
+        14,
+        "scenarios.tiny.packets: input should be a valid int",
+    ),
+    "wrong version": ("version = 1", "version = 2", 1, "version: input should be 1"),
+    "unknown placeholder": ('"--traffic", "{traffic}"', '"{pcap}"', 9, "unknown placeholder {pcap}"),
+    "build placeholder": ('"-I{source}"', '"{eal}"', 5, "unknown placeholder {eal}"),
+    "outside": ('"traffic/capture.bin"', '"../capture.bin"', 13, "leaves the repository"),
+    "no scenario": (SCENARIO, "", 1, "scenarios is missing"),
+    "too many lcores": ("packets = 20000", "lcores = 99", 14, "less than or equal to 16"),
+    "margin": ("margin = 0.1", "margin = 1.5", 16, "judge.margin: input should be less than 1"),
+    "looks": ("looks = 2", "looks = 20", 15, "looks = 20 is more than max_launches = 8"),
+    "empty command": (RUN_COMMAND, "[]", 9, "at least 1"),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "line", "message"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_mistake_names_line_and_expectation(old: str, new: str, line: int, message: str) -> None:
+    assert old in NALM_TOML
+    with pytest.raises(ConfigError) as caught:
+        parse(NALM_TOML.replace(old, new, 1), "repo/nalm.toml")
+    named = [text for text in caught.value.message.splitlines() if message in text]
+    assert [text.startswith(f"repo/nalm.toml:{line}:") for text in named] == [True], caught.value.message
+
+
+def test_every_mistake_is_listed() -> None:
+    text = NALM_TOML.replace("margin = 0.1", "margin = 7").replace("packets = 20000", "packets = -1")
+    with pytest.raises(ConfigError) as caught:
+        parse(text)
+    assert len(re.findall(r"^nalm\.toml:\d+:", caught.value.message, re.MULTILINE)) == 2
+
+
+def test_unknown_scenario_lists_those_there_are() -> None:
+    with pytest.raises(ConfigError, match=r"no scenario 'sfc'; there are: tiny"):
+        parse(NALM_TOML).scenario("sfc")
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        (["a"], 1),
+        (["t", "b"], 3),
+        (["t", "dotted", "c"], 4),
+        (["t", "quoted key"], 5),
+        (["t", "absent"], 2),
+        (["t", "sub", "d", "0"], 7),
+        (["nowhere"], 1),
+    ],
+)
+def test_line_of(path: list[str], line: int) -> None:
+    text = 'a = 1\n[t]\nb = [1]\ndotted.c = 2\n"quoted key" = 3\n[t.sub] # comment\nd = [\n  4,\n]\n'
+    assert line_of(text, path) == line

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An interrupted or killed run leaves nothing behind that the next one minds."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from nalm_agent.home import SHARED_MEMORY
+from tiny import Nalm, NfRepository
+
+STEPS = ["build", "instructions", "cycles"]
+
+
+def leftovers(home: Path) -> list[Path]:
+    """What any command of this NALM_HOME left: its process ids are in the names of its work directories."""
+    return [*(home / "work").iterdir()]
+
+
+def nf_processes(home: Path) -> list[str]:
+    """Command lines of living processes that run something of this NALM_HOME."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            command = path.read_bytes().replace(b"\0", b" ").decode()
+            state = (path.parent / "stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if f"{home}/" in command and state != "Z":
+            found.append(command)
+    return found
+
+
+def until(condition: Callable[[], bool], seconds: float = 20) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def start_until(nalm: Nalm, nf: NfRepository, step: str) -> subprocess.Popen[str]:
+    nf.write("work.h", "#define ALPHA_WORK 90\n")
+    process = nalm.start("check", cwd=nf.path)
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith(f"{step}:"):
+            return process
+    raise AssertionError(f"never came to {step}")
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupt(nf_repository: NfRepository, tmp_path: Path, step: str, number: signal.Signals) -> None:
+    nalm = Nalm(tmp_path / "home")
+    process = start_until(nalm, nf_repository, step)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted; nothing is left running" in errors
+    assert "Traceback" not in errors
+    assert leftovers(nalm.home) == []
+    assert list(SHARED_MEMORY.glob(f"nalm-{process.pid}-*")) == []
+    assert until(lambda: nf_processes(nalm.home) == [])
+    assert nf_repository.git("worktree", "list").count("\n") == 0
+
+
+def test_killed(nf_repository: NfRepository, tmp_path: Path) -> None:
+    nalm = Nalm(tmp_path / "home")
+    process = start_until(nalm, nf_repository, "cycles")
+    process.kill()
+    process.communicate()
+    assert until(lambda: nf_processes(nalm.home) == [])
+    assert leftovers(nalm.home) != []
+    done = nalm.run("check", "--base", "HEAD", "--head", "HEAD", cwd=nf_repository.path)
+    assert done.returncode == 0, done.stderr
+    assert leftovers(nalm.home) == []
+    assert list(SHARED_MEMORY.glob(f"nalm-{process.pid}-*")) == []

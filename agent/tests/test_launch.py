@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real NF behind a real gate: turns, counters, and every way it can fail."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from nalm_agent.errors import NfError, ProbeError
+from nalm_agent.home import WorkDir
+from nalm_agent.launch import RunningNf
+from nalm_agent.probe import LcoreState, ProbeFile, counted_packets, lcore_counters, stage_counters
+from tiny import build_tiny
+
+
+def running(command: list[str], work: WorkDir, *, lcores: int = 1, ready_seconds: float = 5) -> RunningNf:
+    return RunningNf(command, work, lcores=lcores, seed=0, ready_seconds=ready_seconds)
+
+
+def until(condition: Callable[[], bool], seconds: float = 10) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_turns_by_packets_and_by_time(tiny_nf: list[str], work: WorkDir) -> None:
+    with running(tiny_nf, work) as nf:
+        nf.wait_ready()
+        assert [stage.name for stage in nf.probe.stages] == ["gen", "rx", "alpha", "beta", "tx"]
+        start = nf.snapshot()
+        nf.turn(packets=3200)
+        middle = nf.snapshot()
+        nf.turn(milliseconds=5)
+        end = nf.snapshot()
+        nf.finish()
+        stages = nf.probe.stages
+    counters = stage_counters(stages, start, middle)
+    assert counters["alpha"].packets == 3200
+    assert counters["alpha"].outcomes == {"pass": 3000, "denied": 200}
+    assert counted_packets(stages, counters) == 3200
+    (lcore,) = lcore_counters(middle, end)
+    assert lcore.packets > 0
+    assert lcore.turn_wall_ns >= 5_000_000
+    own = sum(c.cycles for name, c in stage_counters(stages, middle, end).items() if name != "gen")
+    assert own == lcore.busy_cycles
+
+
+def test_batches_are_kept_apart(tiny_nf: list[str], work: WorkDir) -> None:
+    with running(tiny_nf, work) as nf:
+        nf.wait_ready()
+        nf.turn(packets=320)
+        batches = nf.probe.batches(0, 2)
+        nf.finish()
+    assert batches[0]["count"][32] == 10
+
+
+@pytest.mark.parametrize(
+    ("work_h", "message"),
+    [
+        ("#define FAIL_AT_START\n", "did not open its probe: it ended with exit code 1"),
+        ("#define DIE_IN_TURN\n", "did not end turn 1: it ended with signal 6"),
+    ],
+)
+def test_nf_that_dies(tmp_path: Path, work: WorkDir, work_h: str, message: str) -> None:
+    command = build_tiny(tmp_path, work_h)
+    with running(command, work) as nf, pytest.raises(NfError, match=message) as caught:
+        nf.wait_ready()
+        nf.turn(packets=100_000)
+    assert "tiny_nf:" in (caught.value.log or "")
+
+
+def test_nf_that_never_opens_a_probe(work: WorkDir) -> None:
+    with (
+        running(["sleep", "60"], work, ready_seconds=0.2) as nf,
+        pytest.raises(NfError, match=r"within 0\.2 s"),
+    ):
+        nf.wait_ready()
+
+
+def test_nf_with_too_few_lcores(tiny_nf: list[str], work: WorkDir) -> None:
+    with (
+        running(tiny_nf, work, lcores=2, ready_seconds=0.3) as nf,
+        pytest.raises(NfError, match=r"did not bring 2 lcore"),
+    ):
+        nf.wait_ready()
+
+
+def test_unknown_program(work: WorkDir) -> None:
+    with running(["/nowhere/nf"], work) as nf, pytest.raises(NfError, match="exit code 127"):
+        nf.wait_ready()
+
+
+def test_nf_does_not_outlive_a_killed_agent(tiny_nf: list[str], work: WorkDir, tmp_path: Path) -> None:
+    script = f"""
+from pathlib import Path
+from nalm_agent.home import WorkDir
+from nalm_agent.launch import RunningNf
+work = WorkDir(Path({str(work.disk)!r}), Path({str(work.disk)!r}))
+nf = RunningNf({tiny_nf!r}, work, lcores=1, seed=0, ready_seconds=5)
+nf.wait_ready()
+print(nf.probe.pid, flush=True)
+nf.turn(packets=2**62, limit_seconds=600)
+"""
+    agent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert agent.stdout is not None
+    pid = int(agent.stdout.readline())
+    assert Path(f"/proc/{pid}").exists()
+    os.kill(agent.pid, signal.SIGKILL)
+    agent.wait()
+    assert until(lambda: not _runs(pid))
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_probe_files_that_are_none(tiny_nf: list[str], work: WorkDir, tmp_path: Path) -> None:
+    with running(tiny_nf, work) as nf:
+        nf.wait_ready()
+        assert [state for state, _ in nf.probe.states()] == [LcoreState.PARKED]
+        good = bytes(nf.probe.map)
+        nf.finish()
+    cases = {
+        "is not a probe file": b"\0" * len(good),
+        "has probe layout 99": good[:4] + (99).to_bytes(4, "little") + good[8:],
+        "is cut short": good[: len(good) // 2],
+        "cannot be read as a probe file": b"",
+    }
+    for message, content in cases.items():
+        path = tmp_path / "probe"
+        path.write_bytes(content)
+        with pytest.raises(ProbeError, match=message):
+            ProbeFile(path)

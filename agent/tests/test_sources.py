@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counter sources: reasons when they are not there, exact counts where they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from nalm_agent.errors import NfError, SourceError
+from nalm_agent.home import WorkDir
+from nalm_agent.sources import pmu, simulated, tsc
+from nalm_core.report import Arm, InstructionCount, Source
+from tiny import build_tiny
+
+CPUINFO = "model name\t: Some CPU\nflags\t\t: fpu tsc constant_tsc nonstop_tsc\nbogomips\t: 5192.24\n"
+
+
+def test_tsc(tmp_path: Path) -> None:
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text(CPUINFO)
+    assert tsc.available(cpuinfo) is None
+    assert tsc.frequency_hz(cpuinfo) == 2_596_120_000
+    cpuinfo.write_text(CPUINFO.replace(" nonstop_tsc", ""))
+    assert "lacks nonstop_tsc" in (tsc.available(cpuinfo) or "")
+    cpuinfo.write_text("processor : 0\n")
+    assert "flags are not in /proc/cpuinfo" in (tsc.available(cpuinfo) or "")
+    assert tsc.frequency_hz(cpuinfo) is None
+
+
+def test_pmu_is_not_claimed_without_being_read() -> None:
+    assert pmu.available() in {*pmu.REASONS.values(), pmu.NOT_READ}
+
+
+def test_simulated_needs_one_lcore() -> None:
+    assert simulated.available(1) is None
+    assert "one lcore" in (simulated.available(2) or "")
+
+
+def count(command: list[str], work: WorkDir) -> InstructionCount:
+    return simulated.count(Arm.HEAD, command, work, packets=5000, functions={}, ready_seconds=5)
+
+
+def test_count_repeats_exactly_and_follows_the_work(
+    tiny_nf: list[str], tmp_path: Path, work: WorkDir
+) -> None:
+    first, second = count(tiny_nf, work), count(tiny_nf, work)
+    assert first == second
+    assert first.source is Source.SIMULATED
+    assert first.packets >= 5000
+    assert {"alpha", "beta"} <= first.stages.keys()
+    assert "rx" not in first.stages  # it has no function: unknown, not 0
+    more = count(build_tiny(tmp_path, "#define ALPHA_WORK 80\n"), work)
+    assert more.stages["alpha"] > 1.8 * first.stages["alpha"]
+    assert more.stages["beta"] == first.stages["beta"]
+
+
+def test_nf_without_valgrinds_header(tmp_path: Path, work: WorkDir) -> None:
+    bare = build_tiny(tmp_path, "", "-DNALM_PROBE_NO_VALGRIND")
+    with pytest.raises(SourceError, match="built without valgrind's header"):
+        count(bare, work)
+
+
+def test_nf_that_forwards_nothing(tmp_path: Path, work: WorkDir) -> None:
+    silent = build_tiny(tmp_path, "#define FORWARD_NOTHING\n")
+    silent[silent.index("alpha,beta")] = "beta"  # alpha's policy drops would count
+    with pytest.raises(NfError, match="forwarded nothing"):
+        count(silent, work)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entries are published whole; leftovers of killed commands are found."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from nalm_agent.home import SHARED_MEMORY, Home
+from nalm_agent.store import Store, address
+
+
+def test_directory_is_made_once_and_seen_whole(tmp_path: Path) -> None:
+    store, made = Store(tmp_path), list[Path]()
+
+    def fill(new: Path) -> None:
+        assert store.directory("builds", "k") is None
+        (new / "file").write_text("whole")
+        made.append(new)
+
+    first = store.make_directory("builds", "k", fill)
+    assert store.make_directory("builds", "k", fill) == first == store.directory("builds", "k")
+    assert (first / "file").read_text() == "whole"
+    assert len(made) == 1
+
+
+def test_a_failed_fill_leaves_nothing(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+
+    def fail(new: Path) -> None:
+        (new / "half").write_text("half")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        store.make_directory("builds", "k", fail)
+    assert store.directory("builds", "k") is None
+    assert [path.name for path in (tmp_path / "builds").iterdir() if path.is_dir()] == []
+
+
+def test_leftovers_of_a_killed_fill_are_replaced(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    (tmp_path / "builds" / ".new-k").mkdir(parents=True)
+    (tmp_path / "builds" / ".new-k" / "half").write_text("half")
+    entry = store.make_directory("builds", "k", lambda new: (new / "file").touch())
+    assert [path.name for path in entry.iterdir()] == ["file"]
+
+
+def test_documents(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    assert store.document("counts", "k") is None
+    store.put_document("counts", "k", {"a": 1})
+    assert store.document("counts", "k") == {"a": 1}
+    assert [path.name for path in (tmp_path / "counts").iterdir()] == ["k.json"]
+
+
+def test_address_depends_on_every_part() -> None:
+    assert address("a", ["b"]) == address("a", ["b"])
+    assert len({address("a", ["b"]), address("a", ["c"]), address("ab"), address("a", "b", None)}) == 4
+
+
+def test_work_of_a_dead_process_is_removed_and_of_a_living_one_kept(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    dead = [
+        home.folder("work") / f"nalm-{ended.pid}-1-abcd0123",
+        SHARED_MEMORY / f"nalm-{ended.pid}-1-abcd0123",
+        home.folder("work") / f"nalm-{os.getpid()}-1-abcd0123",  # a pid given out again
+    ]
+    for path in dead:
+        path.mkdir()
+    with home.work() as living:
+        assert not any(path.exists() for path in dead)
+        home.remove_abandoned()
+        assert living.disk.exists()
+        assert living.memory.exists()
+    assert not living.disk.exists()
+    assert not living.memory.exists()

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests' NF (nf/tiny_nf.c) in a real git repository, and the real command `nalm`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+NF_SOURCE = Path(__file__).parent / "nf" / "tiny_nf.c"
+PROBE_HEADER = ROOT / "reference-nf" / "probe" / "nalm_probe.h"
+NALM = Path(sys.executable).with_name("nalm")
+
+NALM_TOML = """version = 1
+[project]
+name = "tiny"
+[build]
+commands = [["gcc", "-O2", "-g", "-I{source}", "-o", "{build}/tiny_nf", "{source}/tiny_nf.c"]]
+artifacts = ["tiny_nf"]
+paths = ["tiny_nf.c", "nalm_probe.h", "work.h"]
+[run]
+command = ["{build}/tiny_nf", "--features", "{features}", "--traffic", "{traffic}"]
+ready_seconds = 5
+[scenarios.tiny]
+features = ["alpha", "beta"]
+traffic = "traffic/capture.bin"
+packets = 20000
+[judge]
+margin = 0.1
+looks = 2
+turn_ms = 10
+turns_per_launch = 6
+max_launches = 8
+"""
+
+
+@dataclass
+class NfRepository:
+    """A repository of the tiny NF. Its first commit is `main`'s."""
+
+    path: Path
+
+    def git(self, *arguments: str) -> str:
+        identity = ["-c", "user.name=Test", "-c", "user.email=test@example.org"]
+        done = subprocess.run(
+            ["git", *identity, *arguments], cwd=self.path, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    def write(self, name: str, text: str) -> None:
+        path = self.path / name
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_text(text)
+
+    def commit(self, message: str, **files: str) -> str:
+        """Commits all there is, after writing files given with __ for a dot. Returns the commit."""
+        for name, text in files.items():
+            self.write(name.replace("__", "."), text)
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", message)
+        return self.git("rev-parse", "HEAD")
+
+
+@dataclass
+class Nalm:
+    """The command, as a person runs it."""
+
+    home: Path
+
+    def environment(self) -> dict[str, str]:
+        return os.environ | {"NALM_HOME": str(self.home), "COLUMNS": "200", "NO_COLOR": "1"}
+
+    def run(self, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(NALM), *arguments],
+            cwd=cwd,
+            env=self.environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=240,
+        )
+
+    def start(self, *arguments: str, cwd: Path) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [str(NALM), *arguments],
+            cwd=cwd,
+            env=self.environment(),
+            stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            text=True,
+        )
+
+
+def build_tiny(folder: Path, work_h: str, *options: str) -> list[str]:
+    """Compiles the tiny NF with a work.h of its own; returns its command line."""
+    (folder / "work.h").write_text(work_h)
+    traffic = folder / "capture.bin"
+    traffic.write_text("packets")
+    include = [f"-I{folder}", f"-I{PROBE_HEADER.parent}", *options]
+    subprocess.run(["gcc", "-O2", "-g", *include, "-o", folder / "tiny_nf", NF_SOURCE], check=True)
+    return [str(folder / "tiny_nf"), "--features", "alpha,beta", "--traffic", str(traffic)]
