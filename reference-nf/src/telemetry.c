@@ -2,8 +2,13 @@
 #include <stdio.h>
 
 #include <rte_telemetry.h>
+#include <rte_version.h>
 
 #include "telemetry.h"
+
+#if RTE_VERSION < RTE_VERSION_NUM(23, 3, 0, 0) /* its name until then */
+#define rte_tel_data_add_dict_uint rte_tel_data_add_dict_u64
+#endif
 
 static const struct chain *shown; /* set once, before the command is offered */
 
@@ -18,9 +23,9 @@ static int show_stages(const char *command, const char *params, struct rte_tel_d
 		if (stage == NULL)
 			return -1;
 		rte_tel_data_start_dict(stage);
-		rte_tel_data_add_dict_u64(stage, "packets", totals->packets);
+		rte_tel_data_add_dict_uint(stage, "packets", totals->packets);
 		for (uint32_t o = 0; shown->probed[s].outcomes[o].name != NULL; o++)
-			rte_tel_data_add_dict_u64(stage, shown->probed[s].outcomes[o].name, totals->outcomes[o]);
+			rte_tel_data_add_dict_uint(stage, shown->probed[s].outcomes[o].name, totals->outcomes[o]);
 		rte_tel_data_add_dict_container(data, shown->probed[s].name, stage, 0);
 	}
 	return 0;

@@ -6,8 +6,7 @@ source=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# DPDK keeps some memory until the process ends; only leaks are not looked for.
-export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS-}" UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1"
+export UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1"
 
 fail() { echo "$0: $*" >&2; cat "$work/err" >&2; exit 1; }
 

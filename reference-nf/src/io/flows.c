@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <arpa/inet.h>
+#include <netinet/ip_icmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static void classify(struct builder *b, uint32_t number, const struct packet *p)
 	memcpy(&source, ip + 12, 4);
 	memcpy(&destination, ip + 16, 4);
 	bool out = ipv4_inside(b->inside, ntohl(source.s_addr));
-	if (icmp && l4[0] != (out ? 8 : 0)) /* echo request out, echo reply in: what a NAT keeps a mapping for */
+	if (icmp && l4[0] != (out ? ICMP_ECHO : ICMP_ECHOREPLY)) /* queries: what a NAT keeps a mapping for */
 		return;
 	image->protocol = p->protocol;
 	image->l4 = p->l4;

@@ -3,10 +3,10 @@
  * NAT44 (RFC 3022). What happens to which packet: docs/behaviour.md.
  */
 #include <arpa/inet.h>
+#include <netinet/ip_icmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <rte_icmp.h>
 #include <rte_malloc.h>
 
 #include "checksum.h"
@@ -150,7 +150,7 @@ static inline enum nat_outcome translate(struct nat *nat, uint8_t *frame, const 
 		protocol = NAT_TCP;
 	else if (p->protocol == IPPROTO_UDP)
 		protocol = NAT_UDP;
-	else if (l4[0] != (out ? RTE_IP_ICMP_ECHO_REQUEST : RTE_IP_ICMP_ECHO_REPLY))
+	else if (l4[0] != (out ? ICMP_ECHO : ICMP_ECHOREPLY))
 		return NAT_UNSUPPORTED_PROTOCOL;
 	return out ? outbound(nat, ip, l4, protocol, now_ns) : inbound(nat, ip, l4, protocol);
 }
