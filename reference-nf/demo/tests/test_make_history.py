@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import NF, Demo, run_make_history
+from made_history import NF, Demo, run_make_history
 from patches import PatchError, all_patches, read_patch
 
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import NF, Demo
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
+from made_history import NF, Demo
 from patches import all_patches
 
 GOLDEN = ("test_golden_chains.py", "test_golden_nat.py", "test_golden_l3fwd.py")
@@ -72,6 +72,12 @@ class Workshop:
         )
         assert done.returncode == 0, done.stdout
 
+    def has_a_clean_hot_path(self, binary: Path) -> None:
+        """The house rule of the commit itself: no call, log, allocation or lock per packet."""
+        script = self.source / "scripts" / "check_hot_path.sh"
+        done = subprocess.run([str(script), str(binary)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+
 
 @pytest.fixture(scope="module")
 def workshop(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
@@ -91,6 +97,7 @@ def test_demo_commits_are_correct_and_change_code_as_they_say(demo: Demo, worksh
         assert ("equal" if after == before else "differs") == says, merge["patch"]
         if after != before:
             workshop.passes_golden_tests(binary)
+            workshop.has_a_clean_hot_path(binary)
         before = after
 
 

@@ -13,7 +13,7 @@ NF_FOLDER = HERE.parents[1]
 for folder in (NF_FOLDER, HERE):
     sys.path.insert(0, str(folder))
 
-from nf import Nf  # noqa: E402
+from golden_nf import Nf  # noqa: E402
 
 
 def built() -> Path:

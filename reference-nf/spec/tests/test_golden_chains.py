@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every golden packet, and the shipped capture, through every chain of the real NF."""
 
-import packets
+import golden_packets as packets
 import pytest
-from nf import CHAINS, CONFIG, NF_FOLDER, Nf
+from golden_nf import CHAINS, CONFIG, NF_FOLDER, Nf
 from spec.config import read_chain
 from spec.dpi import Dpi
 from spec.pcap import read_pcap

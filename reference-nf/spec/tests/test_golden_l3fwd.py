@@ -3,9 +3,9 @@
 
 from pathlib import Path
 
-import packets
+import golden_packets as packets
 import pytest
-from nf import Nf
+from golden_nf import Nf
 from scapy.layers.inet import UDP
 
 ROUTES = """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """NAT's state, through the real NF: both directions, exhausted ports and tables, expiry in virtual time."""
 
-import packets
-from nf import CONFIG, Nf
+import golden_packets as packets
+from golden_nf import CONFIG, Nf
 from scapy.layers.inet import ICMP, IP, TCP, UDP
 from spec.checksum import ones_complement_sum
 from spec.config import read_chain

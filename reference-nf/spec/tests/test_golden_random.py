@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Packets nobody thought of: generated, mutated and cut, through the whole chain of the real NF."""
 
-import packets
+import golden_packets as packets
+from golden_nf import CHAINS, Nf
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from nf import CHAINS, Nf
 from scapy.layers.inet import ICMP, IP, TCP, UDP
 
 addresses = st.one_of(
