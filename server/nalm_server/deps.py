@@ -48,10 +48,12 @@ Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 def requires(*scopes: Scope) -> Callable[..., Principal]:
     """A dependency that answers with the caller when their token has one of the scopes."""
 
-    def principal(session: Db, credentials: Credentials) -> Principal:
+    def principal(context: Ctx, credentials: Credentials) -> Principal:
         if credentials is None:
             raise UnauthorizedError("This needs a token: send the header `Authorization: Bearer TOKEN`.")
-        return authenticate(session, credentials.credentials, scopes)
+        # A session of its own, closed at once: a request that waits for work must hold none.
+        with context.read_sessions() as session:
+            return authenticate(session, credentials.credentials, scopes)
 
     return principal
 

@@ -41,7 +41,7 @@ def count_commits(session: Session, project_ids: Sequence[int]) -> dict[int, int
         .where(CommitRow.project_id.in_(project_ids), CommitRow.listed)
         .group_by(CommitRow.project_id)
     )
-    return dict(found.tuples().all())
+    return {project_id: number for project_id, number in found}  # noqa: C416 (dict() of rows is untyped)
 
 
 def count_open_jobs(session: Session, project_ids: Sequence[int]) -> dict[int, int]:
@@ -50,7 +50,7 @@ def count_open_jobs(session: Session, project_ids: Sequence[int]) -> dict[int, i
         .where(JobRow.project_id.in_(project_ids), JobRow.state.in_(OPEN))
         .group_by(JobRow.project_id)
     )
-    return dict(found.tuples().all())
+    return {project_id: number for project_id, number in found}  # noqa: C416 (dict() of rows is untyped)
 
 
 def last_activity(session: Session, project_ids: Sequence[int]) -> dict[int, datetime]:

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server on SQLite and on PostgreSQL, each test on a fresh copy of a migrated, empty database."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from nalm_server import migrate
+from nalm_server.settings import Settings
+
+sys.path.insert(0, str(Path(__file__).parent))
+from nalm_server_harness import Clock, Service, make_service
+
+POSTGRES = Path("/usr/lib/postgresql")
+NUMBERS = itertools.count(1)
+
+
+def as_postgres_user() -> list[str]:
+    """PostgreSQL refuses to run as root."""
+    if os.geteuid() != 0:
+        return []
+    return ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """A cluster of its own in a directory of its own; the address of its maintenance database."""
+    found = sorted(POSTGRES.glob("*/bin/pg_ctl"))
+    assert found, "PostgreSQL is missing: `apt-get install postgresql` (make test does it)"
+    bin_dir = found[-1].parent
+    home = Path(tempfile.mkdtemp(prefix="nalm-pg-", dir="/tmp"))
+    if os.geteuid() == 0:
+        shutil.chown(home, "postgres", "postgres")
+    data = home / "data"
+
+    def run(*command: str | Path) -> None:
+        # Not captured through a pipe: the server inherits it and would keep it open.
+        with (home / "log").open("ab") as log:
+            done = subprocess.run(
+                [*as_postgres_user(), *command], stdout=log, stderr=log, check=False, cwd=home
+            )
+        assert done.returncode == 0, (home / "log").read_text(errors="replace")
+
+    run(bin_dir / "initdb", "-D", data, "-U", "app", "-A", "trust", "-E", "UTF8", "--no-sync")
+    options = f"-c listen_addresses='' -c fsync=off -c unix_socket_directories={home}"
+    run(bin_dir / "pg_ctl", "-D", data, "-w", "-o", options, "start")
+    try:
+        yield f"postgresql+psycopg://app@/postgres?host={home}"
+    finally:
+        run(bin_dir / "pg_ctl", "-D", data, "-m", "immediate", "-W", "stop")
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class Postgres:
+    """Makes databases; `template` is migrated once, copies take milliseconds."""
+
+    maintenance: str
+
+    def create(self, template: str | None = None) -> tuple[str, str]:
+        """(name, SQLAlchemy address) of a new database."""
+        name = f"t{next(NUMBERS)}"
+        with psycopg.connect(self.maintenance.replace("+psycopg", ""), autocommit=True) as connection:
+            connection.execute(f'create database "{name}" template "{template or "template1"}"')
+        return name, self.maintenance.replace("/postgres?", f"/{name}?")
+
+
+@pytest.fixture(scope="session")
+def databases(postgres: str) -> Postgres:
+    return Postgres(postgres)
+
+
+@pytest.fixture(scope="session")
+def postgres_template(databases: Postgres) -> str:
+    name, url = databases.create()
+    migrate.upgrade(url)
+    return name
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("template") / "nalm.db"
+    migrate.upgrade(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A migrated, empty database."""
+    if request.param == "sqlite":
+        shutil.copy(request.getfixturevalue("sqlite_template"), tmp_path / "nalm.db")
+        return f"sqlite:///{tmp_path / 'nalm.db'}"
+    template = request.getfixturevalue("postgres_template")
+    _, url = request.getfixturevalue("databases").create(template)
+    return str(url)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def make_settings(database_url: str, tmp_path: Path) -> Callable[..., Settings]:
+    def make(**given: Any) -> Settings:
+        return Settings(
+            state_dir=tmp_path / "state", database_url=database_url, static_dir=tmp_path / "static", **given
+        )
+
+    return make
+
+
+@pytest.fixture
+def service(make_settings: Callable[..., Settings], clock: Clock) -> Iterator[Service]:
+    made = make_service(make_settings(), clock)
+    yield made
+    made.context.engine.dispose()

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The service as its callers meet it, for tests."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from fastapi.testclient import TestClient
+from nalm_server.app import make_app
+from nalm_server.context import Context, make_context
+from nalm_server.hooks.signature import sign
+from nalm_server.settings import Settings
+from nalm_server.tokens import service as tokens
+
+
+@dataclass
+class Clock:
+    """Time that only moves when a test moves it."""
+
+    now: datetime = datetime(2026, 11, 21, 9, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def pass_seconds(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+
+
+@dataclass
+class Service:
+    """The API as callers meet it, with one project `demo` and a token of each kind."""
+
+    client: TestClient
+    context: Context
+    clock: Clock
+    secret: str
+    tokens: dict[str, str]
+    deliveries: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    def get(self, path: str, status: int = 200, **params: Any) -> Any:
+        answer = self.client.get(f"/api/v1{path}", params=params)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    def post(self, path: str, token: str, status: int, json: Any) -> Any:
+        headers = {"Authorization": f"Bearer {self.tokens[token]}"}
+        answer = self.client.post(f"/api/v1{path}", json=json, headers=headers)
+        assert answer.status_code == status, answer.text
+        return answer.json() if answer.content else None
+
+    def upload(self, body: bytes, status: int = 201, token: str = "upload", **params: Any) -> Any:
+        headers = {"Authorization": f"Bearer {self.tokens[token]}"}
+        answer = self.client.post("/api/v1/reports", content=body, headers=headers, params=params)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    def hook(
+        self, body: bytes, status: int, *, event: str = "push", delivery: str | None = None, **headers: str
+    ) -> Any:
+        signed = {
+            "X-GitHub-Event": event,
+            "X-GitHub-Delivery": delivery or f"delivery-{next(self.deliveries)}",
+            "X-Hub-Signature-256": sign(self.secret, body),
+            "Content-Type": "application/json",
+            **headers,
+        }
+        answer = self.client.post("/api/v1/hooks/github", content=body, headers=signed)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    def lease(self, status: int = 200, host: str = "bench-1") -> Any:
+        return self.post("/agent/lease", "agent", status, {"host": host, "host_class": "vm-2"})
+
+
+def make_service(settings: Settings, clock: Clock) -> Service:
+    context = make_context(settings, clock)
+    with context.sessions() as session:
+        admin = tokens.issue(session, tokens.Scope.ADMIN, "admin", clock())
+        agent = tokens.issue(session, tokens.Scope.AGENT, "agent", clock())
+        session.commit()
+    service = Service(TestClient(make_app(context)), context, clock, "", {"admin": admin, "agent": agent})
+    made = service.post(
+        "/projects", "admin", 201, {"name": "demo", "repository": "https://example.org/demo.git"}
+    )
+    service.secret = made["webhook_secret"]
+    service.tokens["upload"] = made["upload_token"]
+    return service

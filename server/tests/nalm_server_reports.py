@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run reports of known costs, for tests of the service: what they say is decided by nalm_core alone."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from nalm_core.checks import run_checks
+from nalm_core.defaults import DEFAULT_SETTINGS
+from nalm_core.report import RunReport
+from nalm_core.report_io import dump_report
+
+TSC_HZ = 2_000_000_000
+PACKETS = 50_000
+LAUNCHES, TURNS = 6, 4
+COSTS = {"rx": 20.0, "nat": 150.0, "l3fwd": 60.0, "tx": 30.0}
+IPPS = {"rx": 40, "nat": 330, "l3fwd": 110, "tx": 55}
+STARTED = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def sha(number: int) -> str:
+    """A commit's name, distinct already in its first digits."""
+    return hashlib.sha1(b"nalm test commit %d" % number).hexdigest()
+
+
+def arm(
+    commit: str, costs: Mapping[str, float], features: list[str], code: str | None = None
+) -> dict[str, Any]:
+    return {
+        "build": {
+            "commit": commit,
+            "tree": f"tree {commit}",
+            "code_digest": code or f"code {commit}",
+            "compiler": "gcc 12.2",
+            "options": ["-O3"],
+        },
+        "run": {"features": features, "command": ["{build}/nf"], "traffic": "mixed.pcap sha256:0"},
+        "stages": [
+            {"name": name, "outcomes": {"sent": "sent"} if name == "tx" else {"passed": "pass"}}
+            for name in costs
+        ],
+    }
+
+
+def one_round(launch: int, turn: int, order: int, name: str, costs: Mapping[str, float]) -> dict[str, Any]:
+    """A turn without noise but for a launch's own level, which pairs have in common."""
+    level = 1 + 0.01 * ((launch * 7) % 5 - 2) + 0.0005 * ((launch * 3 + turn + len(name)) % 3 - 1)
+    stages = {
+        stage: {
+            "cycles": round(cost * PACKETS * level),
+            "packets": PACKETS,
+            "batches": PACKETS // 32,
+            "outcomes": {"sent" if stage == "tx" else "passed": PACKETS},
+        }
+        for stage, cost in costs.items()
+    }
+    busy = sum(one["cycles"] for one in stages.values())
+    wall = round(busy / TSC_HZ * 1e9)
+    lcore = {
+        "lcore": 0,
+        "packets": PACKETS,
+        "busy_cycles": busy,
+        "idle_cycles": 0,
+        "apart_cycles": 0,
+        "turn_tsc_cycles": busy,
+        "turn_wall_ns": wall,
+        "turn_cpu_ns": wall,
+        "involuntary_switches": 0,
+        "voluntary_switches": 1,
+        "minor_faults": 0,
+        "major_faults": 0,
+    }
+    return {
+        "launch": launch,
+        "turn": turn,
+        "order": order,
+        "arm": name,
+        "lcores": [lcore],
+        "stages": stages,
+    }
+
+
+def make_report(
+    number: int,
+    *,
+    base: int | str | None = None,
+    head: int | str | None = None,
+    head_costs: Mapping[str, float] | None = None,
+    head_ipps: Mapping[str, int] | None = None,
+    base_costs: Mapping[str, float] | None = None,
+    project: str = "demo",
+    scenario: str = "sfc_a",
+    host_class: str = "vm-2",
+    status: str = "measured",
+    dirty: bool = False,
+    failed_check: bool = False,
+) -> RunReport:
+    """Run `number`: head (by default commit `number`) against base (the commit before)."""
+
+    def commit(of: int | str | None, otherwise: int) -> str:
+        return of if isinstance(of, str) else sha(otherwise if of is None else of)
+
+    costs = {"base": dict(base_costs or COSTS), "head": {**(base_costs or COSTS), **(head_costs or {})}}
+    ipps = {"base": IPPS, "head": {**IPPS, **(head_ipps or {})}}
+    arms = {
+        "base": arm(commit(base, number - 1), costs["base"], ["nat", "l3fwd"]),
+        "head": arm(commit(head, number), costs["head"], ["nat", "l3fwd"]),
+    }
+    arms["head"]["build"]["dirty"] = dirty
+    measured = status == "measured"
+    rounds = [
+        one_round(launch, turn, order, name, costs[name])
+        for launch in range(LAUNCHES)
+        for turn in range(TURNS)
+        for order, name in enumerate(("base", "head") if turn % 2 == 0 else ("head", "base"))
+    ]
+    counts = [
+        {
+            "arm": name,
+            "source": "simulated",
+            "packets": PACKETS,
+            "stages": {stage: ipps[name][stage] * PACKETS for stage in costs[name]},
+            "unattributed": 7 * PACKETS,
+        }
+        for name in arms
+    ]
+    document = {
+        "schema": "nalm.run-report/1",
+        "run_id": f"{number:032x}",
+        "nalm_version": "0.1.0",
+        "project": project,
+        "scenario": {"name": scenario, "lcores": 1, "traffic": "mixed.pcap"},
+        "host": {
+            "name": f"bench-{host_class}",
+            "host_class": host_class,
+            "cpu_model": "synthetic",
+            "cores": 2,
+            "tsc_hz": TSC_HZ,
+            "memory_bytes": 2**33,
+            "kernel": "6.1",
+            "os": "Debian 12",
+            "virtual": True,
+            "huge_pages": True,
+        },
+        "status": status,
+        "failure": "ninja: build stopped: nat.c:12: error" if status in ("broken", "failed") else None,
+        "started_at": (STARTED + timedelta(minutes=number)).isoformat(),
+        "finished_at": (STARTED + timedelta(minutes=number, seconds=40)).isoformat(),
+        "settings": {**DEFAULT_SETTINGS.model_dump(), "max_launches": LAUNCHES, "turns_per_launch": TURNS},
+        "arms": arms,
+        "sources": {"tsc": None, "simulated": None, "pmu": "no PMU on this host"},
+        "rounds": rounds if measured else [],
+        "instructions": counts if measured else [],
+    }
+    report = RunReport.model_validate(document)
+    checks = run_checks(report.arms, report.rounds, report.instructions, TSC_HZ)
+    if failed_check:
+        failed = {"passed": False, "message": "pps is off by 7 %"}
+        checks = [one.model_copy(update=failed) if one.name == "eq6_closes" else one for one in checks]
+    return report.model_copy(update={"checks": checks})
+
+
+def body_of(report: RunReport) -> bytes:
+    return dump_report(report)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lists take the same number of queries, however long they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from nalm_server_harness import Service
+from nalm_server_reports import body_of, make_report, sha
+from sqlalchemy import event
+
+PATHS = {
+    "/projects": 6,
+    "/projects/demo/commits": 4,
+    f"/projects/demo/commits/{sha(1)}": 5,
+    "/projects/demo/scenarios": 3,
+    "/projects/demo/scenarios/sfc_a/history": 5,
+    "/jobs": 1,
+}
+
+
+@contextmanager
+def counted(service: Service) -> Iterator[list[str]]:
+    statements: list[str] = []
+
+    def note(_c: object, _cursor: object, statement: str, *_: object) -> None:
+        if statement.lstrip().upper().startswith("SELECT"):
+            statements.append(statement)
+
+    event.listen(service.context.engine, "before_cursor_execute", note)
+    try:
+        yield statements
+    finally:
+        event.remove(service.context.engine, "before_cursor_execute", note)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_number_of_queries(service: Service, path: str) -> None:
+    service.upload(body_of(make_report(1)))
+    with counted(service) as few:
+        service.get(path)
+    for number in range(2, 6):
+        service.upload(body_of(make_report(number)))
+    service.post("/projects", "admin", 201, {"name": "second", "repository": "/srv/second.git"})
+    with counted(service) as many:
+        service.get(path)
+    assert len(many) == len(few) <= PATHS[path], many

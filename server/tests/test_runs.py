@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports taken in: once, judged, and shown as commits, history and comparison."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+from nalm_core.report_io import parse_report
+from nalm_core.verdict import judge
+from nalm_server_harness import Service
+from nalm_server_reports import COSTS, body_of, make_report, sha
+
+SLOW_NAT = {"nat": 190.0}
+SLOW_NAT_IPP = {"nat": 420}
+
+
+def test_upload_twice_changes_nothing(service: Service) -> None:
+    body = body_of(make_report(1))
+    first = service.upload(body)
+    assert first == {
+        "run_id": f"{1:032x}",
+        "outcome": "same",
+        "display": "same",
+        "summary": first["summary"],
+        "new": True,
+    }
+    # Equal content in another layout, compressed, is the same run.
+    spaced = gzip.compress(json.dumps(json.loads(body), indent=3).encode())
+    headers = {"Authorization": f"Bearer {service.tokens['upload']}", "Content-Encoding": "gzip"}
+    again = service.client.post("/api/v1/reports", content=spaced, headers=headers)
+    assert again.status_code == 200
+    assert again.json() == {**first, "new": False}
+    assert service.get("/projects/demo/scenarios")[0]["runs"] == 1
+
+
+def test_run_id_with_another_content_is_refused(service: Service) -> None:
+    service.upload(body_of(make_report(1)))
+    other = make_report(1, head_costs=SLOW_NAT)
+    assert service.upload(body_of(other), 409)["error"]["name"] == "conflict"
+    assert service.get(f"/runs/{1:032x}")["verdict"]["outcome"] == "same"
+
+
+def test_stored_report_is_the_uploaded_one(service: Service) -> None:
+    report = make_report(1)
+    service.upload(body_of(report))
+    answer = service.client.get(f"/api/v1/runs/{report.run_id}/report")
+    assert answer.content == body_of(report)
+    assert parse_report(answer.content) == report
+    assert service.get(f"/runs/{2:032x}/report", 404)["error"]["name"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"schema": "nalm.run-report/9"}, "$.schema"),
+        ({"rounds": [{"launch": -1}]}, "$.rounds[0]"),
+        ({"surprise": 1}, "$.surprise"),
+        ({"failure": "nul \0"}, "$"),
+        ({"scenario": {"name": "x", "lcores": 10**30, "traffic": "t"}}, "$.scenario.lcores"),
+        ({"scenario": {"name": "x", "lcores": 1, "traffic": "t" * 300}}, "$.scenario.traffic"),
+    ],
+)
+def test_invalid_report_is_told_where(service: Service, change: dict[str, Any], path: str) -> None:
+    document = {**json.loads(body_of(make_report(1))), **change}
+    error = service.upload(json.dumps(document).encode(), 422)["error"]
+    assert error["name"] == "invalid"
+    assert any(detail["path"].startswith(path) for detail in error["details"]), error["details"]
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b'{"a": 1e999}', b"\xff\xfe", b"[" * 200_000])
+def test_nonsense_is_refused(service: Service, body: bytes) -> None:
+    assert service.upload(body, 422)["error"]["name"] == "invalid"
+
+
+def test_working_tree_is_no_commit(service: Service) -> None:
+    error = service.upload(body_of(make_report(1, dirty=True)), 422)["error"]
+    assert error["details"][0]["path"] == "$.arms.head.build.dirty"
+
+
+def test_project_of_the_report_must_be_the_tokens(service: Service) -> None:
+    service.post("/projects", "admin", 201, {"name": "other", "repository": "/srv/other.git"})
+    body = body_of(make_report(1, project="other"))
+    assert service.upload(body, 403)["error"]["name"] == "forbidden"
+    assert service.upload(body, 201, "agent")["new"]
+    unknown = body_of(make_report(2, project="unknown"))
+    assert service.upload(unknown, 404, "agent")["error"]["name"] == "not_found"
+
+
+def test_verdict_is_cores_own(service: Service) -> None:
+    report = make_report(1, head_costs=SLOW_NAT, head_ipps=SLOW_NAT_IPP)
+    service.upload(body_of(report))
+    shown = service.get(f"/runs/{report.run_id}")["verdict"]
+    extra = {"display": "regressed", "fixes_sha": None, "unchanged": False}
+    assert shown == {**judge(report).model_dump(mode="json"), **extra}
+    assert (shown["outcome"], shown["culprit_stages"], shown["cause"]) == (
+        "regressed",
+        ["nat"],
+        "instructions",
+    )
+
+
+def test_run_shows_everything_recorded(service: Service) -> None:
+    report = make_report(1)
+    service.upload(body_of(report))
+    run = service.get(f"/runs/{report.run_id}")
+    assert run["fingerprint"]["cpu_model"] == "synthetic"
+    assert run["sources"]["pmu"] == "no PMU on this host"
+    assert [check["name"] for check in run["checks"]] == [check.name for check in report.checks]
+    assert (run["rounds_kept"], run["rounds_set_aside"], run["launches"]) == (48, 0, 6)
+    assert run["arms"]["head"]["build"]["commit"] == sha(1)
+
+
+@pytest.mark.parametrize(
+    ("given", "outcome", "in_history"),
+    [
+        ({"failed_check": True}, "invalid", False),
+        ({"status": "failed"}, "invalid", False),
+        ({"status": "broken"}, "broken", True),
+        ({"status": "unchanged"}, "same", True),
+    ],
+)
+def test_run_without_valid_figures_enters_no_series(
+    service: Service, given: dict[str, Any], outcome: str, in_history: bool
+) -> None:
+    service.upload(body_of(make_report(1)))
+    taken = service.upload(body_of(make_report(2, **given)))
+    assert taken["outcome"] == outcome
+    history = service.get("/projects/demo/scenarios/sfc_a/history")
+    assert [point["sha"] for point in history["points"]] == [sha(1)] + [sha(2)] * in_history
+    if in_history:
+        assert set(history["points"][1]["values"].values()) == {None}
+    assert service.get("/projects/demo/commits")[0]["verdicts"][0]["outcome"] == outcome
+
+
+def test_history_is_along_the_first_parent_whatever_came_first(service: Service) -> None:
+    for number in (3, 1, 2):
+        costs = {"nat": 150.0 + number}
+        service.upload(body_of(make_report(number, base_costs={**COSTS, **costs})))
+    history = service.get("/projects/demo/scenarios/sfc_a/history", metric="cpp")
+    assert history["metric"]["unit"] == "cycles/packet"
+    assert history["stages"] == ["chain", "rx", "nat", "l3fwd", "tx"]
+    assert [point["sha"] for point in history["points"]] == [sha(1), sha(2), sha(3)]
+    for number, point in enumerate(history["points"], start=1):
+        values = point["values"]
+        assert values["nat"]["value"] == pytest.approx(150 + number, rel=0.02)
+        assert values["nat"]["low"] < values["nat"]["value"] < values["nat"]["high"]
+        assert values["chain"]["value"] == pytest.approx(
+            sum(value["value"] for stage, value in values.items() if stage != "chain"), rel=0.001
+        )
+        assert values["nat"]["source"] == "tsc"
+    newest = service.get("/projects/demo/scenarios/sfc_a/history", limit=2)
+    assert [point["sha"] for point in newest["points"]] == [sha(2), sha(3)]
+
+
+@pytest.mark.parametrize(
+    ("metric", "stage", "value", "source"),
+    [("ipp", "nat", 330, "simulated"), ("eipc", "nat", 2.2, "tsc+simulated"), ("cur", "chain", 1.0, "tsc")],
+)
+def test_history_of_other_metrics(
+    service: Service, metric: str, stage: str, value: float, source: str
+) -> None:
+    service.upload(body_of(make_report(1)))
+    history = service.get("/projects/demo/scenarios/sfc_a/history", metric=metric)
+    found = history["points"][0]["values"][stage]
+    assert found["value"] == pytest.approx(value, rel=0.02)
+    assert found["source"] == source
+
+
+def test_host_classes_are_not_mixed(service: Service) -> None:
+    service.upload(body_of(make_report(1)))
+    service.upload(body_of(make_report(2, host_class="metal-16")))
+    scenario = service.get("/projects/demo/scenarios")[0]
+    assert sorted(scenario["host_classes"]) == ["metal-16", "vm-2"]
+    for host_class, commit in (("vm-2", sha(1)), ("metal-16", sha(2))):
+        history = service.get("/projects/demo/scenarios/sfc_a/history", host_class=host_class)
+        assert [point["sha"] for point in history["points"]] == [commit]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/projects/nobody",
+        "/projects/nobody/commits",
+        "/projects/demo/commits/abcdef0",
+        "/projects/demo/scenarios/none/history",
+        "/projects/demo/scenarios/sfc_a/history?metric=speed",
+        "/projects/demo/scenarios/sfc_a/history?host_class=none",
+        f"/projects/demo/compare?base={sha(1)}&head={sha(77)}",
+        f"/projects/demo/compare?base={sha(0)}&head={sha(1)}&scenario=none",
+    ],
+)
+def test_unknown_things_are_404_with_a_message(service: Service, path: str) -> None:
+    service.upload(body_of(make_report(1)))
+    answer = service.client.get(f"/api/v1{path}")
+    assert answer.status_code == 404
+    assert answer.json()["error"]["name"] == "not_found"
+
+
+def test_fix_is_named_even_when_the_regression_comes_in_later(service: Service) -> None:
+    slow = {**COSTS, **SLOW_NAT}
+    fix = make_report(3, base_costs=slow, head_costs={"nat": COSTS["nat"]})
+    service.upload(body_of(fix))
+    assert service.get(f"/runs/{fix.run_id}")["verdict"]["fixes_sha"] is None
+    service.upload(body_of(make_report(2, base_costs=slow)))
+    service.upload(body_of(make_report(1, head_costs=SLOW_NAT, head_ipps=SLOW_NAT_IPP)))
+    commits = service.get("/projects/demo/commits")
+    assert [one["verdicts"][0]["outcome"] for one in commits] == ["improved", "same", "regressed"]
+    assert commits[0]["verdicts"][0]["fixes_sha"] == sha(1)
+    assert commits[0]["verdicts"][0]["stage"] == "nat"
+
+
+def test_commit_shows_its_runs_and_newest_verdict(service: Service) -> None:
+    service.upload(body_of(make_report(1, head_costs=SLOW_NAT, head_ipps=SLOW_NAT_IPP)))
+    service.upload(body_of(make_report(101, base=0, head=1)))
+    service.upload(body_of(make_report(102, base=0, head=1, scenario="sfc_b")))
+    commit = service.get(f"/projects/demo/commits/{sha(1)[:9]}")
+    assert commit["sha"] == sha(1)
+    assert commit["base_sha"] == sha(0)
+    assert sorted(run["run_id"] for run in commit["runs"]) == [f"{n:032x}" for n in (1, 101, 102)]
+    newest = {verdict["scenario"]: verdict["run_id"] for verdict in commit["verdicts"]}
+    assert newest == {"sfc_a": f"{101:032x}", "sfc_b": f"{102:032x}"}
+    filtered = service.get("/projects/demo/commits", scenario="sfc_b")
+    assert [verdict["scenario"] for verdict in filtered[0]["verdicts"]] == ["sfc_b"]
+    assert service.get("/projects/demo")["last_verdict"]["run_id"] == f"{102:032x}"
+
+
+def test_compare_of_a_pair_is_its_run(service: Service) -> None:
+    report = make_report(1, head_costs=SLOW_NAT, head_ipps=SLOW_NAT_IPP)
+    service.upload(body_of(report))
+    found = service.get("/projects/demo/compare", base=sha(0), head=sha(1), scenario="sfc_a")
+    assert found["paired"]
+    assert found["verdict"]["outcome"] == "regressed"
+    assert found["chain"]["ratio_cpp"] == pytest.approx(300 / 260, rel=0.01)
+    nat = next(stage for stage in found["stages"] if stage["stage"] == "nat")
+    assert nat["ln_cpp"] == pytest.approx(nat["ln_ipp"] - nat["ln_eipc"])
+    assert len(found["rounds"]["base"]) == len(found["rounds"]["head"]) == 24
+    assert found["rounds"]["head"][0]["cpp"] == pytest.approx(300, rel=0.05)
+    assert found["host"]["host_class"] == "vm-2"
+    assert found["checks"]
+
+
+def test_compare_of_two_runs_has_no_verdict_and_says_why(service: Service) -> None:
+    service.upload(body_of(make_report(1)))
+    service.upload(body_of(make_report(2, base_costs={**COSTS, "nat": 180.0})))
+    found = service.get("/projects/demo/compare", base=sha(0), head=sha(2))
+    assert not found["paired"]
+    assert found["verdict"] is None
+    assert found["scenario"] == "sfc_a"
+    assert found["chain"]["ratio_cpp"] == pytest.approx(290 / 260, rel=0.02)
+    assert any("side by side" in note for note in found["notes"])
+    assert found["run_ids"] == [f"{1:032x}", f"{2:032x}"]
+
+
+def test_ambiguous_commit_is_a_conflict(service: Service) -> None:
+    service.upload(body_of(make_report(1, base="a" * 40, head="abcdef0" + "1" * 33)))
+    service.upload(body_of(make_report(2, base="b" * 40, head="abcdef0" + "2" * 33)))
+    assert service.get("/projects/demo/commits/abcdef0", 409)["error"]["name"] == "conflict"
