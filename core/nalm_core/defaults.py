@@ -55,9 +55,11 @@ CLEAN_STOLEN_SHARE: Final = 0.02
 """Up to this share of stolen time a round is clean; clean rounds are preferred."""
 MIN_CLEAN_PAIRS: Final = 4
 """With at least so many clean pairs, a launch is judged by them alone."""
-MAX_STOLEN_SHARE: Final = 0.1
+CLEAN_LAUNCH_SHARE: Final = 0.65
+"""With this share of launches that have clean pairs, a run is judged by them alone: 4 of 6, 8 of 12."""
+MAX_STOLEN_SHARE: Final = 0.6
 """A round that lost more of its time to others is set aside."""
-MAX_INVOLUNTARY_PER_S: Final = 1000.0
+MAX_INVOLUNTARY_PER_S: Final = 20_000.0
 """Involuntary switches per second of CPU time beyond which a round is set aside."""
 MAX_MAJOR_FAULTS: Final = 0
 MAX_CLOCK_DISAGREEMENT: Final = 0.01

@@ -5,11 +5,12 @@ other."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from nalm_core.counters import RoundTotals, stolen_share, totals
 from nalm_core.defaults import (
+    CLEAN_LAUNCH_SHARE,
     CLEAN_STOLEN_SHARE,
     MAX_CLOCK_DISAGREEMENT,
     MAX_INVOLUNTARY_PER_S,
@@ -98,24 +99,31 @@ def launches_done(report: RunReport) -> int:
 def pair_launches(report: RunReport, base: Arm, head: Arm) -> list[PairedLaunch]:
     """Launches with enough usable pairs, each with the middle of its pairs.
 
-    Within a launch: clean pairs alone if there are enough of them, then the pairs with the lowest and highest
-    ratio of CPP are left out, the same number at each end, so that a disturbed turn does not move the launch.
+    What was left alone is preferred, twice: in a launch its clean pairs, in a run the launches that have
+    some, each if there are enough. Disturbed ones are right on average (their cycles are scaled) and far
+    less exact.
     """
     bases, heads = _turns(report, base), _turns(report, head)
     by_launch: dict[int, list[tuple[Turn, Turn]]] = defaultdict(list)
     for launch, turn in sorted(bases.keys() & heads.keys()):
         by_launch[launch].append((bases[launch, turn], heads[launch, turn]))
-    launches = []
-    for launch, pairs in by_launch.items():
-        clean = [pair for pair in pairs if pair[0].clean and pair[1].clean]
-        usable = clean if len(clean) >= MIN_CLEAN_PAIRS else pairs
-        if len(usable) < MIN_PAIRS:
-            continue
-        middle = trim([(b.totals, h.totals) for b, h in usable])
-        launches.append(
-            PairedLaunch(launch, tuple(b for b, _ in middle), tuple(h for _, h in middle)),
-        )
-    return launches
+    usable = {launch: pairs for launch, pairs in by_launch.items() if len(pairs) >= MIN_PAIRS}
+    clean = {
+        launch: pairs for launch, ones in usable.items() if len(pairs := _clean(ones)) >= MIN_CLEAN_PAIRS
+    }
+    if len(clean) < CLEAN_LAUNCH_SHARE * len(usable):
+        clean = usable | clean
+    return [_paired(launch, clean[launch]) for launch in sorted(clean)]
+
+
+def _clean(pairs: Sequence[tuple[Turn, Turn]]) -> list[tuple[Turn, Turn]]:
+    return [pair for pair in pairs if pair[0].clean and pair[1].clean]
+
+
+def _paired(launch: int, pairs: Sequence[tuple[Turn, Turn]]) -> PairedLaunch:
+    """Without the lowest and highest ratios, so that a disturbed turn does not move the launch."""
+    middle = trim([(base.totals, head.totals) for base, head in pairs])
+    return PairedLaunch(launch, tuple(base for base, _ in middle), tuple(head for _, head in middle))
 
 
 def trim(pairs: Sequence[tuple[RoundTotals, RoundTotals]]) -> list[tuple[RoundTotals, RoundTotals]]:
@@ -148,7 +156,7 @@ def _turn(one: Round, sums: RoundTotals) -> Turn | None:
     return Turn(is_clean(one), sums)
 
 
-def set_aside_counts(rounds: Iterable[Round]) -> tuple[int, int]:
-    """(set aside, all) rounds."""
-    aside = [one.set_aside is not None for one in rounds]
-    return sum(aside), len(aside)
+def disturbed_counts(rounds: Collection[Round]) -> tuple[int, int, int]:
+    """(set aside, kept but not clean, all) rounds."""
+    kept = [one for one in rounds if one.set_aside is None]
+    return len(rounds) - len(kept), sum(not is_clean(one) for one in kept), len(rounds)

@@ -10,7 +10,7 @@ from nalm_core.attribution import Comparison
 from nalm_core.change import Cause, Change, StageChange
 from nalm_core.defaults import INSTRUCTION_NOTE, MIN_LAUNCHES, MIN_PAIRS
 from nalm_core.report import Arm, Check, RunReport
-from nalm_core.rounds import launches_done, pair_launches, set_aside_counts
+from nalm_core.rounds import launches_done, pair_launches, disturbed_counts
 from nalm_core.sequential import Decided
 
 UNCHANGED = "The code sections and the run definition are those of the base: there is nothing to measure."
@@ -20,6 +20,8 @@ NOT_AS_BASE = (
     "judged; keep base's features buildable in head and measure again."
 )
 SHORT_LIMIT = 120
+BUSY_SHARE = 0.25
+"""Share of disturbed rounds from which on the host is called busy in a note."""
 
 
 def percent(ln_ratio: float) -> str:
@@ -45,7 +47,7 @@ def failed_checks(failed: Sequence[Check]) -> str:
 
 def too_few(report: RunReport, arm: Arm) -> str:
     """Why nothing could be decided, and what would help."""
-    aside, rounds = set_aside_counts(report.rounds)
+    aside, _, rounds = disturbed_counts(report.rounds)
     usable = len(pair_launches(report, Arm.BASE, arm))
     text = (
         f"Only {usable} of {launches_done(report)} launches have {MIN_PAIRS} usable pairs of turns, "
@@ -134,9 +136,14 @@ def notes(outcome: Decided, comparison: Comparison, report: RunReport) -> list[s
             for stage in comparison.stages
             if stage.significant and stage.relevant and stage.ln_cpp is not None
         ]
-    aside, rounds = set_aside_counts(report.rounds)
+    aside, disturbed, rounds = disturbed_counts(report.rounds)
     if aside:
         found.append(f"{aside} of {rounds} rounds were set aside.")
+    if disturbed > BUSY_SHARE * rounds:
+        found.append(
+            f"In {disturbed} of {rounds} rounds other programs took a part of the core's time; the figures are "
+            "scaled and less exact than on a free core."
+        )
     return found
 
 

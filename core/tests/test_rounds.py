@@ -19,7 +19,7 @@ def one_round(**lcore_values: int):
         ({"major_faults": 1}, "major page faults"),
         ({"minor_faults": 100}, None),
         ({"involuntary_switches": 1}, None),
-        ({"involuntary_switches": 100}, "involuntary switches"),
+        ({"involuntary_switches": 2000}, "involuntary switches"),
         ({"turn_wall_ns": 0}, "no length"),
         ({"turn_tsc_cycles": 1}, "disagree"),
         ({"turn_cpu_ns": 1_000_000}, "went to other programs"),
@@ -68,3 +68,13 @@ def test_clean_pairs_are_preferred() -> None:
     assert launch.head_cpp("nat") == pytest.approx(200, rel=1e-3)
     (launch,) = pair_launches(report, Arm.BASE, Arm.HEAD)
     assert launch.head_cpp("nat") == pytest.approx(150, rel=1e-3)
+
+
+@pytest.mark.parametrize(("disturbed", "taken"), [(1, 3), (2, 4)])
+def test_launches_with_clean_pairs_are_preferred_if_there_are_enough(disturbed: int, taken: int) -> None:
+    clean = make_report(changed(), launches=4, turns=8)
+    busy = make_report(changed(), launches=4, turns=8, noise=Noise(stolen=0.2))
+    rounds = [one for one in busy.rounds if one.launch < disturbed]
+    rounds += [one for one in clean.rounds if one.launch >= disturbed]
+    found = pair_launches(clean.model_copy(update={"rounds": rounds}), Arm.BASE, Arm.HEAD)
+    assert [one.launch for one in found] == list(range(4 - taken, 4))

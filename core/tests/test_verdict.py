@@ -220,3 +220,9 @@ def test_too_few_usable_rounds_are_inconclusive_and_say_what_helps() -> None:
 def test_noise_beyond_what_the_launches_resolve_is_inconclusive() -> None:
     verdict = judge(make_report(changed(nat=157.0), noise=Noise(launch=0.06)))
     assert verdict.outcome == "inconclusive" and "quieter host" in verdict.reason
+
+
+def test_a_busy_host_is_noted() -> None:
+    busy = judge(make_report(changed(nat=180.0), noise=Noise(stolen=0.2)))
+    assert busy.outcome == "regressed" and any("less exact" in note for note in busy.notes)
+    assert not any("less exact" in note for note in judge(make_report(changed())).notes)
