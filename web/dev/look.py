@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Takes a picture of every page in every state and runs axe on it.
 
-    look.py URL OUTDIR     URL of `npm run preview:mock` (or dev:mock); pictures go to OUTDIR
+    look.py URL OUTDIR [ONLY]
+
+URL is that of `npm run preview:mock` or of a server; pictures go to OUTDIR; ONLY is a part of the names of
+those wanted, such as `dark-phone`.
 
 Exit code 1 when axe finds anything, a page logs an error, or a page is wider than the screen.
 """
@@ -10,7 +13,9 @@ from __future__ import annotations
 
 import json
 import sys
+import urllib.request
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 
@@ -25,38 +30,47 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 SIZES = {"wide": (1440, 900), "phone": (390, 844)}
-PROJECT = "nalm-reference-nf"
+
+
+def get(url: str) -> Any:
+    with urllib.request.urlopen(url) as answer:
+        return json.load(answer)
 
 
 def addresses(url: str) -> dict[str, str]:
-    """Pages by the name of their picture. Commits and runs are taken from the API."""
-    import urllib.request
+    """Pages by the name of their picture, as far as the server has something to show on them."""
+    projects = get(f"{url}/api/v1/projects")
+    pages = {"projects": "/", "project-missing": "/p/nowhere", "page-missing": "/no/such/page"}
+    for project in projects:
+        name = project["name"]
+        if project["commits"] == 0:
+            pages |= {"commits-none": f"/p/{name}", "history-none": f"/p/{name}/history"}
+        else:
+            pages |= project_pages(name, get(f"{url}/api/v1/projects/{name}/commits"))
+    return pages
 
-    with urllib.request.urlopen(f"{url}/api/v1/projects/{PROJECT}/commits") as answer:
-        commits = json.load(answer)
-    regressed, *_ = (c for c in commits if c["verdicts"] and c["verdicts"][0]["display"] == "regressed")
-    feature, *_ = (c for c in commits if c["verdicts"] and c["verdicts"][0]["display"] == "feature")
-    broken, *_ = (c for c in commits if c["verdicts"] and c["verdicts"][0]["display"] == "broken")
-    pair = "?base={parent_sha}&head={sha}&scenario=sfc_a"
-    return {
-        "projects": "/",
-        "commits": f"/p/{PROJECT}",
-        "commits-filtered": f"/p/{PROJECT}?outcome=regressed,improved",
-        "commits-none": "/p/new",
-        "history": f"/p/{PROJECT}/history",
-        "history-relative": f"/p/{PROJECT}/history?metric=cpp&scale=relative",
-        "history-table": f"/p/{PROJECT}/history?metric=cpp&view=table",
-        "history-none": "/p/new/history",
-        "compare-choose": f"/p/{PROJECT}/compare",
-        "compare-regressed": f"/p/{PROJECT}/compare" + pair.format(**regressed),
-        "compare-feature": f"/p/{PROJECT}/compare" + pair.format(**feature),
-        "compare-broken": f"/p/{PROJECT}/compare" + pair.format(**broken),
-        "compare-unpaired": f"/p/{PROJECT}/compare?base={feature['sha']}&head={regressed['sha']}&scenario=sfc_a",
-        "run": f"/p/{PROJECT}/runs/{regressed['verdicts'][0]['run_id']}",
-        "run-missing": f"/p/{PROJECT}/runs/{'0' * 32}",
-        "project-missing": "/p/nowhere",
-        "page-missing": "/no/such/page",
+
+def project_pages(name: str, commits: list[dict[str, Any]]) -> dict[str, str]:
+    here = f"/p/{name}"
+    pages = {
+        "commits": here,
+        "commits-filtered": f"{here}?outcome=regressed,improved",
+        "history": f"{here}/history",
+        "history-relative": f"{here}/history?metric=cpp&scale=relative",
+        "history-table": f"{here}/history?metric=cpp&view=table",
+        "compare-choose": f"{here}/compare",
+        "run-missing": f"{here}/runs/{'0' * 32}",
     }
+    by_display = {verdict["display"]: commit for commit in commits for verdict in commit["verdicts"]}
+    for display, commit in by_display.items():
+        pages[f"compare-{display}"] = f"{here}/compare?base={commit['parent_sha']}&head={commit['sha']}"
+        pages[f"run-{display}"] = f"{here}/runs/{commit['verdicts'][0]['run_id']}"
+    judged = [
+        commit["sha"] for commit in commits if commit["verdicts"] and commit["verdicts"][0]["ratio_cpp"]
+    ]
+    if len(judged) > 2:
+        pages["compare-unpaired"] = f"{here}/compare?base={judged[-1]}&head={judged[0]}"
+    return pages
 
 
 def settled(page: Page) -> None:

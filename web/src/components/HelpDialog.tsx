@@ -5,7 +5,7 @@ import { catalogueQuery } from "../api/queries";
 import { KEYS } from "../logic/keyboard";
 import { DISPLAYS, displayInfo } from "../logic/verdict";
 import { MetricText } from "./Help";
-import { VerdictIcon } from "./VerdictBadge";
+import { VerdictWord } from "./VerdictBadge";
 
 /** Keys, verdicts and metrics in one place. */
 export function HelpDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
@@ -17,6 +17,7 @@ export function HelpDialog({ opened, onClose }: { opened: boolean; onClose: () =
       size="lg"
       title="Help"
       closeButtonProps={{ "aria-label": "Close" }}
+      attributes={{ header: { role: "presentation" } }}
     >
       <h3>Keys</h3>
       <dl className="help-list">
@@ -38,10 +39,7 @@ export function HelpDialog({ opened, onClose }: { opened: boolean; onClose: () =
         {DISPLAYS.map((display) => (
           <div key={display} style={{ display: "contents" }}>
             <dt>
-              <span className={`verdict verdict-${display}`} style={{ cursor: "default" }}>
-                <VerdictIcon display={display} />
-                {displayInfo(display).word}
-              </span>
+              <VerdictWord display={display} />
             </dt>
             <dd>{displayInfo(display).explanation}</dd>
           </div>

@@ -15,7 +15,7 @@ import { HistoryChart } from "./HistoryChart";
 import { HistoryTable } from "./HistoryTable";
 import { MarkLegend } from "./MarkLegend";
 import { Panel } from "./Panel";
-import { VerdictBadge } from "./VerdictBadge";
+import { VerdictWord } from "./VerdictBadge";
 
 /** Costs that add up start at 0, so that heights compare; a ratio such as eIPC does not. */
 const FROM_ZERO = new Set(["cpp", "ipp"]);
@@ -109,7 +109,7 @@ function Tip({ point, unit, drawn, stages }: TipProps) {
   const dark = document.documentElement.dataset.mantineColorScheme === "dark";
   return (
     <>
-      <VerdictBadge display={point.display} />
+      <VerdictWord display={point.display} />
       <div style={{ fontWeight: 600, marginTop: 4 }}>{point.subject}</div>
       <div className="soft">
         <span className="mono">{point.short_sha}</span>

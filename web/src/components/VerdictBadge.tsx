@@ -14,6 +14,16 @@ export function VerdictBadge({ display }: { display: string }) {
   );
 }
 
+/** The same without the explanation, for where nothing may be pressed or it is explained beside it. */
+export function VerdictWord({ display }: { display: string }) {
+  return (
+    <span className={`verdict verdict-${display}`} style={{ cursor: "default" }}>
+      <VerdictIcon display={display} />
+      {displayInfo(display).word}
+    </span>
+  );
+}
+
 /** The icon alone, for where the word stands beside it anyway. */
 export function VerdictIcon({ display }: { display: string }) {
   return <Icon name={isIconName(display) ? display : "inconclusive"} />;

@@ -59,7 +59,6 @@ function Extras({ project, verdict }: { project: string; verdict: Verdict }) {
           {THIN}cycles/packet
         </span>
       )}
-      {verdict.unchanged && <span className="tag">code sections equal, nothing was measured</span>}
       {verdict.fixes_sha && (
         <Link
           className="tag"

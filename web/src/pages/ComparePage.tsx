@@ -164,9 +164,11 @@ function Result({ project, comparison }: { project: string; comparison: Comparis
         </Panel>
       )}
       <div className="panel-grid">
-        <Panel title="Checks">
-          <CheckList checks={checks} />
-        </Panel>
+        {checks.length > 0 && (
+          <Panel title="Checks">
+            <CheckList checks={checks} />
+          </Panel>
+        )}
         {host && (
           <Panel title="Host">
             <HostFacts host={host} />
