@@ -10,7 +10,7 @@ from nalm_core.attribution import Comparison
 from nalm_core.change import Cause, Change, StageChange
 from nalm_core.defaults import INSTRUCTION_NOTE, MIN_LAUNCHES, MIN_PAIRS
 from nalm_core.report import Arm, Check, RunReport
-from nalm_core.rounds import launches_done, pair_launches, disturbed_counts
+from nalm_core.rounds import disturbed_counts, launches_done, pair_launches
 from nalm_core.sequential import Decided
 
 UNCHANGED = "The code sections and the run definition are those of the base: there is nothing to measure."
@@ -141,7 +141,7 @@ def notes(outcome: Decided, comparison: Comparison, report: RunReport) -> list[s
         found.append(f"{aside} of {rounds} rounds were set aside.")
     if disturbed > BUSY_SHARE * rounds:
         found.append(
-            f"In {disturbed} of {rounds} rounds other programs took a part of the core's time; the figures are "
+            f"In {disturbed} of {rounds} rounds other programs took a part of the core's time; figures are "
             "scaled and less exact than on a free core."
         )
     return found
