@@ -33,6 +33,7 @@ project_app = typer.Typer(help="NF repositories that are watched.", no_args_is_h
 token_app = typer.Typer(help="Tokens of agents, uploaders and administrators.", no_args_is_help=True)
 app.add_typer(project_app, name="project")
 app.add_typer(token_app, name="token")
+app.command()(demo)
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)

@@ -89,6 +89,16 @@ def test_project_of_the_report_must_be_the_tokens(service: Service) -> None:
     assert service.upload(unknown, 404, "agent")["error"]["name"] == "not_found"
 
 
+def test_report_of_a_job_belongs_to_the_jobs_project(service: Service) -> None:
+    """nalm.toml may call the project otherwise than the server does."""
+    push = {"ref": "refs/heads/main", "before": sha(0), "after": sha(1)}
+    service.hook(json.dumps(push).encode(), 202)
+    lease = service.lease()
+    body = body_of(make_report(1, project="name-in-nalm-toml"))
+    assert service.upload(body, 201, "agent", job_id=lease["job_id"], fence=lease["fence"])["new"]
+    assert service.get(f"/runs/{1:032x}")["project"] == "demo"
+
+
 def test_verdict_is_cores_own(service: Service) -> None:
     report = make_report(1, head_costs=SLOW_NAT, head_ipps=SLOW_NAT_IPP)
     service.upload(body_of(report))

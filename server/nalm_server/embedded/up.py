@@ -86,8 +86,8 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.close()
         if error.errno == errno.EADDRINUSE:
             raise StartError(
-                f"Port {port} of {host} is taken by another program: end it (`ss -ltnp 'sport = :{port}'` names "
-                f"it), or choose another one with --port."
+                f"Port {port} of {host} is taken by another program: end it (`ss -ltnp 'sport = :{port}'` "
+                "names it), or choose another one with --port."
             ) from error
         raise StartError(f"Port {port} of {host} cannot be served: {error.strerror}.") from error
     return listening

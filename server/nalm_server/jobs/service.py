@@ -14,7 +14,7 @@ from nalm_server.jobs import repository
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN, Job, JobDetail, JobState, Transition
 from nalm_server.projects import service as projects
-from nalm_server.projects.repository import list_all as all_projects
+from nalm_server.projects.repository import name_of as project_name
 from nalm_server.runs import repository as runs
 
 
@@ -72,9 +72,8 @@ def get_job(session: Session, job_id: int) -> JobDetail:
     row = repository.find(session, job_id)
     if row is None:
         raise NotFoundError(f"There is no job {job_id}.")
-    name = next(project.name for project in all_projects(session) if project.id == row.project_id)
     return JobDetail(
-        **dict(_job(row, name)),
+        **dict(_job(row, project_name(session, row.project_id))),
         log_tail=row.log_tail,
         transitions=[Transition.model_validate(one) for one in repository.transitions(session, row.id)],
         run_ids=[run.run_id for run in runs.of_job(session, row.id)],

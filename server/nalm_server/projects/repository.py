@@ -24,6 +24,10 @@ def find(session: Session, name: str) -> ProjectRow | None:
     return session.scalars(select(ProjectRow).where(ProjectRow.name == name)).one_or_none()
 
 
+def name_of(session: Session, project_id: int) -> str:
+    return session.scalars(select(ProjectRow.name).where(ProjectRow.id == project_id)).one()
+
+
 def lock(session: Session, project_id: int) -> ProjectRow:
     """The row, held until the commit: writers of one project queue (on SQLite they do anyway)."""
     return session.scalars(select(ProjectRow).where(ProjectRow.id == project_id).with_for_update()).one()

@@ -58,7 +58,7 @@ def take_report(
 
 
 def _take(session: Session, caller: Principal, upload: Upload, now: datetime) -> ReportTaken:
-    project = _project(session, caller, upload.report.project)
+    project = _project(session, caller, upload)
     known = repository.find(session, upload.report.run_id)
     if known is not None:
         if known.run.digest != upload.digest or known.run.project_id != project.id:
@@ -74,7 +74,12 @@ def _take(session: Session, caller: Principal, upload: Upload, now: datetime) ->
     return _taken(_store(session, project, job, upload, now), new=True)
 
 
-def _project(session: Session, caller: Principal, name: str) -> ProjectRow:
+def _project(session: Session, caller: Principal, upload: Upload) -> ProjectRow:
+    """The job's project, whatever name nalm.toml has for it; without a job, the one the report names."""
+    job = jobs.find(session, upload.job_id) if upload.job_id is not None else None
+    if job is not None and caller.project_id in (None, job.project_id):
+        return projects.lock(session, job.project_id)
+    name = upload.report.project
     found = projects.find(session, name)
     if found is not None and caller.project_id in (None, found.id):
         return projects.lock(session, found.id)
@@ -194,7 +199,7 @@ def get_run(session: Session, run_id: str) -> RunDetail:
     kept = [one for one in report.rounds if one.set_aside is None]
     return RunDetail(
         **dict(verdicts.run_brief(judged)),
-        project=report.project,
+        project=projects.name_of(session, judged.run.project_id),
         failure=report.failure,
         received_at=judged.run.received_at,
         nalm_version=report.nalm_version,
