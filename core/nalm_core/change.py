@@ -54,7 +54,7 @@ class StageChange(Change):
     """Cycles per packet the stage adds to the chain; common stages, added and removed ones sum up to the
     whole."""
     significant: bool
-    """Its ratio differs from 1 at the false discovery rate alpha over the chain's stages."""
+    """Its ratio differs from 1 at STAGE_FALSE_DISCOVERY_RATE over the chain's stages."""
     relevant: bool
     """Its contribution is large enough to matter for the chain."""
     cause: Cause | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from nalm_core.attribution import ArmSeries, Rates, Series, compare_arms
 from nalm_core.change import Change, StageChange
-from nalm_core.defaults import ALPHA, CONFIDENCE, MARGIN
+from nalm_core.defaults import CONFIDENCE, MARGIN, STAGE_FALSE_DISCOVERY_RATE
 from nalm_core.report import Model
 from nalm_core.summary import ArmSummary, HistoryFigure
 
@@ -31,7 +31,7 @@ def compose(base: ArmSummary, head: ArmSummary) -> Composition | None:
     if _ipp_source(base) != _ipp_source(head):
         notes.append("Instructions come from different sources and are not compared.")
         old, new = _without_ipp(old), _without_ipp(new)
-    found = compare_arms(old, new, Rates(1 - CONFIDENCE, ALPHA, MARGIN), paired=False)
+    found = compare_arms(old, new, Rates(1 - CONFIDENCE, STAGE_FALSE_DISCOVERY_RATE, MARGIN), paired=False)
     return Composition(chain=found.chain, stages=found.stages, notes=notes)
 
 

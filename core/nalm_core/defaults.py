@@ -39,6 +39,8 @@ TRIM_SHARE: Final = 0.25
 """Share of a launch's pairs left out at each end, by their ratio."""
 LAUNCH_TRIM_SHARE: Final = 0.12
 """Share of the launches left out at each end, by their ratio: none of 6, 1 of 12, 2 of 18."""
+STAGE_FALSE_DISCOVERY_RATE: Final = 0.05
+"""Share of wrong ones among the stages called significant; they explain a chain that was judged at alpha."""
 RELEVANT_SHARE: Final = 0.5
 """A stage's change is relevant from this share of the margin on, measured in the chain's CPP."""
 CULPRIT_SHARE: Final = 0.2

@@ -15,7 +15,7 @@ from nalm_core import wording
 from nalm_core.attribution import Comparison, Rates, compare_arms, culprits
 from nalm_core.change import Cause, Change, StageChange, cause_of
 from nalm_core.checks import BREAKING, run_checks
-from nalm_core.defaults import EQUIVALENCE_ALPHA
+from nalm_core.defaults import EQUIVALENCE_ALPHA, STAGE_FALSE_DISCOVERY_RATE
 from nalm_core.features import FeatureSplit, equal_code, feature_change, judged_arm
 from nalm_core.pairing import paired_series
 from nalm_core.price import feature_split, feature_stages, in_pass_order
@@ -108,7 +108,7 @@ def _compare(report: RunReport, arm: Arm) -> tuple[Decided, Comparison] | None:
 
 def _rates(settings: Settings, look: int, error_rate: float | None = None) -> Rates:
     spent = spent_at(settings.alpha, settings, look)
-    return Rates(error_rate or spent, settings.alpha, settings.margin)
+    return Rates(error_rate or spent, STAGE_FALSE_DISCOVERY_RATE, settings.margin)
 
 
 def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
