@@ -104,7 +104,7 @@ def main() -> int:
     out.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS)
-        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        page = browser.new_page(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(str(error)))
         project = project_with_commits(url)

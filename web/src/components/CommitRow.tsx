@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /** One commit in the list: its verdicts, how much it changed, where, and why; or how far its job is. */
 import { Link } from "@tanstack/react-router";
+import type { CSSProperties } from "react";
 import type { Commit, VerdictBrief } from "../api/types";
 import { ago, moment, signed, THIN } from "../logic/format";
+import { byUrgency } from "../logic/verdict";
 import { ChangeText } from "./ChangeText";
 import { ChangeWhisker } from "./ChangeWhisker";
 import { Icon } from "./Icon";
@@ -22,16 +24,15 @@ interface Props {
 }
 
 export function CommitRow({ project, commit, now, reach, nameScenarios, marked, onFocus }: Props) {
-  const first = commit.verdicts[0];
+  const { job } = commit;
+  const verdicts = byUrgency(commit.verdicts);
+  const first = verdicts[0];
   return (
-    <li className={`commit${marked ? " marked" : ""}`}>
-      <div className="above" style={{ display: "grid", gap: 4, justifyItems: "start" }}>
-        {commit.verdicts.map((verdict) => (
-          <VerdictBadge key={verdict.run_id} display={verdict.display} />
-        ))}
-        {first === undefined && (commit.job ? <JobBadge job={commit.job} /> : <NotMeasured />)}
-      </div>
-      <div className="commit-main" style={{ minWidth: 0 }}>
+    <li
+      className={`commit${marked ? " marked" : ""}`}
+      style={{ "--rows": Math.max(verdicts.length, 1) } as CSSProperties}
+    >
+      <div className="commit-main">
         <Link
           to="/p/$project/compare"
           params={{ project }}
@@ -55,25 +56,53 @@ export function CommitRow({ project, commit, now, reach, nameScenarios, marked, 
           {marked && " · marked for comparison"}
         </div>
       </div>
-      <div className="commit-change">
-        {commit.verdicts.map((verdict) => (
-          <ChangeOf key={verdict.run_id} verdict={verdict} reach={reach} />
-        ))}
-      </div>
-      <div className="commit-what">
-        {commit.verdicts.map((verdict) => (
-          <What key={verdict.run_id} project={project} verdict={verdict} nameScenario={nameScenarios} />
-        ))}
-        {first === undefined && commit.job && (
-          <div style={{ width: "100%" }}>
-            <JobProgress job={commit.job} />
-          </div>
-        )}
-      </div>
+      {verdicts.map((verdict, row) => (
+        <VerdictLine
+          key={verdict.run_id}
+          project={project}
+          verdict={verdict}
+          row={row + 1}
+          reach={reach}
+          nameScenario={nameScenarios}
+        />
+      ))}
+      {first === undefined && (
+        <>
+          <div className="commit-verdict">{job ? <JobBadge job={job} /> : <NotMeasured />}</div>
+          <div className="commit-what">{job && <JobProgress job={job} />}</div>
+        </>
+      )}
       <span className="commit-go">
         <Icon name="right" />
       </span>
     </li>
+  );
+}
+
+interface LineProps {
+  project: string;
+  verdict: VerdictBrief;
+  /** Line of the row, from 1. */
+  row: number;
+  reach: number;
+  nameScenario: boolean;
+}
+
+/** One scenario's verdict, its size and its cause, on one line of the row. */
+function VerdictLine({ project, verdict, row, reach, nameScenario }: LineProps) {
+  const line = { "--row": row } as CSSProperties;
+  return (
+    <>
+      <div className="commit-verdict above" style={line}>
+        <VerdictBadge display={verdict.display} />
+      </div>
+      <div className="commit-change" style={line}>
+        <ChangeOf verdict={verdict} reach={reach} />
+      </div>
+      <div className="commit-what" style={line}>
+        <What project={project} verdict={verdict} nameScenario={nameScenario} />
+      </div>
+    </>
   );
 }
 
@@ -110,7 +139,11 @@ function What({ project, verdict, nameScenario }: WhatProps) {
   return (
     <>
       {nameScenario && <span className="tag">{verdict.scenario}</span>}
-      {!verdict.unchanged && <span className="summary">{verdict.summary}</span>}
+      {!verdict.unchanged && (
+        <span className="summary" title={verdict.summary}>
+          {verdict.summary}
+        </span>
+      )}
       {verdict.fixes_sha && (
         <Link
           className="tag above"

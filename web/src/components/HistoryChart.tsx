@@ -123,9 +123,11 @@ function chartOptions(input: ChartInput): uPlot.Options {
     padding: [12, 12, 0, 0],
     legend: { show: false },
     cursor: {
-      drag: { x: false, y: false },
+      // A click counts although snapping moved the cursor, which uPlot would take for a drag.
+      drag: { x: false, y: false, click: () => {} },
       sync: { key: SYNC_KEY, scales: ["x", null] },
       y: false,
+      move: (chart, left, top) => [left < 0 ? left : snapped(chart, left, count), top],
       points: { size: 8 },
     },
     scales: {
@@ -181,6 +183,10 @@ const tickText = (value: number, scale: Scale): string =>
 /** Rates in millions, the rest as it is. */
 const axisNumber = (value: number): string =>
   Math.abs(value) >= 1e5 ? `${significant(value / 1e6, 3)}${THIN}M` : String(Number(value.toPrecision(6)));
+
+/** The cursor stands on commits, not between them. */
+const snapped = (chart: uPlot, left: number, count: number): number =>
+  chart.valToPos(Math.min(Math.max(Math.round(chart.posToVal(left, "x")), 0), count - 1), "x");
 
 /** Tells the page where the pointer is, for the chart under it only; the others just follow with their cursor. */
 function listen(chart: uPlot, count: number, { onHover, onPick }: ChartInput): void {

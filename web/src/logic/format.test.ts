@@ -52,6 +52,10 @@ describe("a change", () => {
     expect(changeWithInterval(ratio(1.121), null, null)).toBe("+12.1\u202f%");
   });
 
+  test("without an end worth the name says so", () => {
+    expect(changeWithInterval(ratio(1.25), ratio(1e-9), ratio(1e15))).toBe("+25.0\u202f% [\u2212100, >+999]");
+  });
+
   test("that is missing is not 0", () => {
     expect(change(known(null, ratio))).toBe(MISSING);
     expect(change(known(Number.NaN, ratio))).toBe(MISSING);

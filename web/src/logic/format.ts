@@ -51,11 +51,17 @@ const percentDecimals = (percent: number): number => {
   return size < 0.995 ? 2 : 1;
 };
 
+/** Beyond this a percentage is no size anybody can picture, and an interval has no end worth the name. */
+const LARGEST_PERCENT = 999.5;
+
+const percentText = (percent: number, decimals: number): string =>
+  percent > LARGEST_PERCENT ? ">+999" : signed(percent, decimals);
+
 /** 1.121 as "+12.1 %". */
 export function change(value: Ratio | null): string {
   if (value === null) return MISSING;
   const percent = (value - 1) * 100;
-  return `${signed(percent, percentDecimals(percent))}${THIN}%`;
+  return `${percentText(percent, percentDecimals(percent))}${THIN}%`;
 }
 
 /** A confidence interval of a ratio as "[+10.9, +13.4]", in per cent like `change`. */
@@ -63,7 +69,7 @@ export function interval(low: Ratio | null, high: Ratio | null): string {
   if (low === null || high === null) return "";
   const [from, to] = [(low - 1) * 100, (high - 1) * 100];
   const decimals = Math.min(percentDecimals(from), percentDecimals(to));
-  return `[${signed(from, decimals)}, ${signed(to, decimals)}]`;
+  return `[${percentText(from, decimals)}, ${percentText(to, decimals)}]`;
 }
 
 /** "+12.1 % [+10.9, +13.4]" */

@@ -52,6 +52,16 @@ test("the axis holds bands and, for costs, 0", () => {
   expect(extent(columns([], ["chain"], "absolute"), true)).toBeNull();
 });
 
+test("one wild band does not flatten the lines", () => {
+  const wild = historyFrom(`
+    same  nat=100[99,101]
+    same  nat=110[5,9000]
+  `);
+  const [low, high] = extent(columns(wild, ["nat"], "absolute"), false) ?? [];
+  expect(low).toBeGreaterThan(80);
+  expect(high).toBeLessThan(130);
+});
+
 test("a stage keeps its colour when others are hidden or more than eight exist", () => {
   const stages = [CHAIN, ..."abcdefghij"];
   expect(stageInk("b", stages, false)).toEqual(stageInk("b", ["a", "b"], false));

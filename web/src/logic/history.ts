@@ -60,12 +60,23 @@ export function presentStages(points: readonly HistoryPoint[], stages: readonly 
   return stages.filter((stage) => points.some((point) => point.values[stage]));
 }
 
-/** Lowest and highest value drawn, with room of a tenth; null when nothing is drawn. */
+/**
+ * Lowest and highest value of the axis, with room of a tenth; null when nothing is drawn. Bands are shown whole unless
+ * they reach further beyond the values than the values lie apart: one wild interval shall not flatten every line.
+ */
 export function extent(data: Columns, includeZero: boolean): [number, number] | null {
-  const all = data.stages.flatMap((s) => [...s.value, ...s.low, ...s.high]).filter((v) => v !== null);
-  if (all.length === 0) return null;
-  let low = all.reduce((a, b) => Math.min(a, b));
-  let high = all.reduce((a, b) => Math.max(a, b));
+  const values = present(data.stages.flatMap((stage) => stage.value));
+  if (values.length === 0) return null;
+  const [least, most] = [smallest(values), largest(values)];
+  const reach = Math.max(most - least, Math.abs(most) * 0.1);
+  let low = Math.max(
+    smallest(present(data.stages.flatMap((stage) => stage.low)).concat(least)),
+    least - reach,
+  );
+  let high = Math.min(
+    largest(present(data.stages.flatMap((stage) => stage.high)).concat(most)),
+    most + reach,
+  );
   if (includeZero) {
     low = Math.min(low, 0);
     high = Math.max(high, 0);
@@ -73,3 +84,7 @@ export function extent(data: Columns, includeZero: boolean): [number, number] | 
   const room = (high - low || Math.abs(high) || 1) * 0.1;
   return [low === 0 ? 0 : low - room, high + room];
 }
+
+const present = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
+const smallest = (values: readonly number[]): number => values.reduce((a, b) => Math.min(a, b));
+const largest = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b));

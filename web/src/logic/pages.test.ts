@@ -6,12 +6,21 @@ import {
   chosen,
   commitsSearch,
   compareSearch,
+  currentScenario,
   historySearch,
   parseSearch,
   stringifySearch,
   toggled,
 } from "./search";
-import { countDisplays, DISPLAYS, displayInfo, filterCommits, isActive, judgedChain } from "./verdict";
+import {
+  byUrgency,
+  countDisplays,
+  DISPLAYS,
+  displayInfo,
+  filterCommits,
+  isActive,
+  judgedChain,
+} from "./verdict";
 
 describe("the address", () => {
   test("survives a round trip, a commit of digits included", () => {
@@ -37,6 +46,17 @@ describe("the address", () => {
     expect(chosen("dpi,gone", every)).toEqual(["dpi"]);
     expect(chosen("gone", every)).toEqual(every);
   });
+});
+
+test("the scenario with most stages is shown unless one is named", () => {
+  const scenarios = [
+    { name: "nop", stages: ["rx", "nop", "tx"] },
+    { name: "sfc_a", stages: ["rx", "nat", "dpi", "l3fwd", "tx"] },
+  ];
+  expect(currentScenario(scenarios, undefined)?.name).toBe("sfc_a");
+  expect(currentScenario(scenarios, "nop")?.name).toBe("nop");
+  expect(currentScenario(scenarios, "gone")?.name).toBe("sfc_a");
+  expect(currentScenario([], "nop")).toBeUndefined();
 });
 
 describe("keys", () => {
@@ -84,6 +104,17 @@ describe("verdicts", () => {
   test("each has a word and a sentence, also one of a newer server", () => {
     for (const display of DISPLAYS) expect(displayInfo(display).explanation).toMatch(/\.$/);
     expect(displayInfo("drifting").word).toBe("drifting");
+  });
+
+  test("the urgent ones come first, equals in their order", () => {
+    const shown = byUrgency(["same", "feature", "regressed", "same"].map((display, n) => ({ display, n })));
+    expect(shown.map((verdict) => [verdict.display, verdict.n])).toEqual([
+      ["regressed", 2],
+      ["feature", 1],
+      ["same", 0],
+      ["same", 3],
+    ]);
+    expect(byUrgency(DISPLAYS.map((display) => ({ display })))).toHaveLength(DISPLAYS.length);
   });
 
   test("a job is active until it ended", () => {

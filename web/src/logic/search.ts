@@ -80,6 +80,15 @@ export function chosen(current: string | undefined, every: readonly string[]): s
   return known.length > 0 ? known : [...every];
 }
 
+/** The scenario of the address, else the one with most stages: the most telling one, not a floor such as `nop`. */
+export function currentScenario<T extends { name: string; stages: readonly string[] }>(
+  scenarios: readonly T[],
+  name: string | undefined,
+): T | undefined {
+  const richest = [...scenarios].sort((a, b) => b.stages.length - a.stages.length)[0];
+  return scenarios.find((scenario) => scenario.name === name) ?? richest;
+}
+
 /** Parses `a=b&c=d`. Values are plain text, so that a commit made of digits is not read as a number. */
 export const parseSearch = (search: string): Record<string, string> =>
   Object.fromEntries(new URLSearchParams(search));

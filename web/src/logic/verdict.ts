@@ -90,6 +90,22 @@ interface CommitLike {
   verdicts: readonly VerdictLike[];
 }
 
+const URGENCY: readonly string[] = [
+  "regressed",
+  "broken",
+  "invalid",
+  "improved",
+  "feature",
+  "inconclusive",
+  "same",
+] satisfies readonly Display[];
+
+/** What a reader wants to see first, first; otherwise in the order given. */
+export function byUrgency<T extends VerdictLike>(verdicts: readonly T[]): T[] {
+  const place = (verdict: T): number => URGENCY.indexOf(verdict.display);
+  return [...verdicts].sort((a, b) => place(a) - place(b));
+}
+
 /** How many commits show each outcome; a commit with verdicts of several scenarios counts under each once. */
 export function countDisplays(commits: readonly CommitLike[]): Map<string, number> {
   const counts = new Map<string, number>();

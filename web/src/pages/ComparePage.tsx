@@ -4,7 +4,7 @@ import { ActionIcon, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Navigate, useNavigate } from "@tanstack/react-router";
 import { commitQuery, commitsQuery, compareQuery, scenariosQuery } from "../api/queries";
-import type { Comparison } from "../api/types";
+import type { Comparison, ScenarioSummary } from "../api/types";
 import { CheckList } from "../components/CheckList";
 import { CommitPicker } from "../components/CommitPicker";
 import { HostFacts } from "../components/HostFacts";
@@ -17,7 +17,7 @@ import { StageTable } from "../components/StageTable";
 import { CenterState, Failed, Loading } from "../components/States";
 import { useTitle } from "../components/useTitle";
 import { VerdictBanner } from "../components/VerdictBanner";
-import type { CompareSearch } from "../logic/search";
+import { type CompareSearch, currentScenario } from "../logic/search";
 import { judgedChain } from "../logic/verdict";
 
 const route = getRouteApi("/p/$project/compare");
@@ -27,12 +27,14 @@ const OFFERED = 500;
 export function ComparePage() {
   const { project } = route.useParams();
   const search = route.useSearch();
+  const { data: scenarios, isPending } = useQuery(scenariosQuery(project));
+  const scenario = search.scenario ?? currentScenario(scenarios ?? [], undefined)?.name;
   useTitle("Compare", project);
   return (
     <>
       <PageHead title="Compare two commits" />
-      <Pickers project={project} search={search} />
-      <Chosen project={project} search={search} />
+      <Pickers project={project} search={search} scenarios={scenarios ?? []} scenario={scenario} />
+      {isPending ? <Loading rows={8} /> : <Chosen project={project} search={{ ...search, scenario }} />}
     </>
   );
 }
@@ -42,10 +44,15 @@ interface Props {
   search: CompareSearch;
 }
 
-function Pickers({ project, search }: Props) {
+interface PickersProps extends Props {
+  scenarios: readonly ScenarioSummary[];
+  /** The one compared: of the address, or chosen for it. */
+  scenario: string | undefined;
+}
+
+function Pickers({ project, search, scenarios, scenario }: PickersProps) {
   const navigate = useNavigate({ from: "/p/$project/compare" });
   const { data: commits = [] } = useQuery(commitsQuery(project, undefined, OFFERED));
-  const { data: scenarios = [] } = useQuery(scenariosQuery(project));
   const { base, head } = search;
   const set = (change: CompareSearch): void => {
     navigate({ search: (old) => ({ ...old, ...change }) });
@@ -72,9 +79,9 @@ function Pickers({ project, search }: Props) {
           label="Scenario"
           placeholder="Choose"
           allowDeselect={false}
-          data={scenarios.map((scenario) => scenario.name)}
-          value={search.scenario ?? scenarios[0]?.name ?? null}
-          onChange={(scenario) => scenario && set({ scenario })}
+          data={scenarios.map((item) => item.name)}
+          value={scenario ?? null}
+          onChange={(name) => name && set({ scenario: name })}
         />
       </div>
     </div>

@@ -11,7 +11,7 @@ import { StageLegend } from "../components/StageLegend";
 import { CenterState, Failed, Loading } from "../components/States";
 import { useTitle } from "../components/useTitle";
 import { CHAIN } from "../logic/palette";
-import { chosen, HISTORY_METRICS, type HistorySearch, toggled } from "../logic/search";
+import { chosen, currentScenario, HISTORY_METRICS, type HistorySearch, toggled } from "../logic/search";
 
 const route = getRouteApi("/p/$project/history");
 
@@ -37,7 +37,7 @@ export function HistoryPage() {
   const { data: scenarios, error, refetch } = useQuery(scenariosQuery(project));
   useTitle("History", project);
 
-  const scenario = scenarios?.find((item) => item.name === search.scenario) ?? scenarios?.[0];
+  const scenario = scenarios && currentScenario(scenarios, search.scenario);
   if (scenarios === undefined || scenario === undefined)
     return (
       <>

@@ -47,14 +47,14 @@ function ProjectRow({ project, now }: { project: Project; now: number }) {
   const verdict = project.last_verdict;
   return (
     <li className="commit">
-      <div className="above">
+      <div className="commit-verdict above">
         {verdict ? (
           <VerdictBadge display={verdict.display} />
         ) : (
           <span className="verdict state-pill">No verdict yet</span>
         )}
       </div>
-      <div className="commit-main" style={{ minWidth: 0 }}>
+      <div className="commit-main">
         <Link to="/p/$project" params={{ project: project.name }} className="commit-link">
           {project.name}
         </Link>
