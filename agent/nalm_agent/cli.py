@@ -188,19 +188,24 @@ def write_reports(results: Sequence[Result], json_file: str, *, as_list: bool) -
         ) from error
 
 
+class StoppedError(BaseException):
+    """SIGINT or SIGTERM: passes every handler of errors, and undoes what is under way."""
+
+
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+    raise StoppedError
 
 
 def main() -> None:
     """Entry point: a NalmError becomes a message and its exit code; an interrupt leaves nothing running."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
     try:
         app()
     except NalmError as error:
         show_error(error)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
+    except StoppedError:
         print("nalm: interrupted; nothing is left running", file=sys.stderr)
         sys.exit(INTERRUPTED)
     finally:

@@ -89,7 +89,7 @@ class Repository:
         index = self.scratch / "index"
         own = self.root / self._git("rev-parse", "--git-path", "index")
         if own.exists():
-            shutil.copyfile(own, index)  # its file times spare git from reading unchanged files
+            shutil.copy2(own, index)  # with its time: git trusts entries older than the index
         env = self._writing | {"GIT_INDEX_FILE": str(index)}
         self._git("add", "-A", "--", ".", env=env)
         tree = self._git("write-tree", env=env)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 
@@ -113,7 +114,7 @@ BROKEN = {
 
 @pytest.mark.parametrize(("work_h", "message", "log"), BROKEN.values(), ids=BROKEN.keys())
 def test_broken_head(
-    nf_repository: NfRepository, nalm: Nalm, tmp_path: Path, work_h: str, message: str, log: str
+    nf_repository: NfRepository, nalm: Nalm, *, tmp_path: Path, work_h: str, message: str, log: str
 ) -> None:
     nf_repository.write("work.h", work_h)
     done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
@@ -156,12 +157,12 @@ def test_base_without_nalm_toml_runs_as_head_says(
 
 
 def test_edited_configuration_is_another_run(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
-    toml = NALM_TOML.replace('"{build}/tiny_nf",', '"{build}/tiny_nf", "--config={source}/conf/nf.conf",')
+    toml = NALM_TOML.replace('"--features"', '"--config={source}/conf/nf.conf", "--features"')
     nf_repository.commit("configured", nalm__toml=toml, **{"conf/nf__conf": "routes = routes.txt\n"})
     nf_repository.commit("more routes", **{"conf/routes__txt": "10.0.0.0/8 1\n"})
     nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
     report = report_of(tmp_path / "run.json")
-    assert report.status is RunStatus.MEASURED
+    assert report.status is RunStatus.MEASURED, report.failure
     assert "the code is the same; what changed is how it is run" in report.notes
 
 
@@ -169,12 +170,15 @@ USAGE = {
     "not a repository": (["check", "--repo", "/"], "is not in a git repository"),
     "no directory": (["check", "--repo", "/nowhere"], "/nowhere is not a directory"),
     "unknown base": (["check", "--base", "nope"], "no commit named 'nope'"),
-    "unknown scenario": (["check", "--scenario", "sfc_b"], "no scenario 'sfc_b'; there are: tiny"),
+    "unknown scenario": (
+        ["check", "--base", "HEAD", "--scenario", "sfc_b"],
+        "no scenario 'sfc_b'; there are: tiny",
+    ),
     "root commit": (["bench", "HEAD"], "has no parent to be compared with"),
     "empty range": (["bench", "HEAD..HEAD"], "no commits in 'HEAD..HEAD'"),
     "token file": (["agent", "--server", "http://127.0.0.1:1", "--token-file", "/nowhere"], "cannot be read"),
     "top without nf": (["top"], "say which NF to watch"),
-    "top of a process without probe": (["top", "--pid", "1"], "maps no probe file"),
+    "top of a process without probe": (["top", "--pid", str(os.getpid())], "maps no probe file"),
     "top of no process": (["top", "--pid", "4194304"], "cannot be looked at"),
     "init again": (["init"], "is there already"),
     "unknown option": (["check", "--speed"], "No such option"),
@@ -184,7 +188,8 @@ USAGE = {
 @pytest.mark.parametrize(("arguments", "message"), USAGE.values(), ids=USAGE.keys())
 def test_usage_errors(nf_repository: NfRepository, nalm: Nalm, arguments: list[str], message: str) -> None:
     done = nalm.run(*arguments, cwd=nf_repository.path)
-    assert done.returncode == (4 if arguments[-1] == "1" else 2), done.stderr
+    code = 4 if message == "maps no probe file" else 2
+    assert done.returncode == code, done.stderr
     assert message in done.stderr
     assert "Traceback" not in done.stderr
 

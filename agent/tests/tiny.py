@@ -70,8 +70,16 @@ class Nalm:
 
     home: Path
 
+    def __post_init__(self) -> None:
+        self.home.mkdir(exist_ok=True)
+
     def environment(self) -> dict[str, str]:
-        return os.environ | {"NALM_HOME": str(self.home), "COLUMNS": "200", "NO_COLOR": "1"}
+        return os.environ | {
+            "NALM_HOME": str(self.home),
+            "NALM_LOCKS": str(self.home),  # another measurement on this host must not hold the tests up
+            "COLUMNS": "200",
+            "NO_COLOR": "1",
+        }
 
     def run(self, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
