@@ -257,7 +257,7 @@ export interface paths {
         };
         /**
          * Compare Commits
-         * @description Two commits in one scenario; without `scenario`, the first, by name, that both have been measured in.
+         * @description Two commits in one scenario; without `scenario`, the first by name that both were measured in.
          */
         get: operations["compare_commits"];
         put?: never;
@@ -527,10 +527,7 @@ export interface components {
         };
         /** ErrorBody */
         ErrorBody: {
-            /**
-             * Details
-             * @default []
-             */
+            /** Details */
             details: components["schemas"]["ErrorDetail"][];
             /** Message */
             message: string;
@@ -2275,7 +2272,7 @@ export interface operations {
     list_commits: {
         parameters: {
             query?: {
-                /** @description Only what is older than this. */
+                /** @description Older than this. */
                 before?: string | null;
                 limit?: number;
                 scenario?: string | null;
