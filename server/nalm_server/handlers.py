@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from sqlalchemy.exc import DataError, DBAPIError, OperationalError
 from starlette.exceptions import HTTPException
+from starlette.routing import compile_path
 
 from nalm_server.errors import (
     BadRequestError,
@@ -41,6 +42,19 @@ def of_error(request: Request, error: NalmError) -> JSONResponse:
     return answer(request, error.status, body)
 
 
+def allowed_methods(app: FastAPI, request: Request) -> str:
+    """All methods of the path: each has a route of its own, and the router names only the first one's."""
+    path = request.url.path.removeprefix(str(request.scope.get("root_path", "")))
+    return ", ".join(
+        sorted(
+            method.upper()
+            for template, operations in app.openapi()["paths"].items()
+            if compile_path(template)[0].match(path)
+            for method in operations
+        )
+    )
+
+
 def add_handlers(app: FastAPI) -> None:
     @app.exception_handler(NalmError)
     async def nalm_error(request: Request, error: NalmError) -> JSONResponse:
@@ -64,6 +78,8 @@ def add_handlers(app: FastAPI) -> None:
             request, error.status_code, ErrorBody(name=name, message=message, request_id=request_id(request))
         )
         response.headers.update(error.headers or {})
+        if error.status_code == 405:
+            response.headers["Allow"] = allowed_methods(app, request)
         return response
 
     @app.exception_handler(DBAPIError)

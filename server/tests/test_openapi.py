@@ -15,6 +15,7 @@ from nalm_server.openapi import document
 from nalm_server.settings import Settings
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import body_of, make_report
+from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 COMMITTED = Path(__file__).parents[1] / "openapi.json"
 APP = make_app(None)
@@ -59,7 +60,13 @@ def stored(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> I
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 def test_whatever_is_sent_is_answered_as_documented(case: schemathesis.Case, stored: Service) -> None:
     """No 500, no undocumented status, no answer of another shape; called by someone who may do everything."""
-    if case.operation.path.endswith("/agent/lease") and isinstance(case.body, dict):
-        case.body["wait_seconds"] = 0
+    if case.operation.path == "/api/v1/agent/lease" and isinstance(case.body, dict):
+        wait = case.body.get("wait_seconds")
+        if isinstance(wait, int | float) and 0 < wait <= 60:
+            case.body["wait_seconds"] = 0  # as valid, and the test need not wait
     scope = "admin" if case.operation.path == "/api/v1/projects" else "agent"
-    case.call_and_validate(headers={"Authorization": f"Bearer {stored.tokens[scope]}"})
+    case.call_and_validate(
+        headers={"Authorization": f"Bearer {stored.tokens[scope]}"},
+        # A report that fits the schema may contradict itself; parse_report then says where.
+        excluded_checks=[positive_data_acceptance] if case.operation.path == "/api/v1/reports" else [],
+    )

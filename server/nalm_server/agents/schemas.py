@@ -5,21 +5,29 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints
 
 from nalm_server.jobs.schemas import JobState
 from nalm_server.schemas import Schema
 
+
+def _no_boolean(value: object) -> object:
+    """JSON Schema has `true` for no number, pydantic for 1."""
+    if isinstance(value, bool):
+        raise ValueError("expected a number")
+    return value
+
+
 Text = Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00]*$")]
 LongText = Annotated[str, StringConstraints(max_length=20_000, pattern=r"^[^\x00]*$")]
 HostName = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[^\x00]+$")]
-Fence = Annotated[int, Field(ge=1, le=2**31 - 1)]
+Fence = Annotated[int, BeforeValidator(_no_boolean), Field(ge=1, le=2**31 - 1)]
 
 
 class LeaseRequest(Schema):
     host: HostName
     host_class: HostName
-    wait_seconds: float = Field(default=0, ge=0, le=60)
+    wait_seconds: float = Field(default=0, ge=0, le=60, strict=True)
     """How long the answer may wait for work."""
 
 
@@ -40,7 +48,7 @@ class Progress(Schema):
     step: Text
     """Free text for people. When it is `building`, `measuring` or `uploading`, the job's state follows it."""
     detail: Text | None = None
-    fraction: Annotated[float, Field(ge=0, le=1)] | None = None
+    fraction: Annotated[float, Field(ge=0, le=1, strict=True)] | None = None
     log_tail: LongText | None = None
 
 

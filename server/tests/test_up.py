@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm-server up` as a process: real HTTP, a real repository, and everything ends with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+import pytest
+from nalm_server.embedded.agent import AgentKeeper
+from nalm_server.hooks.signature import sign
+from nalm_server_reports import body_of, make_report
+
+SERVER = [sys.executable, "-m", "nalm_server.cli"]
+PATIENCE_SECONDS = 60
+POLL_SECONDS = 0.05
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def until(condition: Any, what: str) -> Any:
+    """The condition's value, as soon as it is true."""
+    ends = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < ends:
+        with suppress(httpx.TransportError):
+            if found := condition():
+                return found
+        threading.Event().wait(POLL_SECONDS)
+    raise AssertionError(f"in vain: {what}")
+
+
+@contextmanager
+def running(state: Path, *options: str, **environment: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    port = free_port()
+    log = state.parent / "up.log"
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            [*SERVER, "up", "--state", str(state), "--port", str(port), *options],
+            stdout=out,
+            stderr=out,
+            env=os.environ | environment,
+        )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        until(lambda: process.poll() is not None or httpx.get(f"{url}/api/v1/health").is_success, "an answer")
+        assert process.poll() is None, log.read_text()
+        yield process, url
+    finally:
+        if process.poll() is None:
+            process.terminate()
+        process.wait(PATIENCE_SECONDS)
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*SERVER, *arguments], capture_output=True, text=True, check=False)
+
+
+def git(where: Path, *arguments: str) -> str:
+    identity = ["-c", "user.name=Mona", "-c", "user.email=mona@example.org"]
+    done = subprocess.run(
+        ["git", "-C", str(where), *identity, *arguments], capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_a_push_of_a_real_repository_becomes_a_verdict(tmp_path: Path) -> None:
+    """Webhook, lease, report, page's answers: by HTTP, the agent's part played here; then a restart."""
+    repository = tmp_path / "nf"
+    repository.mkdir()
+    git(repository, "init", "-q", "-b", "main")
+    for subject in ("nat: begin", "nat: allocate ports per core"):
+        git(repository, "commit", "-q", "--allow-empty", "-m", subject)
+    base, head = git(repository, "rev-parse", "HEAD~", "HEAD").split()
+    state = tmp_path / "state"
+    added = json.loads(
+        run("project", "add", "nf", "--repository", str(repository), "--json", "--state", str(state)).stdout
+    )
+    push = {
+        "ref": "refs/heads/main",
+        "before": base,
+        "after": head,
+        "head_commit": {
+            "id": head,
+            "message": git(repository, "show", "-s", "--format=%B", head),
+            "timestamp": git(repository, "show", "-s", "--format=%cI", head),
+            "author": {"name": "Mona"},
+        },
+    }
+    body = json.dumps(push).encode()
+    headers = {
+        "X-GitHub-Event": "push",
+        "X-GitHub-Delivery": "1",
+        "X-Hub-Signature-256": sign(added["webhook_secret"], body),
+    }
+    with running(state, "--no-agent") as (_, url):
+        api = httpx.Client(base_url=f"{url}/api/v1")
+        assert api.post("/hooks/github", content=body, headers=headers).status_code == 202
+        agent = {"Authorization": f"Bearer {(state / 'agent.token').read_text()}"}
+        lease = api.post("/agent/lease", json={"host": "h", "host_class": "vm-2"}, headers=agent).json()
+        assert (lease["base_sha"], lease["head_sha"], lease["repository"]) == (base, head, str(repository))
+        report = body_of(make_report(1, base=base, head=head, project="nf", head_costs={"nat": 190.0}))
+        job = {"job_id": lease["job_id"], "fence": lease["fence"]}
+        assert api.post("/reports", content=report, params=job, headers=agent).status_code == 201
+        done = {"fence": lease["fence"], "outcome": "done"}
+        assert api.post(f"/agent/jobs/{lease['job_id']}/finish", json=done, headers=agent).is_success
+    with running(state, "--no-agent") as (_, url):
+        commit = httpx.get(f"{url}/api/v1/projects/nf/commits").json()[0]
+        assert (commit["subject"], commit["author"]) == ("nat: allocate ports per core", "Mona")
+        assert commit["job"]["state"] == "done"
+        assert commit["verdicts"][0]["outcome"] == "regressed"
+        again = httpx.post(f"{url}/api/v1/hooks/github", content=body, headers=headers)
+        assert again.json()["reason"] == "this delivery was taken before"
+
+
+def children(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
+    return psutil.Process(process.pid).children(recursive=True)
+
+
+def agents(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
+    found = []
+    for child in children(process):
+        with suppress(psutil.NoSuchProcess):
+            if "agent" in child.cmdline():
+                found.append(child)
+    return found
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_agent_runs_beside_the_server_and_ends_with_it(tmp_path: Path, end: signal.Signals) -> None:
+    with running(tmp_path / "state", NALM_HOME=str(tmp_path / "home")) as (process, url):
+        until(lambda: httpx.get(f"{url}/api/v1/health").json()["agents_seen"] == 1, "the agent")
+        agent = agents(process)[0]
+        if end is signal.SIGINT:  # and once more for a child that dies
+            agent.kill()
+            agent = until(lambda: [one for one in agents(process) if one != agent], "another agent")[0]
+        everyone = [agent, *children(process)]
+        process.send_signal(end)
+        process.wait(PATIENCE_SECONDS)
+        _, alive = psutil.wait_procs(everyone, timeout=PATIENCE_SECONDS)
+        assert not alive
+        if end is not signal.SIGKILL:
+            assert process.returncode in (0, 128 + end)
+            assert "Traceback" not in (tmp_path / "up.log").read_text()
+
+
+def test_keeper_that_never_started_stops() -> None:
+    AgentKeeper(["true"]).stop()
+
+
+def test_taken_port_is_named_and_nothing_is_touched(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = run("up", "--no-agent", "--port", port, "--state", str(tmp_path / "state"))
+    assert done.returncode == 4
+    assert f"Port {port} of 127.0.0.1 is taken" in done.stderr
+    assert "--port" in done.stderr
+    assert not (tmp_path / "state" / "nalm.db").exists()
+
+
+def test_second_server_on_one_state_directory_is_refused(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    with running(state, "--no-agent") as (process, _):
+        done = run("up", "--no-agent", "--port", str(free_port()), "--state", str(state))
+        assert done.returncode == 4
+        assert f"process {process.pid}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda state: state.write_text("a file"), "is no directory"),
+        (lambda state: (state.mkdir(), (state / "nalm.db").write_bytes(b"x" * 5000)), "damaged"),
+        (lambda state: (state.mkdir(), (state / "secret.key").write_text("key")), "chmod 600"),
+    ],
+)
+def test_unusable_state_is_a_message(tmp_path: Path, spoil: Any, said: str) -> None:
+    state = tmp_path / "state"
+    spoil(state)
+    done = run("up", "--no-agent", "--port", str(free_port()), "--state", str(state))
+    assert done.returncode == 4
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_unreachable_database_is_a_message(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*SERVER, "up", "--no-agent", "--port", str(free_port()), "--state", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"NALM_DATABASE_URL": f"postgresql+psycopg://app@/none?host={tmp_path}"},
+    )
+    assert done.returncode == 4
+    assert "NALM_DATABASE_URL" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_full_disk_is_a_message() -> None:
+    """A file system of its own that is too small for the database."""
+    script = (
+        "mount -t tmpfs -o size=128k none /mnt && "
+        f"exec {sys.executable} -m nalm_server.cli up --no-agent --port {free_port()} --state /mnt/state"
+    )
+    done = subprocess.run(
+        ["unshare", "--mount", "--user", "--map-root-user", "sh", "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 4, done.stderr
+    assert "is full" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_project_is_added_once(tmp_path: Path) -> None:
+    arguments = ("project", "add", "nf", "--repository", "/srv/nf.git", "--state", str(tmp_path))
+    first = run(*arguments)
+    assert first.returncode == 0
+    assert "webhook secret" in first.stdout
+    again = run(*arguments)
+    assert (again.returncode, "choose another name" in again.stderr) == (4, True)
+    assert "nf  /srv/nf.git  main  0 commits" in run("project", "list", "--state", str(tmp_path)).stdout
+    assert run("project", "add", "a b", "--repository", "x", "--state", str(tmp_path)).returncode == 2
+
+
+def test_tokens_from_the_command(tmp_path: Path) -> None:
+    state = ("--state", str(tmp_path))
+    made = run("token", "new", "agent", "--name", "bench-7", *state)
+    assert made.stdout.startswith("nalm_")
+    assert "1  agent  bench-7  valid" in run("token", "list", *state).stdout
+    assert run("token", "revoke", "1", *state).returncode == 0
+    assert "revoked" in run("token", "list", *state).stdout
+    gone = run("token", "revoke", "1", *state)
+    assert (gone.returncode, "no valid token 1" in gone.stderr) == (4, True)
+    assert run("token", "new", "upload", "--name", "ci", *state).returncode == 2
+
+
+def test_wrong_setting_is_named(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*SERVER, "migrate", "--state", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"NALM_LEASE_SECONDS": "soon"},
+    )
+    assert done.returncode == 2
+    assert "NALM_LEASE_SECONDS" in done.stderr
