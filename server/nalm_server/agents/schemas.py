@@ -21,7 +21,7 @@ def _no_boolean(value: object) -> object:
 Text = Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00]*$")]
 LongText = Annotated[str, StringConstraints(max_length=20_000, pattern=r"^[^\x00]*$")]
 HostName = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[^\x00]+$")]
-Fence = Annotated[int, BeforeValidator(_no_boolean), Field(ge=1, le=2**31 - 1)]
+Fence = Annotated[int, Field(ge=1, le=2**31 - 1), BeforeValidator(_no_boolean)]
 
 
 class LeaseRequest(Schema):
