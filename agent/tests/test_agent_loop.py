@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loop that serves a server, against a server that restarts, refuses and takes jobs away."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import httpx
+import pytest
+from nalm_agent import agent_loop
+from nalm_agent.errors import ServerError
+from nalm_agent.home import Home
+from nalm_agent.server_client import Lease, LeaseLostError, ServerClient
+from nalm_core.report import RunStatus
+from nalm_core.report_io import parse_report
+from tiny import NfRepository
+
+
+class FakeServer:
+    """Answers as the API does, and remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.requests: list[httpx.Request] = []
+        self.outages = 0
+        self.progress_status = 200
+        self.lease: dict[str, object] | None = None
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        if self.outages:
+            self.outages -= 1
+            raise httpx.ConnectError("connection refused", request=request)
+        path = request.url.path.removeprefix("/api/v1")
+        if request.headers["Authorization"] != "Bearer good":
+            return httpx.Response(401, json={"error": {"name": "unauthorized"}})
+        if path == "/agent/lease":
+            return httpx.Response(200, json=self.lease) if self.lease else httpx.Response(204)
+        if path.endswith("/progress"):
+            return httpx.Response(self.progress_status, json={})
+        return httpx.Response(201 if path == "/reports" else 200, json={"outcome": "same"})
+
+    def told(self, path: str) -> list[httpx.Request]:
+        return [request for request in self.requests if request.url.path == f"/api/v1{path}"]
+
+
+@pytest.fixture
+def server() -> FakeServer:
+    return FakeServer()
+
+
+def client_of(server: FakeServer, said: list[str], token: str = "good") -> ServerClient:
+    return ServerClient(
+        "http://server/",
+        token,
+        said.append,
+        transport=httpx.MockTransport(server),
+        pause=lambda seconds: said.append(f"pause {seconds:g}"),
+    )
+
+
+def lease_of(nf: NfRepository, head: str) -> Lease:
+    return Lease(
+        job_id=7,
+        fence=3,
+        project="tiny",
+        repository=str(nf.path),
+        base_sha=nf.git("rev-parse", f"{head}^1"),
+        head_sha=head,
+        reason="push",
+        lease_seconds=60,
+    )
+
+
+def test_no_work(server: FakeServer) -> None:
+    assert client_of(server, []).lease("host", "class", 0) is None
+
+
+def test_an_outage_is_told_once_and_waited_out(server: FakeServer) -> None:
+    said: list[str] = []
+    server.outages = 3
+    assert client_of(server, said).lease("host", "class", 0) is None
+    assert said == [
+        "http://server cannot be reached (connection refused); trying again",
+        "pause 0.5",
+        "pause 1",
+        "pause 2",
+    ]
+
+
+def test_a_refused_token_ends_the_agent(server: FakeServer) -> None:
+    with pytest.raises(ServerError, match="refused /agent/lease: 401") as caught:
+        client_of(server, [], token="bad").lease("host", "class", 0)
+    assert "--token-file" in (caught.value.hint or "")
+
+
+def test_progress_survives_an_outage_but_not_a_lost_lease(server: FakeServer) -> None:
+    lease = Lease(
+        job_id=1, fence=1, project="p", repository="r", base_sha="a", head_sha="b", reason="", lease_seconds=1
+    )
+    server.outages = 1
+    client_of(server, []).progress(lease, "building", "", 0.1)
+    server.progress_status = 409
+    with pytest.raises(LeaseLostError):
+        client_of(server, []).progress(lease, "building", "", 0.1)
+
+
+def test_a_job_is_measured_uploaded_and_finished(
+    server: FakeServer, nf_repository: NfRepository, home: Home
+) -> None:
+    head = nf_repository.commit("docs", README__md="words\n")
+    agent_loop.work_on(lease_of(nf_repository, head), client_of(server, []), home)
+    (upload,) = server.told("/reports")
+    report = parse_report(gzip.decompress(upload.content))
+    assert report.status is RunStatus.UNCHANGED
+    assert upload.url.params["job_id"] == "7"
+    assert upload.url.params["fence"] == "3"
+    (finish,) = server.told("/agent/jobs/7/finish")
+    assert json.loads(finish.content) == {"fence": 3, "outcome": "done", "message": None}
+    assert server.told("/agent/jobs/7/progress")
+
+
+def test_a_second_job_fetches_what_is_new(
+    server: FakeServer, nf_repository: NfRepository, tmp_path: Path
+) -> None:
+    home = Home(tmp_path / "home")
+    for text in ("one\n", "two\n"):
+        head = nf_repository.commit("docs", README__md=text)
+        agent_loop.work_on(lease_of(nf_repository, head), client_of(server, []), home)
+    assert [json.loads(one.content)["outcome"] for one in server.told("/agent/jobs/7/finish")] == ["done"] * 2
+
+
+def test_a_mistake_in_nalm_toml_fails_the_job(
+    server: FakeServer, nf_repository: NfRepository, home: Home
+) -> None:
+    head = nf_repository.commit("bad", nalm__toml="version = 2\n")
+    agent_loop.work_on(lease_of(nf_repository, head), client_of(server, []), home)
+    (finish,) = server.told("/agent/jobs/7/finish")
+    told = json.loads(finish.content)
+    assert told["outcome"] == "failed"
+    assert "nalm.toml:1: version" in told["message"]
+    assert not server.told("/reports")
+
+
+def test_a_repository_out_of_reach_fails_the_job(
+    server: FakeServer, nf_repository: NfRepository, tmp_path: Path
+) -> None:
+    head = nf_repository.commit("docs", README__md="words\n")
+    lease = lease_of(nf_repository, head).model_copy(update={"repository": str(tmp_path / "gone.git")})
+    agent_loop.work_on(lease, client_of(server, []), Home(tmp_path / "home"))
+    (finish,) = server.told("/agent/jobs/7/finish")
+    assert "read access" in json.loads(finish.content)["message"]
+
+
+def test_a_lost_lease_drops_the_result(
+    server: FakeServer, nf_repository: NfRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NALM_LOCKS", os.fspath(tmp_path))
+    head = nf_repository.commit("slower", work__h="#define ALPHA_WORK 90\n")
+    server.progress_status = 409
+    agent_loop.work_on(lease_of(nf_repository, head), client_of(server, []), Home(tmp_path / "home"))
+    assert not server.told("/reports")
+    assert not server.told("/agent/jobs/7/finish")

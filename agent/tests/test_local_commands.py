@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""init, doctor, top, and what is printed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from nalm_agent import doctor
+from nalm_agent.config import parse
+from nalm_agent.errors import ExitCode, UsageError
+from nalm_agent.home import Home, WorkDir
+from nalm_agent.init import write_first_config
+from nalm_agent.launch import RunningNf
+from nalm_agent.local import worst
+from nalm_agent.report_out import instruction_line
+from nalm_core.report import Arm, InstructionCount, Source
+from tiny import ROOT, Nalm
+
+BUILD_FILES = {
+    "meson.build": ("executable('fwd', 'main.c')\n", "ninja"),
+    "CMakeLists.txt": ("add_executable(fwd main.c)\n", "cmake"),
+    "Makefile": ("APP = fwd\n", "make"),
+}
+
+
+@pytest.mark.parametrize("name", BUILD_FILES)
+def test_init_knows_the_build_system(tmp_path: Path, name: str) -> None:
+    text, tool = BUILD_FILES[name]
+    (tmp_path / name).write_text(text)
+    (tmp_path / "main.c").write_text(
+        '#include "nalm_probe.h"\nstatic const struct nalm_stage_spec stages[] = {{"nat", 0, NULL}};\n'
+        "int main(int argc, char **argv) { return rte_eal_init(argc, argv); }\n"
+    )
+    (tmp_path / "mix.pcap").write_bytes(b"")
+    path, remarks = write_first_config(tmp_path)
+    config = parse(path.read_text())
+    assert config.build.artifacts == ["fwd"]
+    assert any(tool in command for command in config.build.commands)
+    assert "{eal}" in config.run.command
+    assert config.stages["nat"].functions == ["nat_process"]
+    assert config.scenarios["main"].traffic == "mix.pcap"
+    assert not any("nalm_probe.h" in remark for remark in remarks)
+
+
+def test_init_says_what_is_missing_and_overwrites_nothing(tmp_path: Path) -> None:
+    path, remarks = write_first_config(tmp_path)
+    assert (
+        sum("correct [build]" in one or "nalm_probe.h" in one or "no capture" in one for one in remarks) == 3
+    )
+    path.write_text("mine")
+    with pytest.raises(UsageError, match="is there already"):
+        write_first_config(tmp_path)
+    assert path.read_text() == "mine"
+
+
+def test_doctor_gives_every_problem_an_effect_and_a_cure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "MIN_MEMORY_BYTES", 1 << 60)
+    monkeypatch.setattr(doctor, "MIN_DISK_BYTES", 1 << 60)
+    monkeypatch.setattr(doctor.simulated, "valgrind_version", lambda: None)
+    findings = doctor.examine(Home(tmp_path))
+    problems = {finding.name for finding in findings if finding.level is not doctor.Level.OK}
+    assert problems >= {"memory", "disk", "valgrind"}
+    for finding in findings:
+        assert (finding.level is doctor.Level.OK) == (finding.effect is None and finding.cure is None)
+    assert doctor.severity(findings) is ExitCode.OK
+    monkeypatch.setattr(doctor.tsc, "available", lambda: "the processor lacks nonstop_tsc")
+    assert doctor.severity(doctor.examine(Home(tmp_path))) is ExitCode.NOT_MEASURED
+
+
+def test_doctor_as_json(nalm: Nalm, tmp_path: Path) -> None:
+    done = nalm.run("doctor", "--json", cwd=tmp_path)
+    assert done.returncode == 0
+    assert {"cores", "tsc", "pmu", "valgrind", "huge pages"} <= {
+        one["name"] for one in json.loads(done.stdout)
+    }
+
+
+def test_top_finds_a_running_nf(tiny_nf: list[str], work: WorkDir, nalm: Nalm, tmp_path: Path) -> None:
+    with RunningNf(tiny_nf, work, lcores=1, seed=0, ready_seconds=5) as nf:
+        nf.wait_ready()
+        assert nf.gate is not None
+        idle = nalm.run("top", "--pid", str(nf.probe.pid), "--once", "--interval", "0.1", cwd=tmp_path)
+        assert idle.returncode == 0, idle.stderr
+        assert "no packets" in idle.stdout
+        nf.gate.open()
+        busy = nalm.run(
+            "top", "--pid", str(nf.probe.pid), "--once", "--json", "--interval", "0.2", cwd=tmp_path
+        )
+    view = json.loads(busy.stdout)
+    stages = {stage["stage"]: stage for stage in view["stages"]}
+    assert list(stages) == ["gen", "rx", "alpha", "beta", "tx"]
+    assert stages["alpha"]["mean_batch"] == 32
+    assert stages["alpha"]["drops"]["denied"] > 0
+    own = sum(stage["cycles_per_packet"] for stage in view["stages"] if not stage["apart"])
+    assert own == pytest.approx(view["cycles_per_packet"])
+
+
+def count(arm: Arm, packets: int, **stages: int) -> InstructionCount:
+    return InstructionCount(arm=arm, source=Source.SIMULATED, packets=packets, stages=stages, unattributed=0)
+
+
+def test_instruction_line() -> None:
+    base = count(Arm.BASE, 100, nat=1000, dpi=5000)
+    head = count(Arm.HEAD, 200, nat=2280, dpi=10_002, acl=7)
+    assert instruction_line({Arm.BASE: base, Arm.HEAD: head}) == "nat +14.0 %"
+    same = count(Arm.HEAD, 200, nat=2000, dpi=10_000)
+    assert "no stage changed" in (instruction_line({Arm.BASE: base, Arm.HEAD: same}) or "")
+    as_base = count(Arm.HEAD_AS_BASE, 100, nat=900, dpi=5000)
+    three = {Arm.BASE: base, Arm.HEAD: head, Arm.HEAD_AS_BASE: as_base}
+    assert instruction_line(three) == "nat -10.0 %"
+    assert instruction_line({}) is None
+
+
+def test_exit_code_of_no_results() -> None:
+    assert worst([]) is ExitCode.OK
+
+
+@pytest.mark.parametrize("command", ["check", "bench", "init", "doctor", "top", "agent"])
+def test_every_command_has_help_and_is_documented(nalm: Nalm, tmp_path: Path, command: str) -> None:
+    done = nalm.run(command, "--help", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "Example" in done.stdout
+    assert f"`nalm {command}" in (ROOT / "docs" / "commands.md").read_text()
