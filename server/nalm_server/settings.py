@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -22,6 +22,8 @@ class Settings(BaseSettings):
     """The built page; None: nalm_server/static."""
     public_url: str | None = None
     """The address people and forges reach this server at; used in what `project add` prints."""
+    agent_token: SecretStr | None = Field(default=None, min_length=32)
+    """A token of scope agent made elsewhere, made known at start (compose.yaml hands it to both sides)."""
     lease_seconds: int = Field(default=60, ge=5, le=3600)
     """A job whose agent has been silent for this long is given out again."""
     job_attempts: int = Field(default=3, ge=1, le=20)

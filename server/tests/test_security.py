@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,13 @@ WRITES = {
     "/agent/jobs/1/progress": ("agent", {"fence": 1, "step": "building"}),
     "/agent/jobs/1/finish": ("agent", {"fence": 1, "outcome": "done"}),
 }
+
+
+@pytest.fixture
+def database_url(sqlite_template: Path, tmp_path: Path) -> str:
+    """SQLite alone: nothing here depends on the database."""
+    shutil.copy(sqlite_template, tmp_path / "nalm.db")
+    return f"sqlite:///{tmp_path / 'nalm.db'}"
 
 
 @pytest.mark.parametrize("path", WRITES)

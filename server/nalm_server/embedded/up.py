@@ -13,7 +13,6 @@ from pathlib import Path
 
 import structlog
 import uvicorn
-from sqlalchemy.orm import Session
 
 from nalm_server import migrate
 from nalm_server.app import make_app
@@ -41,6 +40,8 @@ def up(settings: Settings, host: str, port: int, *, with_agent: bool) -> None:
         context = make_context(settings)
         ensure_token(context, ADMIN_TOKEN, Scope.ADMIN)
         token_file = ensure_token(context, AGENT_TOKEN, Scope.AGENT)
+        if settings.agent_token is not None:
+            _make_known(context, settings.agent_token.get_secret_value(), Scope.AGENT)
         keeper = _keeper(_url(host, listening), token_file, settings) if with_agent else None
         try:
             _serve(context, listening, keeper)
@@ -104,16 +105,18 @@ def ensure_token(context: Context, name: str, scope: Scope) -> Path:
     """A token in a file of the state directory that only its owner can read, made at first start."""
     path = context.settings.state_dir / name
     write_private(path, new_secret().encode())
-    digest = digest_of(path.read_text().strip())
-    with context.sessions() as session:
-        _ensure_known(session, context, digest, scope)
-        session.commit()
+    _make_known(context, path.read_text().strip(), scope)
     return path
 
 
-def _ensure_known(session: Session, context: Context, digest: str, scope: Scope) -> None:
-    if tokens.find(session, digest) is None:
-        tokens.add(session, digest, scope=scope, name=f"local {scope}", now=context.clock(), project_id=None)
+def _make_known(context: Context, token: str, scope: Scope) -> None:
+    digest = digest_of(token)
+    with context.sessions() as session:
+        if tokens.find(session, digest) is None:
+            tokens.add(
+                session, digest, scope=scope, name=f"local {scope}", now=context.clock(), project_id=None
+            )
+            session.commit()
 
 
 def _keeper(url: str, token_file: Path, settings: Settings) -> AgentKeeper | None:

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""compose.yaml, the images and docs/operate.md say what the code says. Needs no container engine."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from nalm_server.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+COMPOSE = ROOT / "compose.yaml"
+OPERATE = ROOT / "docs" / "operate.md"
+COMMAND_LINE = {"NALM_HOST", "NALM_PORT"}
+"""Read by the command itself."""
+IMAGES = {"server": ROOT / "server" / "Dockerfile", "agent": ROOT / "agent" / "Dockerfile"}
+
+
+def known_settings() -> set[str]:
+    return {f"NALM_{name.upper()}" for name in Settings.model_fields} | COMMAND_LINE
+
+
+@pytest.fixture(scope="module")
+def services() -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = yaml.safe_load(COMPOSE.read_text())["services"]
+    return found
+
+
+def test_three_services_with_health_checks_and_few_rights(services: dict[str, dict[str, Any]]) -> None:
+    assert set(services) == {"postgres", "server", "agent"}
+    for name, one in services.items():
+        assert one["healthcheck"]["test"][0] == "CMD", name
+        assert one["read_only"] is True, name
+        assert one["cap_drop"] == ["ALL"], name
+        assert "privileged" not in one, name
+
+
+def test_settings_in_compose_exist(services: dict[str, dict[str, Any]]) -> None:
+    assert set(services["server"]["environment"]) <= known_settings()
+    assert "NALM_DATABASE_URL" in services["server"]["environment"]
+
+
+def test_nothing_secret_has_a_default() -> None:
+    text = COMPOSE.read_text()
+    for name in ("POSTGRES_PASSWORD", "NALM_AGENT_TOKEN"):
+        uses = re.findall(r"\$\{" + name + r"([^}]*)\}", text)
+        assert uses
+        assert all(use.startswith(":?") for use in uses), name
+
+
+def test_port_is_the_images_and_on_loopback(services: dict[str, dict[str, Any]]) -> None:
+    assert services["server"]["ports"] == ["127.0.0.1:8080:8080"]
+    dockerfile = IMAGES["server"].read_text()
+    assert "EXPOSE 8080" in dockerfile
+    assert '"--port", "8080"' in dockerfile
+    assert ":8080/api/v1/health" in str(services["server"]["healthcheck"])
+    assert "--server http://server:8080 " in str(services["agent"]["command"])
+
+
+@pytest.mark.parametrize("name", IMAGES)
+def test_images_are_non_root_from_the_lock(name: str, services: dict[str, dict[str, Any]]) -> None:
+    lines = IMAGES[name].read_text().splitlines()
+    assert services[name]["build"] == {"context": ".", "dockerfile": f"{name}/Dockerfile"}
+    assert not lines[0].startswith("# syntax")
+    assert {line.split()[1] for line in lines if line.startswith("FROM")} == {"python:3.11-slim-bookworm"}
+    assert [line for line in lines if line.startswith("USER")] == ["USER nalm"]
+    assert any("-c requirements.lock" in line for line in lines)
+    copied = [part for line in lines if line.startswith("COPY ") for part in line.split()[1:2]]
+    for path in copied:
+        assert path.startswith("--from") or (ROOT / path).exists(), path
+
+
+def test_compose_accepts_it_where_there_is_one(tmp_path: Path) -> None:
+    """Compose refuses the file without .env, and accepts it with one. Without compose: its variables only."""
+    compose = next(
+        (
+            command
+            for command in (["docker", "compose"], ["docker-compose"])
+            if shutil.which(command[0])
+            and subprocess.run([*command, "version"], capture_output=True, check=False).returncode == 0
+        ),
+        None,
+    )
+    if compose is None:
+        wanted = set(re.findall(r"\$\{(\w+):\?", COMPOSE.read_text()))
+        assert wanted == env_names(), "docs/operate.md makes exactly the variables that compose.yaml demands"
+        return
+    config = [*compose, "-f", str(COMPOSE), "--project-directory", str(tmp_path), "config", "-q"]
+    bare = {key: value for key, value in os.environ.items() if key in ("PATH", "HOME")}
+    assert subprocess.run(config, env=bare, capture_output=True, check=False).returncode != 0
+    with_env = bare | dict.fromkeys(env_names(), "x" * 40)
+    done = subprocess.run(config, env=with_env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def env_command() -> str:
+    """The documented command that makes .env."""
+    found = re.search(r"```sh\n([^`]*> \.env[^`]*)```", OPERATE.read_text())
+    assert found, "docs/operate.md has a block that makes .env"
+    return found[1]
+
+
+def env_names() -> set[str]:
+    return set(re.findall(r"^\s*(?:printf|echo) '?([A-Z_]+)=", env_command(), re.MULTILINE))
+
+
+def test_documented_command_makes_a_private_env_with_usable_secrets(tmp_path: Path) -> None:
+    subprocess.run(["sh", "-ec", env_command()], cwd=tmp_path, check=True)
+    made = tmp_path / ".env"
+    assert made.stat().st_mode & 0o777 == 0o600
+    values = dict(line.split("=", 1) for line in made.read_text().splitlines())
+    assert set(values) == env_names()
+    assert len(set(values.values())) == len(values)
+    assert all(len(value) >= 40 for value in values.values())
+    assert re.fullmatch(r"\w+", values["POSTGRES_PASSWORD"]), "goes into an address"
+    Settings(agent_token=values["NALM_AGENT_TOKEN"])
+
+
+def test_operators_page_lists_every_setting() -> None:
+    listed = set(re.findall(r"^\| `(NALM_[A-Z_]+)` \|", OPERATE.read_text(), re.MULTILINE))
+    assert listed == known_settings()
