@@ -34,6 +34,8 @@ def make_app(context: Context | None) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.context = context
+    app.state.ending = False
+    """True once the server is asked to end."""
     api = APIRouter(prefix=PREFIX)
     for router in (health, projects, commits, history, compare, jobs, runs, hooks, agents):
         api.include_router(router)

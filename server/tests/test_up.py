@@ -19,9 +19,11 @@ from typing import Any
 import httpx
 import psutil
 import pytest
+from nalm_server.cli import app
 from nalm_server.embedded.agent import AgentKeeper
 from nalm_server.hooks.signature import sign
 from nalm_server_reports import body_of, make_report
+from typer.testing import CliRunner, Result
 
 SERVER = [sys.executable, "-m", "nalm_server.cli"]
 PATIENCE_SECONDS = 60
@@ -68,7 +70,13 @@ def running(state: Path, *options: str, **environment: str) -> Iterator[tuple[su
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """A process of its own."""
     return subprocess.run([*SERVER, *arguments], capture_output=True, text=True, check=False)
+
+
+def command(*arguments: str, **environment: str) -> Result:
+    """The same in this process: for what does not serve."""
+    return CliRunner().invoke(app, arguments, env=environment)
 
 
 def git(where: Path, *arguments: str) -> str:
@@ -89,7 +97,9 @@ def test_a_push_of_a_real_repository_becomes_a_verdict(tmp_path: Path) -> None:
     base, head = git(repository, "rev-parse", "HEAD~", "HEAD").split()
     state = tmp_path / "state"
     added = json.loads(
-        run("project", "add", "nf", "--repository", str(repository), "--json", "--state", str(state)).stdout
+        command(
+            "project", "add", "nf", "--repository", str(repository), "--json", "--state", str(state)
+        ).stdout
     )
     push = {
         "ref": "refs/heads/main",
@@ -155,7 +165,7 @@ def test_agent_runs_beside_the_server_and_ends_with_it(tmp_path: Path, end: sign
         _, alive = psutil.wait_procs(everyone, timeout=PATIENCE_SECONDS)
         assert not alive
         if end is not signal.SIGKILL:
-            assert process.returncode in (0, 128 + end)
+            assert process.returncode == 0
             assert "Traceback" not in (tmp_path / "up.log").read_text()
 
 
@@ -232,34 +242,28 @@ def test_full_disk_is_a_message() -> None:
 
 def test_project_is_added_once(tmp_path: Path) -> None:
     arguments = ("project", "add", "nf", "--repository", "/srv/nf.git", "--state", str(tmp_path))
-    first = run(*arguments)
-    assert first.returncode == 0
+    first = command(*arguments)
+    assert first.exit_code == 0
     assert "webhook secret" in first.stdout
-    again = run(*arguments)
-    assert (again.returncode, "choose another name" in again.stderr) == (4, True)
-    assert "nf  /srv/nf.git  main  0 commits" in run("project", "list", "--state", str(tmp_path)).stdout
-    assert run("project", "add", "a b", "--repository", "x", "--state", str(tmp_path)).returncode == 2
+    again = command(*arguments)
+    assert (again.exit_code, "choose another name" in again.stderr) == (4, True)
+    assert "nf  /srv/nf.git  main  0 commits" in command("project", "list", "--state", str(tmp_path)).stdout
+    assert command("project", "add", "a b", "--repository", "x", "--state", str(tmp_path)).exit_code == 2
 
 
 def test_tokens_from_the_command(tmp_path: Path) -> None:
     state = ("--state", str(tmp_path))
-    made = run("token", "new", "agent", "--name", "bench-7", *state)
+    made = command("token", "new", "agent", "--name", "bench-7", *state)
     assert made.stdout.startswith("nalm_")
-    assert "1  agent  bench-7  valid" in run("token", "list", *state).stdout
-    assert run("token", "revoke", "1", *state).returncode == 0
-    assert "revoked" in run("token", "list", *state).stdout
-    gone = run("token", "revoke", "1", *state)
-    assert (gone.returncode, "no valid token 1" in gone.stderr) == (4, True)
-    assert run("token", "new", "upload", "--name", "ci", *state).returncode == 2
+    assert "1  agent  bench-7  valid" in command("token", "list", *state).stdout
+    assert command("token", "revoke", "1", *state).exit_code == 0
+    assert "revoked" in command("token", "list", *state).stdout
+    gone = command("token", "revoke", "1", *state)
+    assert (gone.exit_code, "no valid token 1" in gone.stderr) == (4, True)
+    assert command("token", "new", "upload", "--name", "ci", *state).exit_code == 2
 
 
 def test_wrong_setting_is_named(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [*SERVER, "migrate", "--state", str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"NALM_LEASE_SECONDS": "soon"},
-    )
-    assert done.returncode == 2
+    done = command("migrate", "--state", str(tmp_path), NALM_LEASE_SECONDS="soon")
+    assert done.exit_code == 2
     assert "NALM_LEASE_SECONDS" in done.stderr

@@ -34,7 +34,8 @@ async def lease(wanted: LeaseRequest, request: Request, context: Ctx, _agent: Ag
         found = await run_in_threadpool(service.lease_once, context, wanted)
         if found is not None:
             return found
-        if time.monotonic() + POLL_SECONDS > deadline or await request.is_disconnected():
+        ending = request.app.state.ending or await request.is_disconnected()
+        if ending or time.monotonic() + POLL_SECONDS > deadline:
             return Response(status_code=204)
         await anyio.sleep(POLL_SECONDS)
 

@@ -6,13 +6,16 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 import structlog
 import uvicorn
+from fastapi import FastAPI
 
 from nalm_server import migrate
 from nalm_server.app import make_app
@@ -34,6 +37,8 @@ BACKLOG = 512
 
 def up(settings: Settings, host: str, port: int, *, with_agent: bool) -> None:
     """Serves until SIGINT or SIGTERM. Raises StartError with a message for a person."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _end)
     with explained(settings.state_dir), _only_one(settings.state_dir):
         listening = _listen(host, port)
         migrate.upgrade(settings.resolved_database_url)
@@ -49,6 +54,11 @@ def up(settings: Settings, host: str, port: int, *, with_agent: bool) -> None:
             if keeper is not None:
                 keeper.stop()
             context.engine.dispose()
+
+
+def _end(_number: int, _frame: FrameType | None) -> None:
+    """uvicorn raises the signal that ended it once more: the way out must lead past the agent's end."""
+    raise SystemExit(0)
 
 
 @contextmanager
@@ -130,12 +140,17 @@ def _keeper(url: str, token_file: Path, settings: Settings) -> AgentKeeper | Non
 
 
 class _Server(uvicorn.Server):
-    """Starts the agent once requests are answered."""
+    """Starts the agent once requests are answered; ends without leaving requests waiting."""
 
-    def __init__(self, config: uvicorn.Config, keeper: AgentKeeper | None, url: str) -> None:
+    def __init__(self, app: FastAPI, config: uvicorn.Config, keeper: AgentKeeper | None, url: str) -> None:
         super().__init__(config)
+        self._app = app
         self._keeper = keeper
         self._url = url
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._app.state.ending = True  # leases that wait for work are answered now
+        super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -146,12 +161,13 @@ class _Server(uvicorn.Server):
 
 def _serve(context: Context, listening: socket.socket, keeper: AgentKeeper | None) -> None:
     host, port = listening.getsockname()[:2]
+    app = make_app(context)
     config = uvicorn.Config(
-        make_app(context),
+        app,
         log_config=None,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=5,
         lifespan="off",
     )
-    _Server(config, keeper, f"http://{host}:{port}").run(sockets=[listening])
+    _Server(app, config, keeper, f"http://{host}:{port}").run(sockets=[listening])
