@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -75,7 +75,8 @@ def check(
         repository = Repository(repo.absolute(), work.fresh("git"))
         comparison = compared(repository, base, head)
         progress.say(f"{comparison.head.short} against {comparison.base.short} ({comparison.why})")
-        results = measure_scenarios(repository, comparison, home, work, progress, scenarios=scenario or ())
+        runs = measure_scenarios(repository, comparison, home, work, progress, scenarios=scenario or ())
+        results = shown(runs, progress, json_file)
     finish(results, json_file, as_list=len(results) > 1)
 
 
@@ -94,9 +95,8 @@ def bench(
         commits = [commit for name in revisions for commit in repository.expand(name)]
         for comparison in [with_parent(repository, commit) for commit in commits]:
             progress.say(f"{comparison.head.short} {comparison.head.subject}")
-            results += measure_scenarios(
-                repository, comparison, home, work, progress, scenarios=scenario or ()
-            )
+            runs = measure_scenarios(repository, comparison, home, work, progress, scenarios=scenario or ())
+            results += shown(runs, progress, json_file)
     finish(results, json_file, as_list=True)
 
 
@@ -158,11 +158,19 @@ def agent(
     serve(server, token, Home.default(), once=once)
 
 
+def shown(results: Iterable[Result], progress: Terminal, json_file: str | None) -> list[Result]:
+    """The results, each printed as soon as it is there, unless standard output is for JSON."""
+    kept = []
+    for result in results:
+        if json_file != "-":
+            with progress.aside():
+                print_run(result.report, result.verdict, result.title)
+        kept.append(result)
+    return kept
+
+
 def finish(results: Sequence[Result], json_file: str | None, *, as_list: bool) -> None:
-    """Prints every result, writes the reports, and leaves with the worst exit code."""
-    if json_file != "-":
-        for result in results:
-            print_run(result.report, result.verdict, result.title)
+    """Writes the reports and leaves with the worst exit code."""
     if json_file is not None:
         write_reports(results, json_file, as_list=as_list)
     raise typer.Exit(worst(results))

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 
 from nalm_core.report import Arm, InstructionCount
@@ -46,6 +48,18 @@ class Terminal:
     ) -> None:
         if self._live:
             self._bar.stop()
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Takes the bar away while something is printed to standard output."""
+        if self._live:
+            self._bar.stop()
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+            if self._live:
+                self._bar.start()
 
     def step(self, name: str, detail: str, fraction: float, seconds_left: float | None = None) -> None:
         """Moves the bar; piped, one line for each new step."""

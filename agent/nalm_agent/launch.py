@@ -8,6 +8,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import TracebackType
 
 from nalm_agent.errors import NfError, ProbeError
@@ -20,6 +21,8 @@ from nalm_agent.run_plan import PINNED
 POLL_SECONDS = 0.0002
 POLL_LONG_SECONDS = 0.005
 POLL_LONG_AFTER_SECONDS = 0.5
+NICE = -20
+"""Priority of a measured NF where the agent may set it: other programs on its CPU take next to nothing."""
 FINISH_SECONDS = 10.0
 PARK_SECONDS = 10.0
 
@@ -36,8 +39,12 @@ class RunningNf:
         seed: int,
         ready_seconds: float,
         pin: Sequence[int] = (),
+        urgent: bool = False,
     ) -> None:
-        """pin: CPUs to bind the process to; empty for one that binds itself."""
+        """pin: CPUs to bind the process to; empty for one that binds itself.
+
+        urgent: before every other program on its CPUs; not where the agent itself has to run there.
+        """
         self._lcores = lcores
         self._cwd = work.fresh("run")
         self._log = self._cwd / "nf.log"
@@ -59,6 +66,8 @@ class RunningNf:
             self._process = start(self._command, cwd=self._cwd, env=env, log=self._log)
         except OSError as error:
             raise NfError(f"the NF could not be started: {error}") from error
+        if urgent:
+            _prefer(self._process.pid)
 
     def __enter__(self) -> RunningNf:
         return self
@@ -155,6 +164,14 @@ class RunningNf:
         with contextlib.suppress(ProbeError):
             return condition()
         return False
+
+
+def _prefer(pid: int) -> None:
+    """Raises a process and, where the kernel groups by session, its session (sched(7), autogroup)."""
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, pid, NICE)
+    with contextlib.suppress(OSError):
+        Path(f"/proc/{pid}/autogroup").write_text(str(NICE))
 
 
 def describe_exit(code: int) -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -78,20 +78,18 @@ def measure_scenarios(
     progress: Progress,
     *,
     scenarios: Sequence[str] = (),
-) -> list[Result]:
-    """Measures the named scenarios of head's nalm.toml, all of them if none is named."""
+) -> Iterator[Result]:
+    """Measures the named scenarios of head's nalm.toml, all of them if none is named; one after the other."""
     config = read_config(repository, comparison.head)
     for name in scenarios:
         config.scenario(name)
-    results = []
     for name in scenarios or config.scenarios:
         request = Request(repository, comparison.base, comparison.head, name)
         try:
             report = measure(request, home, work, progress)
         except ConfigError as error:
             raise replace_message(error, f"scenario {name}: {error.message}") from error
-        results.append(Result(f"{name} {comparison.head.short}", report, judged(report)))
-    return results
+        yield Result(f"{name} {comparison.head.short}", report, judged(report))
 
 
 def replace_message(error: ConfigError, message: str) -> ConfigError:

@@ -149,6 +149,7 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
                     lcores=ready.run.scenario.lcores,
                     ready_seconds=ready.run.ready_seconds,
                     pin=ready.run.pin(cores),
+                    urgent=not os.sched_getaffinity(0) & set(cores.cpus),
                 )
                 for arm, ready in arms.items()
             }

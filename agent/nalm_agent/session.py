@@ -36,6 +36,7 @@ class ArmRun:
     lcores: int
     ready_seconds: float
     pin: tuple[int, ...] = ()
+    urgent: bool = False
 
 
 class ArmFailedError(Exception):
@@ -160,5 +161,11 @@ def _measure_turn(bench: Bench, nf: RunningNf) -> TurnCounters:
 
 def _launch(run: ArmRun, work: WorkDir, *, seed: int) -> RunningNf:
     return RunningNf(
-        run.command, work, lcores=run.lcores, seed=seed, ready_seconds=run.ready_seconds, pin=run.pin
+        run.command,
+        work,
+        lcores=run.lcores,
+        seed=seed,
+        ready_seconds=run.ready_seconds,
+        pin=run.pin,
+        urgent=run.urgent,
     )

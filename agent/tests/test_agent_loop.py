@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from pathlib import Path
 
 import httpx
@@ -155,9 +154,8 @@ def test_a_repository_out_of_reach_fails_the_job(
 
 
 def test_a_lost_lease_drops_the_result(
-    server: FakeServer, nf_repository: NfRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: FakeServer, nf_repository: NfRepository, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("NALM_LOCKS", os.fspath(tmp_path))
     head = nf_repository.commit("slower", work__h="#define ALPHA_WORK 90\n")
     server.progress_status = 409
     agent_loop.work_on(lease_of(nf_repository, head), client_of(server, []), Home(tmp_path / "home"))

@@ -76,7 +76,6 @@ class Nalm:
     def environment(self) -> dict[str, str]:
         return os.environ | {
             "NALM_HOME": str(self.home),
-            "NALM_LOCKS": str(self.home),  # another measurement on this host must not hold the tests up
             "COLUMNS": "200",
             "NO_COLOR": "1",
         }
@@ -89,7 +88,7 @@ class Nalm:
             capture_output=True,
             text=True,
             check=False,
-            timeout=240,
+            timeout=280,
         )
 
     def start(self, *arguments: str, cwd: Path) -> subprocess.Popen[str]:
