@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is refused, and how it is said."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nalm_server_harness import Service
+from nalm_server_reports import body_of, make_report, sha
+
+
+@pytest.fixture
+def database_url(sqlite_template: Path, tmp_path: Path) -> str:
+    """SQLite alone: none of this reaches the database."""
+    shutil.copy(sqlite_template, tmp_path / "nalm.db")
+    return f"sqlite:///{tmp_path / 'nalm.db'}"
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"schema": "nalm.run-report/9"}, "$.schema"),
+        ({"rounds": [{"launch": -1}]}, "$.rounds[0]"),
+        ({"surprise": 1}, "$.surprise"),
+        ({"failure": "nul \0"}, "$"),
+        ({"scenario": {"name": "x", "lcores": 10**30, "traffic": "t"}}, "$.scenario.lcores"),
+        ({"scenario": {"name": "x", "lcores": 1, "traffic": "t" * 300}}, "$.scenario.traffic"),
+    ],
+)
+def test_invalid_report_is_told_where(service: Service, change: dict[str, Any], path: str) -> None:
+    document = {**json.loads(body_of(make_report(1))), **change}
+    error = service.upload(json.dumps(document).encode(), 422)["error"]
+    assert error["name"] == "invalid"
+    assert any(detail["path"].startswith(path) for detail in error["details"]), error["details"]
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b'{"a": 1e999}', b"\xff\xfe", b"[" * 200_000])
+def test_nonsense_is_refused(service: Service, body: bytes) -> None:
+    assert service.upload(body, 422)["error"]["name"] == "invalid"
+
+
+def test_working_tree_is_no_commit(service: Service) -> None:
+    error = service.upload(body_of(make_report(1, dirty=True)), 422)["error"]
+    assert error["details"][0]["path"] == "$.arms.head.build.dirty"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/projects/nobody",
+        "/projects/nobody/commits",
+        "/projects/demo/commits/abcdef0",
+        "/projects/demo/scenarios/none/history",
+        "/projects/demo/scenarios/sfc_a/history?metric=speed",
+        "/projects/demo/scenarios/sfc_a/history?host_class=none",
+        f"/projects/demo/compare?base={sha(1)}&head={sha(77)}",
+        f"/projects/demo/compare?base={sha(0)}&head={sha(1)}&scenario=none",
+    ],
+)
+def test_unknown_things_are_404_with_a_message(service: Service, path: str) -> None:
+    service.upload(body_of(make_report(1)))
+    answer = service.client.get(f"/api/v1{path}")
+    assert answer.status_code == 404
+    assert answer.json()["error"]["name"] == "not_found"
