@@ -99,14 +99,26 @@ static inline void mend_l4(uint8_t *check, enum nat_protocol protocol, uint32_t 
 		store16(check, checksum_apply(load16(check), port_delta));
 }
 
-static inline enum nat_outcome outbound(struct nat *nat, struct rte_ipv4_hdr *ip, uint8_t *l4,
-					enum nat_protocol protocol, uint64_t now_ns)
-{
-	uint8_t *port = l4 + layouts[protocol].source;
-	struct nat_endpoint inside = {ip->src_addr, load16(port)};
-	enum nat_refusal refusal = 0;
-	const struct nat_mapping *m = nat_table_outbound(nat->table, protocol, inside, now_ns, &refusal);
+/* A packet that is to be translated, and what the bulk lookup found for it. */
+struct job {
+	struct nat_query query;
+	struct nat_mapping *found;
+	bool out;
+};
 
+static inline enum nat_outcome outbound(struct nat *nat, struct rte_ipv4_hdr *ip, uint8_t *l4, const struct job *job,
+					uint64_t now_ns)
+{
+	enum nat_protocol protocol = job->query.protocol;
+	uint8_t *port = l4 + layouts[protocol].source;
+	struct nat_endpoint inside = job->query.end;
+	enum nat_refusal refusal = 0;
+	const struct nat_mapping *m = job->found;
+
+	if (m != NULL)
+		nat_table_refresh(nat->table, job->found, now_ns);
+	else
+		m = nat_table_outbound(nat->table, protocol, inside, now_ns, &refusal);
 	if (m == NULL)
 		return refusal == NAT_REFUSED_NO_PORT ? NAT_NO_PORT : NAT_TABLE_FULL;
 	uint32_t address_delta = checksum_delta32(inside.address, m->outside.address);
@@ -118,13 +130,15 @@ static inline enum nat_outcome outbound(struct nat *nat, struct rte_ipv4_hdr *ip
 	return NAT_TRANSLATED_OUT;
 }
 
-static inline enum nat_outcome inbound(struct nat *nat, struct rte_ipv4_hdr *ip, uint8_t *l4,
-				       enum nat_protocol protocol)
+static inline enum nat_outcome inbound(struct nat *nat, struct rte_ipv4_hdr *ip, uint8_t *l4, const struct job *job)
 {
+	enum nat_protocol protocol = job->query.protocol;
 	uint8_t *port = l4 + layouts[protocol].destination;
-	struct nat_endpoint outside = {ip->dst_addr, load16(port)};
-	const struct nat_mapping *m = nat_table_inbound(nat->table, protocol, outside);
+	struct nat_endpoint outside = job->query.end;
+	const struct nat_mapping *m = job->found;
 
+	if (m == NULL)
+		m = nat_table_inbound(nat->table, protocol, outside);
 	if (m == NULL)
 		return NAT_NO_MAPPING;
 	uint32_t address_delta = checksum_delta32(outside.address, m->inside.address);
@@ -136,10 +150,13 @@ static inline enum nat_outcome inbound(struct nat *nat, struct rte_ipv4_hdr *ip,
 	return NAT_TRANSLATED_IN;
 }
 
-static inline enum nat_outcome translate(struct nat *nat, uint8_t *frame, const struct packet *p, uint64_t now_ns)
+/* Fills the packet's job. false: *outcome says how it ends without one. */
+static inline bool prepare(struct nat *nat, uint8_t *frame, const struct packet *p, struct job *job, uint8_t *outcome)
 {
-	if (p->kind != PACKET_L4)
-		return outcome_of_kind[p->kind];
+	if (p->kind != PACKET_L4) {
+		*outcome = (uint8_t)outcome_of_kind[p->kind];
+		return false;
+	}
 
 	struct rte_ipv4_hdr *ip = packet_ipv4(frame);
 	uint8_t *l4 = frame + p->l4;
@@ -150,9 +167,60 @@ static inline enum nat_outcome translate(struct nat *nat, uint8_t *frame, const 
 		protocol = NAT_TCP;
 	else if (p->protocol == IPPROTO_UDP)
 		protocol = NAT_UDP;
-	else if (l4[0] != (out ? ICMP_ECHO : ICMP_ECHOREPLY))
-		return NAT_UNSUPPORTED_PROTOCOL;
-	return out ? outbound(nat, ip, l4, protocol, now_ns) : inbound(nat, ip, l4, protocol);
+	else if (l4[0] != (out ? ICMP_ECHO : ICMP_ECHOREPLY)) {
+		*outcome = NAT_UNSUPPORTED_PROTOCOL;
+		return false;
+	}
+	job->out = out;
+	job->query.protocol = protocol;
+	job->query.end = out ? (struct nat_endpoint){ip->src_addr, load16(l4 + layouts[protocol].source)}
+			     : (struct nat_endpoint){ip->dst_addr, load16(l4 + layouts[protocol].destination)};
+	return true;
+}
+
+/* Looks the jobs of one direction up. jobs[which[i]], i below count, are of that direction. */
+static inline void find(struct nat *nat, struct job *jobs, const uint8_t *which, uint32_t count, bool by_outside)
+{
+	struct nat_query queries[NAT_TABLE_BULK];
+	struct nat_mapping *found[NAT_TABLE_BULK];
+
+	if (count == 0)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		queries[i] = jobs[which[i]].query;
+	nat_table_find(nat->table, queries, count, by_outside, found);
+	for (uint32_t i = 0; i < count; i++)
+		jobs[which[i]].found = found[i];
+}
+
+/* Packets first to first + n - 1, n at most NAT_TABLE_BULK. */
+static inline void translate(struct nat *nat, struct batch *batch, uint32_t first, uint32_t n, uint64_t now_ns)
+{
+	struct job jobs[NAT_TABLE_BULK];
+	uint8_t outward[NAT_TABLE_BULK], inward[NAT_TABLE_BULK], ended[NAT_TABLE_BULK];
+	uint32_t outward_count = 0, inward_count = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = first + i;
+		ended[i] = !prepare(nat, batch_frame(batch, at), &batch->packets[at], &jobs[i], &batch->outcome[at]);
+		if (ended[i])
+			continue;
+		if (jobs[i].out)
+			outward[outward_count++] = (uint8_t)i;
+		else
+			inward[inward_count++] = (uint8_t)i;
+	}
+	find(nat, jobs, outward, outward_count, false);
+	find(nat, jobs, inward, inward_count, true);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = first + i;
+		uint8_t *frame = batch_frame(batch, at), *l4 = frame + batch->packets[at].l4;
+		if (ended[i])
+			continue;
+		batch->outcome[at] =
+			(uint8_t)(jobs[i].out ? outbound(nat, packet_ipv4(frame), l4, &jobs[i], now_ns)
+					      : inbound(nat, packet_ipv4(frame), l4, &jobs[i]));
+	}
 }
 
 STAGE_PROCESS void nat_process(void *state, struct batch *batch, uint64_t now_ns);
@@ -161,8 +229,8 @@ STAGE_PROCESS void nat_process(void *state, struct batch *batch, uint64_t now_ns
 	struct nat *nat = state;
 
 	nat_table_expire(nat->table, now_ns);
-	for (uint32_t i = 0; i < batch->count; i++)
-		batch->outcome[i] = (uint8_t)translate(nat, batch_frame(batch, i), &batch->packets[i], now_ns);
+	for (uint32_t i = 0; i < batch->count; i += NAT_TABLE_BULK)
+		translate(nat, batch, i, RTE_MIN(batch->count - i, NAT_TABLE_BULK), now_ns);
 	batch_settle(batch);
 }
 

@@ -8,6 +8,7 @@
 #include <rte_hash.h>
 #include <rte_hash_crc.h>
 #include <rte_malloc.h>
+#include <rte_prefetch.h>
 
 #include "hashing.h"
 #include "nat/nat_ports.h"
@@ -251,6 +252,49 @@ const struct nat_mapping *nat_table_inbound(struct nat_table *t, enum nat_protoc
 {
 	struct key key = make_key(protocol, outside);
 	return lookup(t->by_outside, &key, t->hash_seed);
+}
+
+_Static_assert(NAT_TABLE_BULK <= RTE_HASH_LOOKUP_BULK_MAX, "bulk");
+
+/* The list's neighbours are written when a mapping is refreshed. */
+static void prefetch_neighbours(const struct nat_table *t, const struct nat_mapping *m)
+{
+	if (m->older != NONE)
+		rte_prefetch0(&t->mappings[m->older]);
+	if (m->newer != NONE)
+		rte_prefetch0(&t->mappings[m->newer]);
+}
+
+void nat_table_find(const struct nat_table *t, const struct nat_query *queries, uint32_t count, bool by_outside,
+		    struct nat_mapping *found[])
+{
+	struct key keys[NAT_TABLE_BULK];
+	const void *key_of[NAT_TABLE_BULK];
+	hash_sig_t hash_of[NAT_TABLE_BULK];
+	void *data[NAT_TABLE_BULK];
+	uint64_t hits = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		keys[i] = make_key(queries[i].protocol, queries[i].end);
+		key_of[i] = &keys[i];
+		hash_of[i] = hash_key(&keys[i], t->hash_seed);
+	}
+	rte_hash_lookup_with_hash_bulk_data(by_outside ? t->by_outside : t->by_inside, key_of, hash_of, count, &hits, data);
+	for (uint32_t i = 0; i < count; i++) {
+		found[i] = hits >> i & 1 ? data[i] : NULL;
+		if (found[i] != NULL)
+			rte_prefetch0(found[i]);
+	}
+	if (by_outside)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		if (found[i] != NULL)
+			prefetch_neighbours(t, found[i]);
+}
+
+void nat_table_refresh(struct nat_table *t, struct nat_mapping *m, uint64_t now_ns)
+{
+	refresh(t, m, now_ns);
 }
 
 void nat_table_expire(struct nat_table *t, uint64_t now_ns)

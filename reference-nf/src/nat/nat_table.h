@@ -25,6 +25,13 @@ struct nat_mapping {
 	uint64_t last_used_ns;
 } __attribute__((aligned(64)));
 
+#define NAT_TABLE_BULK 64u
+
+struct nat_query {
+	struct nat_endpoint end;
+	enum nat_protocol protocol;
+};
+
 enum nat_refusal {
 	NAT_REFUSED_FULL = 1,
 	NAT_REFUSED_NO_PORT = 2,
@@ -40,6 +47,12 @@ const struct nat_mapping *nat_table_outbound(struct nat_table *table, enum nat_p
 /* The mapping that owns an outside endpoint, or NULL. Not refreshed (RFC 4787, REQ-6). */
 const struct nat_mapping *nat_table_inbound(struct nat_table *table, enum nat_protocol protocol,
 					    struct nat_endpoint outside);
+/* Finds 1 to NAT_TABLE_BULK mappings by one of their ends, their cache misses overlapping. found[i] is NULL where there
+ * is none yet; what is found stays valid until nat_table_expire(). */
+void nat_table_find(const struct nat_table *table, const struct nat_query *queries, uint32_t count, bool by_outside,
+		    struct nat_mapping *found[]);
+/* An outbound packet has used the mapping. */
+void nat_table_refresh(struct nat_table *table, struct nat_mapping *mapping, uint64_t now_ns);
 /* Removes mappings that were idle for their protocol's timeout. */
 void nat_table_expire(struct nat_table *table, uint64_t now_ns);
 uint32_t nat_table_count(const struct nat_table *table);
