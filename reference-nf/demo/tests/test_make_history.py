@@ -3,7 +3,6 @@
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -87,19 +86,6 @@ def test_refuses_a_source_outside_git(tmp_path: Path) -> None:
     done = run_make_history(tmp_path / "nf.git", source=tmp_path / "source")
     assert done.returncode == 1
     assert "not in a git checkout" in done.stderr
-
-
-def test_every_patch_applies_after_those_before_it(demo: Demo, tmp_path: Path) -> None:
-    """The mutants outside the demo apply to reference-nf as shipped."""
-    work = tmp_path / "work"
-    subprocess.run(["git", "clone", "-q", str(demo.folder), str(work)], check=True)
-    root = demo.git("rev-list", "--max-parents=0", "main")
-    subprocess.run(["git", "-C", str(work), "checkout", "-q", root], check=True)
-    for patch in all_patches(NF / "mutants"):
-        if not patch.order:
-            subprocess.run(
-                ["git", "-C", str(work), "apply", "--check", str(NF / "mutants" / patch.name)], check=True
-            )
 
 
 def test_a_fix_names_an_earlier_regression() -> None:

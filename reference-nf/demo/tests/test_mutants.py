@@ -5,7 +5,6 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,13 +33,11 @@ class Workshop:
         self.source, self.build = folder / "source", folder / "build"
         subprocess.run(["git", "clone", "-q", str(demo.folder), str(self.source)], check=True)
 
-    def at(self, revision: object, patch: Path | None = None) -> Path:
-        """Checks out, applies a patch if there is one, builds; returns the binary."""
+    def at(self, revision: object) -> Path:
+        """Checks out and builds; returns the binary."""
         subprocess.run(
             ["git", "-C", str(self.source), "checkout", "-q", "--force", str(revision)], check=True
         )
-        if patch is not None:
-            subprocess.run(["git", "-C", str(self.source), "apply", str(patch)], check=True)
         if not self.build.exists():
             subprocess.run(
                 ["meson", "setup", str(self.build), str(self.source), "--buildtype=release"],
@@ -79,10 +76,10 @@ class Workshop:
         assert done.returncode == 0, done.stdout
 
 
-@pytest.fixture(scope="module")
-def workshop(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
+@pytest.fixture
+def workshop(demo: Demo, tmp_path: Path) -> Workshop:
     """A place to build the demo's commits in."""
-    yield Workshop(demo, tmp_path_factory.mktemp("workshop"))
+    return Workshop(demo, tmp_path)
 
 
 @pytest.mark.slow
@@ -99,15 +96,3 @@ def test_demo_commits_are_correct_and_change_code_as_they_say(demo: Demo, worksh
             workshop.passes_golden_tests(binary)
             workshop.has_a_clean_hot_path(binary)
         before = after
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize(
-    "name", [patch.name for patch in all_patches(NF / "mutants") if not patch.order] or ["none"]
-)
-def test_other_mutants_are_correct(demo: Demo, workshop: Workshop, name: str) -> None:
-    if name == "none":
-        pytest.skip("every mutant is in the demo")
-    root = demo.git("rev-list", "--max-parents=0", "main")
-    workshop.passes_golden_tests(workshop.at(root, NF / "mutants" / name))
