@@ -58,7 +58,7 @@ def postgres() -> Iterator[str]:
     try:
         yield f"postgresql+psycopg://app@/postgres?host={home}"
     finally:
-        run(bin_dir / "pg_ctl", "-D", data, "-m", "immediate", "-W", "stop")
+        run(bin_dir / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
         shutil.rmtree(home, ignore_errors=True)
 
 
@@ -74,6 +74,10 @@ class Postgres:
         with psycopg.connect(self.maintenance.replace("+psycopg", ""), autocommit=True) as connection:
             connection.execute(f'create database "{name}" template "{template or "template1"}"')
         return name, self.maintenance.replace("/postgres?", f"/{name}?")
+
+    def drop(self, name: str) -> None:
+        with psycopg.connect(self.maintenance.replace("+psycopg", ""), autocommit=True) as connection:
+            connection.execute(f'drop database "{name}" with (force)')
 
 
 @pytest.fixture(scope="session")
@@ -96,14 +100,16 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A migrated, empty database."""
     if request.param == "sqlite":
         shutil.copy(request.getfixturevalue("sqlite_template"), tmp_path / "nalm.db")
-        return f"sqlite:///{tmp_path / 'nalm.db'}"
-    template = request.getfixturevalue("postgres_template")
-    _, url = request.getfixturevalue("databases").create(template)
-    return str(url)
+        yield f"sqlite:///{tmp_path / 'nalm.db'}"
+        return
+    databases: Postgres = request.getfixturevalue("databases")
+    name, url = databases.create(request.getfixturevalue("postgres_template"))
+    yield url
+    databases.drop(name)
 
 
 @pytest.fixture
