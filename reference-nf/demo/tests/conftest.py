@@ -11,7 +11,7 @@ HERE = Path(__file__).resolve().parent
 for folder in (HERE, HERE.parent):
     sys.path.insert(0, str(folder))
 
-from made_history import Demo, run_make_history
+from made_history import Demo, run_make_history  # noqa: E402
 
 
 @pytest.fixture(scope="session")
