@@ -19,6 +19,8 @@ COLOURS = {
     "broken": "bold red",
 }
 FLAGGED = {"regressed", "improved"}
+TELLING = ("broken", "regressed", "improved", "feature", "inconclusive", "invalid", "same")
+"""Displays, the most telling first: what is shown of a merge measured in several scenarios."""
 
 
 def as_planted(merge: Merge, verdict: dict[str, Any] | None) -> bool:
@@ -30,9 +32,10 @@ def as_planted(merge: Merge, verdict: dict[str, Any] | None) -> bool:
     return bool(verdict["stage"] == merge.stage and verdict["cause"] == merge.cause)
 
 
-def verdict_of(commit: dict[str, Any], scenario: str | None = None) -> dict[str, Any] | None:
-    verdicts = [v for v in commit["verdicts"] if scenario is None or v["scenario"] == scenario]
-    return verdicts[0] if verdicts else None
+def verdict_of(commit: dict[str, Any]) -> dict[str, Any] | None:
+    """The commit's most telling verdict; None while it has none."""
+    verdicts: list[dict[str, Any]] = commit["verdicts"]
+    return min(verdicts, key=lambda verdict: TELLING.index(verdict["display"]), default=None)
 
 
 def make_table(merges: list[Merge], commits: list[dict[str, Any]]) -> tuple[Table, int]:

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contract 5: the agent's own client against a real server: one job one agent, lost leases, late results."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from contract_server import ContractServer
+from nalm_agent.server_client import Lease, LeaseLostError, ServerClient
+
+ORIGIN = 40 * "0"
+LEASE_SECONDS = 5
+"""As the fixture's server is told."""
+
+
+def sha(number: int) -> str:
+    return f"{number:040x}"
+
+
+def agent(server: ContractServer) -> ServerClient:
+    return ServerClient(server.url, server.agent_token, print)
+
+
+def drain(server: ContractServer, host: str) -> list[int]:
+    """Takes jobs until there are none, ending each as failed."""
+    client, taken = agent(server), []
+    while (lease := client.lease(host, "class", 0)) is not None:
+        taken.append(lease.job_id)
+        client.finish(lease, "failed", "a test ended it")
+    client.close()
+    return taken
+
+
+def lease(client: ServerClient, host: str, seconds: float = 0) -> Lease:
+    got = client.lease(host, "class", seconds)
+    assert got is not None
+    return got
+
+
+def test_two_racing_agents_get_each_job_once(server: ContractServer) -> None:
+    jobs = []
+    for number in range(1, 21):
+        answer = server.push(sha(number), sha(number + 1))
+        assert answer.status_code == 202, answer.text
+        jobs += answer.json()["job_ids"]
+    with ThreadPoolExecutor(2) as pool:
+        taken = [job for part in pool.map(lambda host: drain(server, host), ("a", "b")) for job in part]
+    assert Counter(taken) == Counter(jobs)
+
+
+def test_parents_come_before_children(server: ContractServer) -> None:
+    server.push(sha(101), sha(102))
+    server.push(sha(100), sha(101))
+    client = agent(server)
+    heads = []
+    for _ in range(2):
+        got = lease(client, "a")
+        heads.append(got.head_sha)
+        client.finish(got, "failed", "a test ended it")
+    assert heads == [sha(101), sha(102)]
+
+
+def test_a_lost_job_is_given_out_again_and_its_late_result_is_refused(server: ContractServer) -> None:
+    server.push(sha(200), sha(201))
+    silent, other = agent(server), agent(server)
+    first = lease(silent, "silent")
+    second = lease(other, "other", seconds=4 * LEASE_SECONDS)
+    assert (second.job_id, second.fence > first.fence) == (first.job_id, True)
+    with pytest.raises(LeaseLostError):
+        silent.progress(first, "measuring", "", 0.5)
+    with pytest.raises(LeaseLostError):
+        silent.finish(first, "done", None)
+    other.finish(second, "failed", "a test ended it")
+    assert server.job(first.job_id)["state"] == "failed"
+
+
+def test_a_renewed_lease_is_kept(server: ContractServer) -> None:
+    server.push(sha(300), sha(301))
+    holder, other = agent(server), agent(server)
+    held = lease(holder, "holder")
+    ends = time.monotonic() + 1.5 * LEASE_SECONDS
+    while time.monotonic() < ends:
+        holder.progress(held, "measuring", "still at it", 0.1)
+        assert other.lease("other", "class", 0) is None
+    holder.finish(held, "failed", "a test ended it")
+
+
+def test_an_agent_s_token_is_needed(server: ContractServer) -> None:
+    answer = server.http.post("/agent/lease", json={"host": "x", "host_class": "y", "wait_seconds": 0})
+    assert answer.status_code == 401

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contract 3: what `nalm` writes, core reads, the server takes once, and both judge alike."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import Any
+
+import httpx
+import pytest
+from contract_server import ContractServer
+from nalm_core.report_io import ReportError, parse_report
+from nalm_core.verdict import judge
+from tiny import NALM_TOML, NF_SOURCE, PROBE_HEADER, Nalm, NfRepository
+
+SLOWER = "#define ALPHA_WORK 60\n"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A real run of the tiny NF against a build of it that does more."""
+    folder = tmp_path_factory.mktemp("run")
+    repository = NfRepository(folder / "nf")
+    repository.path.mkdir()
+    repository.git("init", "-q", "-b", "main")
+    shutil.copy(NF_SOURCE, repository.path)
+    shutil.copy(PROBE_HEADER, repository.path)
+    repository.write("traffic/capture.bin", "packets")
+    repository.commit("first", nalm__toml=NALM_TOML, work__h="")
+    repository.commit("second", work__h=SLOWER)
+    to = folder / "report.json"
+    nalm = Nalm(folder / "home")
+    done = nalm.run("check", "--base", "HEAD~1", "--head", "HEAD", "--json", str(to), cwd=repository.path)
+    assert done.returncode in (0, 1, 3), done.stderr
+    return to.read_bytes()
+
+
+def upload(server: ContractServer, body: bytes) -> httpx.Response:
+    headers = {"Authorization": f"Bearer {server.project['upload_token']}"}
+    return server.http.post("/reports", content=body, headers=headers)
+
+
+def test_the_command_writes_what_core_reads(report: bytes) -> None:
+    parsed = parse_report(report)
+    assert parsed.rounds
+    assert all(one.lcores for one in parsed.rounds)
+    assert {count.arm for count in parsed.instructions} == set(parsed.arms)
+    assert parsed.checks
+    assert parsed.valid, [check.message for check in parsed.checks if not check.passed]
+
+
+def test_the_server_takes_it_once_and_keeps_it_whole(server: ContractServer, report: bytes) -> None:
+    first, second = upload(server, report), upload(server, report)
+    assert (first.status_code, second.status_code) == (201, 200), first.text
+    assert first.json()["run_id"] == second.json()["run_id"]
+    stored = server.http.get(f"/runs/{first.json()['run_id']}/report").raise_for_status()
+    assert json.loads(stored.content) == json.loads(report)
+
+
+def test_both_judge_alike(server: ContractServer, report: bytes) -> None:
+    upload(server, report)
+    local = judge(parse_report(report))
+    run = server.http.get(f"/runs/{parse_report(report).run_id}").raise_for_status().json()
+    assert run["verdict"]["outcome"] == local.outcome
+    assert run["verdict"]["reason"] == local.reason
+    assert run["verdict"]["culprit_stages"] == list(local.culprit_stages)
+
+
+def test_another_content_under_the_same_run_is_refused(server: ContractServer, report: bytes) -> None:
+    upload(server, report)
+    other: dict[str, Any] = json.loads(report)
+    other["notes"].append("changed on the way")
+    assert upload(server, json.dumps(other).encode()).status_code == 409
+
+
+def test_a_broken_report_is_refused_with_its_path(server: ContractServer, report: bytes) -> None:
+    broken: dict[str, Any] = json.loads(report)
+    broken["rounds"][0]["lcores"][0]["packets"] = -1
+    with pytest.raises(ReportError, match="rounds"):
+        parse_report(json.dumps(broken))
+    refused = upload(server, json.dumps(broken).encode())
+    assert refused.status_code == 422
+    assert "rounds" in refused.text
+
+
+def test_a_later_version_is_refused_by_name(report: bytes) -> None:
+    later: dict[str, Any] = json.loads(report) | {"schema": "nalm.run-report/99"}
+    with pytest.raises(ReportError, match="99"):
+        parse_report(json.dumps(later))
