@@ -57,7 +57,7 @@ test-python: ## Unit suites of core, agent and server
 	@pytest -q core/tests agent/tests server/tests
 
 test-nf: nf ## The reference NF's own tests and golden packets
-	@meson test -C $(NF) --print-errorlogs && pytest -q reference-nf/spec/tests
+	@meson test -C $(NF) --print-errorlogs && pytest -q reference-nf/spec/tests reference-nf/demo/tests
 
 test-nf-asan: nf-asan ## The same under ASan and UBSan
 	@meson test -C $(NF_ASAN) --print-errorlogs && NALM_NF=$(CURDIR)/$(NF_ASAN)/nalm-nf pytest -q reference-nf/spec/tests
