@@ -54,8 +54,9 @@ class Rates:
     """What the intervals and the significance of stages are computed with."""
 
     error_rate: float
-    """Two-sided error rate of low and high."""
+    """Two-sided error rate of the chain's low and high."""
     false_discovery_rate: float
+    """Of the stages called significant, and of their low and high."""
     margin: float
 
 
@@ -71,7 +72,7 @@ class Comparison:
 def compare_arms(base: ArmSeries, head: ArmSeries, rates: Rates, *, paired: bool = True) -> Comparison:
     """Change of chain and stages. paired: launches of both arms ran side by side."""
     how = Launches(middle_launches(base.chain.cpp, head.chain.cpp) if paired else None)
-    chain, estimate = _change(base.chain, head.chain, how, rates)
+    chain, estimate = _change(base.chain, head.chain, how, rates.error_rate)
     chain_base = chain.base.cpp if chain.base else 0.0
     parts = [
         _stage(name, base, head, how, rates) for name in merged_order(list(base.stages), list(head.stages))
@@ -137,7 +138,8 @@ def _adjusted(p_values: Sequence[float]) -> Sequence[float]:
 def _stage(name: str, base: ArmSeries, head: ArmSeries, how: Launches, rates: Rates) -> StageChange:
     old, new = base.stages.get(name), head.stages.get(name)
     kind: StageKind = "common" if old and new else "added" if new else "removed"
-    change, _ = _change(old, new, how, rates)
+    # At the stages' own rate: a stage called significant then has an interval that leaves zero out.
+    change, _ = _change(old, new, how, rates.false_discovery_rate)
     after, before = (side.cpp if side else 0.0 for side in (change.head, change.base))
     return StageChange(
         **dict(change),
@@ -151,20 +153,20 @@ def _stage(name: str, base: ArmSeries, head: ArmSeries, how: Launches, rates: Ra
 
 
 def _change(
-    base: Series | None, head: Series | None, how: Launches, rates: Rates
+    base: Series | None, head: Series | None, how: Launches, error_rate: float
 ) -> tuple[Change, RatioEstimate | None]:
     estimate = how.estimate(base, head)
     old, new = (side.figure(how.kept) if side else None for side in (base, head))
     ln_cpp = log_ratio(old.cpp if old else None, new.cpp if new else None)
     ln_ipp = log_ratio(old.ipp if old else None, new.ipp if new else None)
-    low, high = estimate.interval(rates.error_rate) if estimate else (None, None)
+    low, high = estimate.interval(error_rate) if estimate else (None, None)
     change = Change(
         base=old,
         head=new,
         ratio_cpp=new.cpp / old.cpp if old and new and old.cpp > 0 else None,
         low=low,
         high=high,
-        level=1 - rates.error_rate if estimate else None,
+        level=1 - error_rate if estimate else None,
         p_value=estimate.p_value() if estimate else None,
         ln_cpp=ln_cpp,
         ln_ipp=ln_ipp,

@@ -74,7 +74,7 @@ def reason(outcome: Decided, comparison: Comparison, cause: Cause | None, settin
             f"±{settings_margin:.1%}; more launches or a quieter host would tell."
         )
     verb = "grew" if outcome == "regressed" else "fell"
-    return f"Cycles per packet {verb} by {size}: {_because(outcome, chain, cause)}."
+    return f"Cycles per packet {verb}, {size}: {_because(outcome, chain, cause)}."
 
 
 def _because(outcome: Decided, chain: Change, cause: Cause | None) -> str:

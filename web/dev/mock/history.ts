@@ -238,8 +238,8 @@ export function verdictOf(head: number): Verdict {
             : "noise too large to decide"
           : `${step.stage}: ${percent(stage?.ratio_cpp ?? 1)} cycles, ${step.cause === "pipeline" ? "pipeline use" : "instructions"}`;
   const reason: Record<Display, string> = {
-    regressed: `Cycles per packet grew by ${percent(chain.ratio_cpp ?? 1)}: ${step.cause === "pipeline" ? "worse pipeline use (eIPC fell, instructions did not change)" : "more instructions per packet"}.`,
-    improved: `Cycles per packet fell by ${percent(chain.ratio_cpp ?? 1)}: ${step.cause === "pipeline" ? "better pipeline use" : "fewer instructions per packet"}.`,
+    regressed: `Cycles per packet grew, ${percent(chain.ratio_cpp ?? 1)}: ${step.cause === "pipeline" ? "worse pipeline use (eIPC fell, instructions did not change)" : "more instructions per packet"}.`,
+    improved: `Cycles per packet fell, ${percent(chain.ratio_cpp ?? 1)}: ${step.cause === "pipeline" ? "better pipeline use" : "fewer instructions per packet"}.`,
     feature: `The scenario gained ${step.adds?.stage}; the stages both builds have did not change.`,
     same: step.unchanged
       ? "The code sections of both builds are equal: nothing to measure."

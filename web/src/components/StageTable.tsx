@@ -44,17 +44,14 @@ export function StageTable({ chain, chainName, stages, culprits }: Props) {
                 </span>
               </th>
               <th>
-                <MetricName name="cpp" /> base
+                <MetricName name="cpp" /> base → head
               </th>
-              <th>head</th>
               <th>
-                <MetricName name="ipp" /> base
+                <MetricName name="ipp" /> base → head
               </th>
-              <th>head</th>
               <th>
-                <MetricName name="eipc" /> base
+                <MetricName name="eipc" /> base → head
               </th>
-              <th>head</th>
             </tr>
           </thead>
           <tbody>
@@ -101,7 +98,7 @@ function stageNote(stage: StageChange, culprits: readonly string[]): string {
   if (stage.kind === "added") return "new stage";
   if (stage.kind === "removed") return "stage removed";
   const cause = causeWord(stage.cause);
-  if (culprits.includes(stage.stage)) return cause ? `decides, by ${cause}` : "decides";
+  if (culprits.includes(stage.stage)) return cause ? `pays, by ${cause}` : "pays";
   if (stage.significant && !stage.relevant) return "beyond noise, too small to matter";
   if (stage.significant) return cause ? `beyond noise, by ${cause}` : "beyond noise";
   return "within noise";
@@ -122,16 +119,15 @@ const decimals = (value: number | null | undefined, digits: number): string =>
 function Figures({ of }: { of: Change }) {
   return (
     <>
-      <td>{figure(of.base?.cpp)}</td>
-      <td>{figure(of.head?.cpp)}</td>
-      <td>{decimals(of.base?.ipp, 4)}</td>
       <td>
-        {decimals(of.head?.ipp, 4)}
+        {figure(of.base?.cpp)} → {figure(of.head?.cpp)}
+      </td>
+      <td>
+        {decimals(of.base?.ipp, 4)} → {decimals(of.head?.ipp, 4)}
         <Under ln={of.ln_ipp} />
       </td>
-      <td>{decimals(of.base?.eipc, 3)}</td>
       <td>
-        {decimals(of.head?.eipc, 3)}
+        {decimals(of.base?.eipc, 3)} → {decimals(of.head?.eipc, 3)}
         <Under ln={of.ln_eipc} />
       </td>
     </>
