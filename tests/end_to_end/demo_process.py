@@ -35,7 +35,6 @@ class Demo:
         self.lines: list[str] = []
         self._incoming: queue.Queue[str | None] = queue.Queue()
         command = [str(Path(sys.executable).with_name("nalm-server")), "demo", "--state", str(state)]
-        self.began = time.monotonic()
         self.process = subprocess.Popen(
             [*command, "--port", str(self.port)],
             cwd=ROOT,
@@ -65,6 +64,11 @@ class Demo:
             self.lines.append(line)
             if re.search(pattern, line):
                 return line
+
+    @property
+    def measured(self) -> list[str]:
+        """Lines that tell of a merge being measured."""
+        return [line for line in self.lines if "measuring" in line]
 
     @property
     def output(self) -> str:

@@ -10,7 +10,6 @@ import json
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -56,21 +55,32 @@ def test_the_history_holds_what_it_must(merges: list[dict[str, Any]]) -> None:
     }
 
 
-def test_every_merge_is_judged_as_planted(
+def judged(merge: dict[str, Any], commits: dict[str, dict[str, Any]]) -> tuple[str, ...]:
+    """Subject and verdict; with stage and cause where a regression was planted."""
+    (verdict,) = commits[merge["sha"]]["verdicts"]
+    flagged = merge["expect"] == "regressed"
+    return (merge["subject"], verdict["display"], *((verdict["stage"], verdict["cause"]) if flagged else ()))
+
+
+def planted(merge: dict[str, Any]) -> tuple[str, ...]:
+    flagged = merge["expect"] == "regressed"
+    return (merge["subject"], merge["expect"], *((merge["stage"], merge["cause"]) if flagged else ()))
+
+
+def test_what_was_planted_is_found(
     demo: Demo, merges: list[dict[str, Any]], commits: dict[str, dict[str, Any]]
 ) -> None:
-    got = []
-    for merge in merges:
-        verdicts = commits[merge["sha"]]["verdicts"]
-        verdict = verdicts[0] if verdicts else {"display": "none", "stage": None, "cause": None}
-        flagged = merge["expect"] == "regressed"
-        got.append(
-            (merge["subject"], verdict["display"], *((verdict["stage"], verdict["cause"]) if flagged else ()))
-        )
-    assert got == [
-        (m["subject"], m["expect"], *((m["stage"], m["cause"]) if m["expect"] == "regressed" else ()))
-        for m in merges
-    ], demo.output
+    changed = [merge for merge in merges if merge["expect"] in PLANTED]
+    assert [judged(merge, commits) for merge in changed] == [planted(merge) for merge in changed], demo.output
+
+
+def test_nothing_else_is_flagged(
+    demo: Demo, merges: list[dict[str, Any]], commits: dict[str, dict[str, Any]]
+) -> None:
+    """`inconclusive` flags nobody: on a host busy enough, nalm must say so rather than guess."""
+    harmless = {judged(merge, commits)[1] for merge in merges if merge["expect"] not in PLANTED}
+    assert harmless <= {"same", "inconclusive"}, demo.output
+    assert "same" in harmless
 
 
 def test_the_fix_names_what_it_fixes(
@@ -102,13 +112,13 @@ def test_the_page_lists_commits_with_verdict_and_cause(page: Page, merges: list[
     page.goto("/")
     page.get_by_role("link", name=PROJECT).first.click()
     for merge in merges:
-        row = page.get_by_role("row").filter(has_text=merge["sha"][:7]).first
-        expect(row).to_be_visible(timeout=FIRST_VIEW_SECONDS * 1000)
+        item = page.get_by_role("listitem").filter(has_text=merge["sha"][:7]).first
+        expect(item).to_be_visible(timeout=FIRST_VIEW_SECONDS * 1000)
         if merge["expect"] in PLANTED:
-            expect(row).to_contain_text(merge["expect"], ignore_case=True)
+            expect(item).to_contain_text(merge["expect"], ignore_case=True)
         if merge["expect"] == "regressed":
-            expect(row).to_contain_text(merge["stage"])
-            expect(row).to_contain_text(merge["cause"], ignore_case=True)
+            expect(item).to_contain_text(merge["stage"])
+            expect(item).to_contain_text(merge["cause"], ignore_case=True)
 
 
 def test_the_comparison_explains_a_regression(page: Page, merges: list[dict[str, Any]]) -> None:
@@ -154,9 +164,8 @@ def test_ctrl_c_ends_everything_and_a_second_run_is_quick(demo: Demo) -> None:
     assert not alive, alive
     again = Demo(demo.state)
     try:
-        began = time.monotonic()
         again.wait_for(r"^open http://127", SECOND_RUN_SECONDS)
-        assert time.monotonic() - began < SECOND_RUN_SECONDS
+        assert again.measured == [], "a second run measured again"
         assert again.interrupt() == 0
     finally:
         again.end()
