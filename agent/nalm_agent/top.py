@@ -32,9 +32,9 @@ class StageView:
 
     stage: str
     apart: bool
-    cycles_per_packet: float | None
+    cpp: float | None
     cycles_per_visit: float | None
-    packets_per_second: float
+    pps: float
     mean_batch: float | None
     drops: dict[str, int]
 
@@ -46,8 +46,9 @@ class View:
     nf: str
     pid: int
     seconds: float
-    packets_per_second: float
-    cycles_per_packet: float | None
+    pps: float
+    """Packets per second of the NF's own time: a generator sharing its lcore is taken out, as Eq. 6 needs."""
+    cpp: float | None
     cur: float | None
     """Busy share of cycles, summed over lcores; None when nothing was polled."""
     stages: list[StageView]
@@ -128,24 +129,32 @@ def view_of(file: ProbeFile, before: Snapshot, after: Snapshot, seconds: float) 
     counters = stage_counters(file.stages, before, after)
     packets = counted_packets(file.stages, counters)
     busy = sum(lcore.busy_cycles for lcore in lcores)
+    own_seconds = seconds * own_share(lcores)
     return View(
         nf=file.nf,
         pid=file.pid,
         seconds=seconds,
-        packets_per_second=packets / seconds,
-        cycles_per_packet=_ratio(busy, packets),
+        pps=packets / own_seconds,
+        cpp=_ratio(busy, packets),
         cur=_cur(lcores),
-        stages=[_stage_view(info, counters[info.name], packets, seconds) for info in file.stages],
+        stages=[_stage_view(info, counters[info.name], packets, own_seconds) for info in file.stages],
     )
+
+
+def own_share(lcores: list[LcoreCounters]) -> float:
+    """Share of the time of the lcores that work on packets which is the NF's own, in 0..1."""
+    working = [lcore for lcore in lcores if lcore.busy_cycles]
+    own = sum(lcore.busy_cycles + lcore.idle_cycles for lcore in working)
+    return _ratio(own, own + sum(lcore.apart_cycles for lcore in working)) or 1.0
 
 
 def _stage_view(info: StageInfo, counters: StageCounters, packets: int, seconds: float) -> StageView:
     return StageView(
         stage=info.name,
         apart=info.apart,
-        cycles_per_packet=_ratio(counters.cycles, packets),
+        cpp=_ratio(counters.cycles, packets),
         cycles_per_visit=_ratio(counters.cycles, counters.packets),
-        packets_per_second=counters.packets / seconds,
+        pps=counters.packets / seconds,
         mean_batch=_ratio(counters.packets, counters.batches),
         drops={
             name: counters.outcomes[name]
@@ -167,23 +176,23 @@ def _ratio(numerator: float, denominator: float) -> float | None:
 
 def table(view: View) -> Table:
     """The view as a table."""
-    title = f"{view.nf} (pid {view.pid})  {view.packets_per_second / 1e6:.3f} Mpps  CUR {_text(view.cur, 2)}"
+    title = f"{view.nf} (pid {view.pid})  {view.pps / 1e6:.3f} Mpps  CUR {_text(view.cur, 2)}"
     result = Table(title=title, title_justify="left", caption=None if view.cur else "no packets, no polls")
     result.add_column("stage")
-    for name in ("cycles/packet", "cycles/visit", "Mpps", "batch"):
+    for name in ("CPP", "cycles/visit", "Mpps", "batch"):
         result.add_column(name, justify="right")
     result.add_column("drops")
     for stage in view.stages:
         drops = ", ".join(f"{name} {count}" for name, count in stage.drops.items())
         result.add_row(
             stage.stage + (" (apart)" if stage.apart else ""),
-            _text(stage.cycles_per_packet, 1),
+            _text(stage.cpp, 1),
             _text(stage.cycles_per_visit, 1),
-            f"{stage.packets_per_second / 1e6:.3f}",
+            f"{stage.pps / 1e6:.3f}",
             _text(stage.mean_batch, 1),
             drops,
         )
-    result.add_row("chain", _text(view.cycles_per_packet, 1), "", "", "", "", style="bold")
+    result.add_row("chain", _text(view.cpp, 1), "", "", "", "", style="bold")
     return result
 
 

@@ -95,8 +95,8 @@ def test_top_finds_a_running_nf(tiny_nf: list[str], work: WorkDir, nalm: Nalm, t
     assert list(stages) == ["gen", "rx", "alpha", "beta", "tx"]
     assert stages["alpha"]["mean_batch"] == 32
     assert stages["alpha"]["drops"]["denied"] > 0
-    own = sum(stage["cycles_per_packet"] for stage in view["stages"] if not stage["apart"])
-    assert own == pytest.approx(view["cycles_per_packet"])
+    own = sum(stage["cpp"] for stage in view["stages"] if not stage["apart"])
+    assert own == pytest.approx(view["cpp"])
 
 
 def count(arm: Arm, packets: int, **stages: int) -> InstructionCount:
