@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 import subprocess
 import uuid
@@ -15,6 +13,7 @@ import httpx
 
 from nalm_server.demo.errors import DemoError
 from nalm_server.demo.history import Merge
+from nalm_server.hooks.signature import sign
 
 PATH = "/api/v1/hooks/github"
 
@@ -71,7 +70,6 @@ def deliver(client: httpx.Client, payload: dict[str, Any], secret: str) -> None:
     """Posts the payload, signed over the raw body. The delivery id is the same for the same merge, so that
     delivering again changes nothing. Raises DemoError unless the server took it."""
     body = json.dumps(payload).encode()
-    signature = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
     answer = client.post(
         PATH,
         content=body,
@@ -79,7 +77,7 @@ def deliver(client: httpx.Client, payload: dict[str, Any], secret: str) -> None:
             "Content-Type": "application/json",
             "X-GitHub-Event": "push",
             "X-GitHub-Delivery": str(uuid.uuid5(uuid.NAMESPACE_URL, payload["after"])),
-            "X-Hub-Signature-256": f"sha256={signature}",
+            "X-Hub-Signature-256": sign(secret, body),
         },
     )
     if answer.status_code not in (200, 202):
