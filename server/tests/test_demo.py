@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo without an NF: what it looks at first, what it sends, how it compares with what was planted."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from nalm_server.demo.deliver import push_payload
+from nalm_server.demo.errors import DemoError
+from nalm_server.demo.history import Merge, make_history
+from nalm_server.demo.preflight import check_disk, check_port, check_programs
+from nalm_server.demo.table import as_planted, make_table, verdict_of
+
+
+def merge(expect: str, stage: str | None = None, cause: str | None = None) -> Merge:
+    return Merge("a" * 40, "b" * 40, "a merge", expect, stage, cause)
+
+
+def verdict(display: str, stage: str | None = None, cause: str | None = None, **more: Any) -> dict[str, Any]:
+    fields = {"ratio_cpp": 1.1, "low": 1.05, "high": 1.15, "unchanged": False, "fixes_sha": None}
+    fields |= {"price_cycles_per_packet": None, "features_added": [], "features_removed": []}
+    return fields | {"display": display, "stage": stage, "cause": cause} | more
+
+
+@pytest.mark.parametrize(
+    ("planted", "judged", "right"),
+    [
+        (merge("same"), verdict("same"), True),
+        (merge("same"), verdict("inconclusive"), False),
+        (merge("same"), None, False),
+        (merge("regressed", "nat", "instructions"), verdict("regressed", "nat", "instructions"), True),
+        (merge("regressed", "nat", "instructions"), verdict("regressed", "dpi", "instructions"), False),
+        (merge("regressed", "nat", "instructions"), verdict("regressed", "nat", "pipeline"), False),
+        (merge("regressed", "nat", "instructions"), verdict("improved", "nat", "instructions"), False),
+        (merge("improved", "nat", "instructions"), verdict("improved", "l3fwd", "pipeline"), True),
+    ],
+)
+def test_as_planted(planted: Merge, judged: dict[str, Any] | None, right: bool) -> None:
+    assert as_planted(planted, judged) is right
+
+
+def test_a_regression_in_one_scenario_is_not_hidden_by_another() -> None:
+    commit = {"verdicts": [verdict("same"), verdict("regressed", "nat"), verdict("improved")]}
+    found = verdict_of(commit)
+    assert found is not None
+    assert found["display"] == "regressed"
+    assert verdict_of({"verdicts": []}) is None
+
+
+def test_the_table_counts_what_is_right_and_shows_a_failed_job() -> None:
+    judged = {"short_sha": "aaaaaaa", "verdicts": [verdict("same")], "job": {"state": "done"}}
+    failed = {"short_sha": "bbbbbbb", "verdicts": [], "job": {"state": "failed"}}
+    table, right = make_table([merge("same"), merge("same")], [judged, failed])
+    assert right == 1
+    assert list(table.columns[2].cells) == ["[default]same[/]", "[default]failed[/]"]
+
+
+def test_a_taken_port_is_named() -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(DemoError, match=f"port {port} .* is taken.*PORT={port + 1}"):
+            check_port("127.0.0.1", port)
+    check_port("127.0.0.1", port)
+
+
+def test_a_disk_without_room_is_said_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_disk(tmp_path / "state")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=5 << 20))
+    with pytest.raises(DemoError, match="5 MiB free"):
+        check_disk(tmp_path / "state")
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(DemoError, match="cannot write"):
+        check_disk(tmp_path / "file" / "state")
+
+
+def test_missing_programs_are_named_with_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None if name in ("ninja", "valgrind") else name)
+    with pytest.raises(DemoError, match=r"ninja \(package ninja-build\), valgrind \(package valgrind\)"):
+        check_programs()
+
+
+def test_without_the_sources_it_says_what_to_name(tmp_path: Path) -> None:
+    with pytest.raises(DemoError, match="--source"):
+        make_history(tmp_path, tmp_path / "to")
+
+
+def test_the_payload_tells_what_git_knows(tmp_path: Path) -> None:
+    def git(*arguments: str) -> str:
+        identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+        return subprocess.check_output(["git", "-C", str(tmp_path), *identity, *arguments], text=True).strip()
+
+    git("init", "-q", "-b", "main")
+    for subject in ("first", "second\n\nwith a body"):
+        git("commit", "-q", "--allow-empty", "-m", subject)
+    head, parent = git("rev-parse", "HEAD"), git("rev-parse", "HEAD~1")
+    payload = push_payload(tmp_path, "nf", "main", Merge(head, parent, "second", "same", None, None))
+    assert (payload["before"], payload["after"], payload["ref"]) == (parent, head, "refs/heads/main")
+    assert [commit["id"] for commit in payload["commits"]] == [head]
+    assert payload["head_commit"]["message"] == "second\n\nwith a body"
+    assert payload["head_commit"]["author"] == {"name": "Ada", "email": "ada@example.org"}
