@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 import psutil
@@ -20,6 +20,7 @@ from demo_process import ROOT, Demo
 from playwright.sync_api import Page, expect
 
 PROJECT = "nalm-reference-nf"
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 PLANTED = {"regressed", "improved", "feature"}
 """Displays a merge only has when something was planted in it."""
 FIRST_VIEW_SECONDS = 30
@@ -134,6 +135,29 @@ def test_the_comparison_explains_a_regression(page: Page, merges: list[dict[str,
 def test_the_history_shows_each_metric(page: Page, metric: str) -> None:
     page.goto(f"/p/{PROJECT}/history?scenario=sfc_a&metric={metric}")
     expect(page.locator("canvas").first).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_page_is_accessible(
+    page: Page, merges: list[dict[str, Any]], scheme: Literal["light", "dark"], width: int
+) -> None:
+    """axe finds nothing, and no page is wider than its window."""
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 900})
+    merge = next(merge for merge in merges if merge["expect"] == "regressed")
+    pair = f"base={merge['parent']}&head={merge['sha']}&scenario=sfc_a"
+    for path in (
+        "/",
+        f"/p/{PROJECT}",
+        f"/p/{PROJECT}/history?scenario=sfc_a",
+        f"/p/{PROJECT}/compare?{pair}",
+    ):
+        page.goto(path, wait_until="networkidle")
+        page.evaluate(AXE.read_text())  # past the content security policy, which lets no script in
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        assert [(one["id"], one["nodes"][0]["html"][:120]) for one in found["violations"]] == [], path
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
 def test_an_unknown_project_is_said_so(page: Page) -> None:
