@@ -113,7 +113,7 @@ def test_the_page_lists_commits_with_verdict_and_cause(page: Page, merges: list[
     page.goto("/")
     page.get_by_role("link", name=PROJECT).first.click()
     for merge in merges:
-        item = page.get_by_role("listitem").filter(has_text=merge["sha"][:7]).first
+        item = page.get_by_role("listitem").filter(has_text=merge["subject"])
         expect(item).to_be_visible(timeout=FIRST_VIEW_SECONDS * 1000)
         if merge["expect"] in PLANTED:
             expect(item).to_contain_text(merge["expect"], ignore_case=True)

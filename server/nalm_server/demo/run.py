@@ -65,12 +65,11 @@ def run_demo(options: DemoOptions, console: Console) -> int:
         console.print(f"{right} of {len(merges)} as planted.", highlight=False)
         if options.once:
             return 0 if right == len(merges) else 1
-        console.print(f"open {service.url}   (Ctrl-C ends everything)", style="bold", highlight=False)
-        wait_for_end(service)
+        serve_on(service, console)
     return 0
 
 
-def wait_for_end(service: Service) -> None:
+def serve_on(service: Service, console: Console) -> None:
     """Until a signal asks for the end, or the server has ended by itself (then DemoError)."""
     ended = threading.Event()
 
@@ -79,5 +78,6 @@ def wait_for_end(service: Service) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
+    console.print(f"open {service.url}   (Ctrl-C ends everything)", style="bold", highlight=False)
     while not ended.wait(timeout=1.0):
         service.check()
