@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from nalm_agent.home import SHARED_MEMORY
 from tiny import Nalm, NfRepository
+from waiting import until
 
 STEPS = ["build", "instructions", "cycles"]
 
@@ -33,15 +32,6 @@ def nf_processes(home: Path) -> list[str]:
         if f"{home}/" in command and state != "Z":
             found.append(command)
     return found
-
-
-def until(condition: Callable[[], bool], seconds: float = 20) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def start_until(nalm: Nalm, nf: NfRepository, step: str) -> subprocess.Popen[str]:

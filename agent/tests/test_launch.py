@@ -7,8 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,19 +15,11 @@ from nalm_agent.home import WorkDir
 from nalm_agent.launch import RunningNf
 from nalm_agent.probe import LcoreState, ProbeFile, counted_packets, lcore_counters, stage_counters
 from tiny import build_tiny
+from waiting import until
 
 
 def running(command: list[str], work: WorkDir, *, lcores: int = 1, ready_seconds: float = 5) -> RunningNf:
     return RunningNf(command, work, lcores=lcores, seed=0, ready_seconds=ready_seconds)
-
-
-def until(condition: Callable[[], bool], seconds: float = 10) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.01)
-    return False
 
 
 def test_turns_by_packets_and_by_time(tiny_nf: list[str], work: WorkDir) -> None:
@@ -116,7 +106,7 @@ nf.turn(packets=2**62, limit_seconds=600)
     assert Path(f"/proc/{pid}").exists()
     os.kill(agent.pid, signal.SIGKILL)
     agent.wait()
-    assert until(lambda: not _runs(pid))
+    assert until(lambda: not _runs(pid), seconds=10)
 
 
 def _runs(pid: int) -> bool:

@@ -7,6 +7,7 @@ import { ago, moment, signed, THIN } from "../logic/format";
 import { byUrgency } from "../logic/verdict";
 import { ChangeText } from "./ChangeText";
 import { ChangeWhisker } from "./ChangeWhisker";
+import { FixesLink } from "./FixesLink";
 import { Icon } from "./Icon";
 import { JobBadge, JobProgress } from "./JobProgress";
 import { VerdictBadge } from "./VerdictBadge";
@@ -144,16 +145,7 @@ function What({ project, verdict, nameScenario }: WhatProps) {
           {verdict.summary}
         </span>
       )}
-      {verdict.fixes_sha && (
-        <Link
-          className="tag above"
-          to="/p/$project/compare"
-          params={{ project }}
-          search={{ head: verdict.fixes_sha, scenario: verdict.scenario }}
-        >
-          <Icon name="fix" size={12} /> fixes <span className="mono">{verdict.fixes_sha.slice(0, 7)}</span>
-        </Link>
-      )}
+      <FixesLink project={project} verdict={verdict} className="tag above" />
     </>
   );
 }

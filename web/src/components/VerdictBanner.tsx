@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The verdict as a sentence, with the chain's three figures beneath. */
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Change, Verdict } from "../api/types";
 import { change, changeWithInterval, figure, signed, THIN } from "../logic/format";
 import { known, ratio } from "../logic/units";
 import { judgedChain } from "../logic/verdict";
+import { FixesLink } from "./FixesLink";
 import { MetricName } from "./Help";
-import { Icon } from "./Icon";
 import { VerdictBadge } from "./VerdictBadge";
 
 interface Props {
@@ -59,16 +58,7 @@ function Extras({ project, verdict }: { project: string; verdict: Verdict }) {
           {THIN}cycles/packet
         </span>
       )}
-      {verdict.fixes_sha && (
-        <Link
-          className="tag"
-          to="/p/$project/compare"
-          params={{ project }}
-          search={{ head: verdict.fixes_sha, scenario: verdict.scenario }}
-        >
-          <Icon name="fix" size={12} /> fixes <span className="mono">{verdict.fixes_sha.slice(0, 7)}</span>
-        </Link>
-      )}
+      <FixesLink project={project} verdict={verdict} className="tag" />
     </>
   );
 }

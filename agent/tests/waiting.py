@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waiting for a condition, not for a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+STEP_SECONDS = 0.01
+
+
+def until(condition: Callable[[], bool], seconds: float = 20) -> bool:
+    """True as soon as the condition holds, False when it did not within the time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(STEP_SECONDS)
+    return False
