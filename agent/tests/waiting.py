@@ -6,8 +6,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-STEP_SECONDS = 0.01
-
 
 def until(condition: Callable[[], bool], seconds: float = 20) -> bool:
     """True as soon as the condition holds, False when it did not within the time."""
@@ -15,5 +13,5 @@ def until(condition: Callable[[], bool], seconds: float = 20) -> bool:
     while time.monotonic() < end:
         if condition():
             return True
-        time.sleep(STEP_SECONDS)
+        time.sleep(0.01)
     return False
