@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Finds records by a 16 byte key: one interface, three kinds of table. Keys stay in the caller's records, so that two
+ * tables may index the same records by different keys. One thread at a time.
+ */
+#ifndef FLOW_TABLE_H
+#define FLOW_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct flow_key {
+	uint64_t words[2]; /* unused bits are 0 */
+};
+
+enum flow_table_kind { FLOW_TABLE_SIGNATURE, FLOW_TABLE_CHAINED, FLOW_TABLE_RTE_HASH };
+extern const char *const flow_table_kinds[]; /* their names, as config_choice() takes them */
+
+#define FLOW_TABLE_BULK 64u
+#define FLOW_TABLE_ENTRIES_MAX (1u << 29)
+
+struct flow_table_params {
+	const char *name; /* unique within the process */
+	enum flow_table_kind kind;
+	uint32_t entries; /* records there are, 1 to FLOW_TABLE_ENTRIES_MAX */
+	const void *keys; /* key of record 0; record i's is i * stride bytes behind it */
+	size_t stride;
+	uint64_t seed; /* varies bucket placement only */
+	int socket;
+	bool prefetch; /* false: one lookup after another, no prefetch */
+};
+
+struct flow_table;
+
+/* NULL: said on stderr. */
+struct flow_table *flow_table_create(const struct flow_table_params *params);
+void flow_table_destroy(struct flow_table *table);
+
+/* Finds 1 to FLOW_TABLE_BULK keys, their cache misses overlapping. Where bit i of the result is set, records[i] is the
+ * record of keys[i], and its key's line has been fetched. */
+uint64_t flow_table_find(const struct flow_table *table, const struct flow_key keys[], uint32_t n, uint32_t records[]);
+/* The record's key is in place, and not in the table yet. false: no room. */
+bool flow_table_insert(struct flow_table *table, uint32_t record);
+/* The record's key is still in place. */
+void flow_table_remove(struct flow_table *table, uint32_t record);
+uint32_t flow_table_count(const struct flow_table *table);
+
+/* The hash that all kinds use. */
+uint32_t flow_table_hash(const struct flow_key *key, uint64_t seed);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Where a key lies in a table of kind signature; for the table itself and for tests that make keys collide.
+ *
+ * A bucket is one cache line of 4 byte signatures and indexes, so that a lookup touches the bucket's line, and the
+ * record's where a signature fits. Records that find their bucket full go to one of the next SIGNATURE_REACH ones, and
+ * mark those they passed: a lookup goes on to the next bucket only where the mark tells it to.
+ */
+#ifndef SIGNATURE_TABLE_H
+#define SIGNATURE_TABLE_H
+
+#include "table/flow_table_core.h"
+
+#define SIGNATURE_SLOTS 8u
+/* Of a full table. Poisson: one record in 570 finds its bucket full, and one in 2100 at load 0.8. */
+#define SIGNATURE_MEAN_RECORDS 3u
+/* Buckets behind its own that a record may lie in: SIGNATURE_SLOTS * (SIGNATURE_REACH + 1) records of one bucket fit,
+ * if their neighbours leave room; and no more records pass a bucket than a byte counts. */
+#define SIGNATURE_REACH 31u
+
+static inline uint32_t signature_buckets(uint32_t entries)
+{
+	return (entries + SIGNATURE_MEAN_RECORDS - 1) / SIGNATURE_MEAN_RECORDS;
+}
+
+/* The hash of the second level, independent of the bucket's: multiply-shift (Dietzfelbinger 1997). 0 is an empty slot. */
+#define SIGNATURE_FACTOR_0 0x9e3779b97f4a7c15u
+#define SIGNATURE_FACTOR_1 0xc2b2ae3d27d4eb4fu
+
+static inline uint32_t signature_of(const struct flow_key *key)
+{
+	uint64_t sum = key->words[0] * SIGNATURE_FACTOR_0 + key->words[1] * SIGNATURE_FACTOR_1;
+	uint32_t signature = (uint32_t)(sum >> 32);
+	return signature + (signature == 0);
+}
+
+#endif
