@@ -464,15 +464,19 @@ __attribute__((noinline, unused)) static bool nalm_probe_park(struct nalm_lcore 
 	}
 }
 
+/* Whether the gate lets the thread go on without parking. */
+static inline bool nalm_probe_ready(const struct nalm_lcore *lc)
+{
+	const struct nalm_control *c = lc->control;
+	return __builtin_expect(lc->running && __atomic_load_n(&c->gate, __ATOMIC_RELAXED) == NALM_GATE_OPEN &&
+					(c->turn_packets == 0 || lc->turn_packets < c->turn_packets),
+				1);
+}
+
 /* Call once per loop iteration. True: go on. False: leave the loop. */
 static inline bool nalm_probe_gate(struct nalm_lcore *lc)
 {
-	const struct nalm_control *c = lc->control;
-	if (__builtin_expect(lc->running && __atomic_load_n(&c->gate, __ATOMIC_RELAXED) == NALM_GATE_OPEN &&
-				     (c->turn_packets == 0 || lc->turn_packets < c->turn_packets),
-			     1))
-		return true;
-	return nalm_probe_park(lc);
+	return nalm_probe_ready(lc) || nalm_probe_park(lc);
 }
 
 #ifndef NALM_PROBE_NO_STAGES

@@ -3,7 +3,7 @@
 #
 # check_hot_path.sh BINARY: fails if code that runs per packet can make a system call, log, allocate, free or take a lock.
 #
-# Reads the disassembly: from every root (*_process and the loops of the execution models) it follows each direct call
+# Reads the disassembly: from every root (*_process, the steps of the roles, the loop) it follows each direct call
 # and jump within the binary. What leaves the binary must be on the list below, each with its reason; a `syscall` or
 # a locked instruction is a finding. Calls through pointers are not followed: stages are roots themselves, the
 # drivers' burst functions are DPDK's. The probe's parking place is outside of turns and is not entered.
@@ -32,7 +32,7 @@ function allow(names,   i, n, list) { n = split(names, list, " "); for (i = 1; i
 }
 END {
 	for (f in known)
-		if (f ~ /_process$/ || f ~ /^rtc_run_/) { todo[++last] = f; queued[f] = 1; roots++ }
+		if (f ~ /_(process|step)$/ || f == "runner_loop") { todo[++last] = f; queued[f] = 1; roots++ }
 	if (roots == 0) { print "check_hot_path: no *_process in the binary: is it stripped?"; exit 2 }
 	for (at = 1; at <= last; at++) {
 		f = todo[at]

@@ -52,7 +52,7 @@ class Dpi:
     def process(self, packet: Packet, now_ns: int) -> Result:
         """Searches the packet's payload."""
         del now_ns
-        if packet.kind is not Kind.L4 or packet.protocol == ICMP:
+        if packet.version != 4 or packet.kind is not Kind.L4 or packet.protocol == ICMP:
             return Pass("not_inspected", packet)
         if not packet.payload:
             return Pass("no_payload", packet)

@@ -11,7 +11,7 @@ from spec.stage import Drop, Pass, Result, with_bytes
 
 SOURCE_MAC = bytes.fromhex("02000000ff00")
 TTL, IP_CHECKSUM = ETHERNET_BYTES + 8, ETHERNET_BYTES + 10
-UNFORWARDABLE = (Kind.VLAN, Kind.IPV6, Kind.NOT_IP, Kind.MALFORMED)
+UNFORWARDABLE = (Kind.VLAN, Kind.NOT_IP, Kind.MALFORMED)
 
 
 @dataclass
@@ -64,6 +64,8 @@ class L3fwd:
     def process(self, packet: Packet, now_ns: int) -> Result:
         """Forwards one packet by the destination it has now, which NAT may have changed."""
         del now_ns
+        if packet.version == 6:
+            return Drop("ipv6")
         if packet.kind in UNFORWARDABLE:
             return Drop(packet.kind.value)
         ttl = packet.frame[TTL]

@@ -15,7 +15,7 @@ IP_CHECKSUM = ETHERNET_BYTES + 10
 SOURCE, DESTINATION = ETHERNET_BYTES + 12, ETHERNET_BYTES + 16
 L4_CHECKSUM = {TCP: 16, UDP: 6, ICMP: 2}
 NS_PER_S = 1_000_000_000
-UNCHANGED = (Kind.VLAN, Kind.IPV6, Kind.NOT_IP)
+UNCHANGED = (Kind.VLAN, Kind.NOT_IP)
 REFUSED = {
     Kind.MALFORMED: "malformed",
     Kind.BAD_L4: "malformed",
@@ -70,7 +70,7 @@ class Nat:
 
     def process(self, packet: Packet, now_ns: int) -> Result:
         """Translates one packet, or names why not."""
-        if packet.kind in UNCHANGED:
+        if packet.version == 6 or packet.kind in UNCHANGED:
             return Pass("not_ipv4", packet)
         if packet.kind in REFUSED:
             return Drop(REFUSED[packet.kind])

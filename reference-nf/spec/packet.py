@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `rx` learns of a packet, once, for every stage: Ethernet, IPv4 (RFC 791, RFC 1812), TCP (RFC 9293),
-UDP (RFC 768), ICMP (RFC 792). Offsets and lengths in bytes, numbers in host order."""
+"""What `rx` learns of a packet, once, for every stage: Ethernet, IPv4 (RFC 791, RFC 1812), IPv6 (RFC 8200), TCP
+(RFC 9293), UDP (RFC 768), ICMP (RFC 792, RFC 4443). Offsets and lengths in bytes, numbers in host order."""
 
 import struct
 from dataclasses import dataclass
@@ -10,7 +10,10 @@ from spec.checksum import ones_complement_sum
 
 ETHERNET_BYTES = 14
 IPV4_MINIMUM_BYTES = 20
-ICMP, TCP, UDP = 1, 6, 17
+IPV6_BYTES = 40
+ICMP, TCP, UDP, ICMPV6 = 1, 6, 17, 58
+HOP_BY_HOP, ROUTING, FRAGMENT_HEADER, AUTHENTICATION, DESTINATION_OPTIONS = 0, 43, 44, 51, 60
+EXTENSIONS_MAX = 8
 
 
 class Kind(Enum):
@@ -18,7 +21,6 @@ class Kind(Enum):
 
     MALFORMED = "malformed"
     VLAN = "vlan"
-    IPV6 = "ipv6"
     NOT_IP = "not_ip"
     FRAGMENT = "fragment"
     BAD_L4 = "bad_l4"
@@ -26,7 +28,8 @@ class Kind(Enum):
     OTHER = "other"
 
 
-ETHERTYPES = {0x8100: Kind.VLAN, 0x88A8: Kind.VLAN, 0x86DD: Kind.IPV6, 0x0800: None}
+VLAN_TYPES = (0x8100, 0x88A8)
+IPV4_TYPE, IPV6_TYPE = 0x0800, 0x86DD
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +38,13 @@ class Packet:
 
     frame: bytes
     kind: Kind
-    protocol: int = 0
+    version: int = 0  # 4, 6; 0: not IP, or in a VLAN
+    protocol: int = 0  # of IPv6: behind the extension headers
     source: int = 0
     destination: int = 0
     ttl: int = 0
     l4: int = 0  # offset of the layer 4 header in the frame
-    end: int = 0  # offset behind the IPv4 packet in the frame; Ethernet padding may follow
+    end: int = 0  # offset behind the IP packet in the frame; Ethernet padding may follow
     payload: bytes = b""  # of TCP and UDP
 
     @property
@@ -54,19 +58,59 @@ def parse(frame: bytes) -> Packet:
     """Never fails: what is wrong is the packet's kind."""
     if len(frame) < ETHERNET_BYTES:
         return Packet(frame, Kind.MALFORMED)
-    kind = ETHERTYPES.get(struct.unpack_from(">H", frame, 12)[0], Kind.NOT_IP)
-    if kind is not None:
-        return Packet(frame, kind)
+    (ethertype,) = struct.unpack_from(">H", frame, 12)
+    if ethertype in VLAN_TYPES:
+        return Packet(frame, Kind.VLAN)
+    if ethertype == IPV4_TYPE:
+        return _parse_ipv4(frame)
+    return _parse_ipv6(frame) if ethertype == IPV6_TYPE else Packet(frame, Kind.NOT_IP)
+
+
+def _parse_ipv4(frame: bytes) -> Packet:
     if not _ipv4_header_ok(frame):
-        return Packet(frame, Kind.MALFORMED)
+        return Packet(frame, Kind.MALFORMED, 4)
     at = ETHERNET_BYTES
     total, _, fragment, ttl, protocol = struct.unpack_from(">HHHBB", frame, at + 2)
     source, destination = struct.unpack_from(">II", frame, at + 12)
     l4, end = at + (frame[at] & 15) * 4, at + total
     kind, payload = Kind.FRAGMENT, b""
     if fragment & 0x3FFF == 0:
-        kind, payload = _layer4(frame[l4:end], protocol)
-    return Packet(frame, kind, protocol, source, destination, ttl, l4, end, payload)
+        kind, payload = _layer4(frame[l4:end], protocol, ICMP)
+    return Packet(frame, kind, 4, protocol, source, destination, ttl, l4, end, payload)
+
+
+def _parse_ipv6(frame: bytes) -> Packet:
+    at = ETHERNET_BYTES
+    if len(frame) < at + IPV6_BYTES or frame[at] >> 4 != 6:
+        return Packet(frame, Kind.MALFORMED, 6)
+    length, protocol, hop_limit = struct.unpack_from(">HBB", frame, at + 4)
+    end = at + IPV6_BYTES + length
+    if end > len(frame):
+        return Packet(frame, Kind.MALFORMED, 6)
+    source, destination = (int.from_bytes(frame[at + n : at + n + 16], "big") for n in (8, 24))
+    protocol, l4, kind = _behind_extensions(frame[:end], protocol)
+    payload = b""
+    if kind is None:
+        kind, payload = _layer4(frame[l4:end], protocol, ICMPV6)
+    return Packet(frame, kind, 6, protocol, source, destination, hop_limit, l4, end, payload)
+
+
+def _behind_extensions(frame: bytes, protocol: int) -> tuple[int, int, Kind | None]:
+    """Protocol and offset behind the extension headers; a kind if the packet ends there (RFC 8200, section 4)."""
+    l4 = ETHERNET_BYTES + IPV6_BYTES
+    for _ in range(EXTENSIONS_MAX + 1):
+        if protocol not in (HOP_BY_HOP, ROUTING, DESTINATION_OPTIONS, AUTHENTICATION, FRAGMENT_HEADER):
+            return protocol, l4, None
+        if l4 + 8 > len(frame):
+            return protocol, l4, Kind.BAD_L4
+        if protocol == FRAGMENT_HEADER:
+            return protocol, l4, Kind.FRAGMENT
+        units = frame[l4 + 1]
+        length = (units + 2) * 4 if protocol == AUTHENTICATION else (units + 1) * 8
+        if l4 + length > len(frame):
+            return protocol, l4, Kind.BAD_L4
+        protocol, l4 = frame[l4], l4 + length
+    return protocol, l4, Kind.BAD_L4
 
 
 def _ipv4_header_ok(frame: bytes) -> bool:
@@ -81,15 +125,15 @@ def _ipv4_header_ok(frame: bytes) -> bool:
     return ones_complement_sum(frame[ETHERNET_BYTES : ETHERNET_BYTES + header]) == 0xFFFF
 
 
-def _layer4(segment: bytes, protocol: int) -> tuple[Kind, bytes]:
-    """Kind and payload of what is behind a whole IPv4 header."""
+def _layer4(segment: bytes, protocol: int, icmp: int) -> tuple[Kind, bytes]:
+    """Kind and payload of what is behind whole IP headers; icmp is that protocol's number for the IP version."""
     if protocol == TCP:
         header = (segment[12] >> 4) * 4 if len(segment) >= 20 else 0
         return (Kind.L4, segment[header:]) if 20 <= header <= len(segment) else (Kind.BAD_L4, b"")
     if protocol == UDP:
         length = int.from_bytes(segment[4:6], "big") if len(segment) >= 8 else 0
         return (Kind.L4, segment[8:length]) if 8 <= length <= len(segment) else (Kind.BAD_L4, b"")
-    if protocol == ICMP:
+    if protocol == icmp:
         return (Kind.L4 if len(segment) >= 8 else Kind.BAD_L4), b""
     return Kind.OTHER, b""
 

@@ -10,6 +10,7 @@
 
 #include <rte_mbuf.h>
 
+#include "flow_path.h"
 #include "nalm_probe.h"
 #include "packet.h"
 
@@ -18,8 +19,10 @@
 struct batch {
 	uint32_t count; /* packets still in the chain */
 	uint32_t go_on; /* bit set of the running stage's outcomes of kind PASS; set by the execution model */
+	bool noting;	/* paths is filled: stages use what the flow cache remembers */
 	struct rte_mbuf *mbufs[BATCH_MAX];
 	struct packet packets[BATCH_MAX];
+	struct flow_path *paths[BATCH_MAX]; /* of each packet's flow; never NULL while noting */
 	uint8_t outcome[BATCH_MAX];		    /* of each packet in the running stage */
 	uint32_t outcomes[NALM_PROBE_MAX_OUTCOMES]; /* packets by outcome of the stage that ran last */
 };
@@ -42,6 +45,8 @@ static inline void batch_settle(struct batch *b)
 		if (b->go_on >> outcome & 1) {
 			b->mbufs[kept] = b->mbufs[i];
 			b->packets[kept] = b->packets[i];
+			if (b->noting)
+				b->paths[kept] = b->paths[i];
 			kept++;
 		} else {
 			dropped[drops++] = b->mbufs[i];

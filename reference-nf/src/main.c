@@ -12,17 +12,17 @@
 #include <rte_cycles.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
-#include <rte_launch.h>
 #include <rte_lcore.h>
+#include <rte_malloc.h>
 
-#include "model/rtc.h"
+#include "model/runner.h"
 #include "settings.h"
 #include "telemetry.h"
 #include "totals.h"
 
 enum { EXIT_RUNTIME = 1, EXIT_USAGE = 2 };
 
-static volatile sig_atomic_t stop; /* written by the signal handler, read by the loops */
+static volatile sig_atomic_t stop; /* set by the signal handler and by the gate's end, read by the traffic */
 static struct nalm_probe probe;
 
 /* All that a run needs; static because of its size. */
@@ -33,7 +33,8 @@ static struct {
 	struct io io;
 	struct generator generator;
 	struct sink sink;
-	struct rtc rtc;
+	struct plan plan;
+	struct rte_rcu_qsbr *readers;
 } nf;
 
 /* A parked lcore waits for the gate, so the gate is opened to the end as well. Both calls are async-signal-safe. */
@@ -88,24 +89,55 @@ static bool open_probe(void)
 	return false;
 }
 
+static bool open_readers(void)
+{
+	uint32_t lcores = rte_lcore_count();
+
+	nf.readers = rte_zmalloc("readers", rte_rcu_qsbr_get_memsize(lcores), RTE_CACHE_LINE_SIZE);
+	if (nf.readers != NULL && rte_rcu_qsbr_init(nf.readers, lcores) == 0)
+		return true;
+	fprintf(stderr, "no memory to keep track of %u lcores\n", lcores);
+	return false;
+}
+
+static bool open_plan(uint64_t seed)
+{
+	uint64_t ns_per_packet = nf.settings.traffic->ns_per_packet;
+
+	nf.sink = (struct sink){.io = &nf.io, .flows = &nf.generator.flows, .ns_per_packet = ns_per_packet};
+	return plan_open(&nf.plan, &(struct plan_parts){
+					   .model = &nf.settings.model,
+					   .chain = &nf.chain,
+					   .io = &nf.io,
+					   .ns_per_packet = ns_per_packet,
+					   .seed = seed,
+					   .stop = &stop,
+					   .generator = &nf.generator,
+					   .sink = &nf.sink,
+				   });
+}
+
+static bool enough_roles(void)
+{
+	if (rte_lcore_count() <= nf.plan.role_count)
+		return true;
+	fprintf(stderr, "%u lcores given, this model has work for %u: [model] in the configuration, --lcores for EAL\n",
+		rte_lcore_count(), nf.plan.role_count);
+	return false;
+}
+
 /* Tables, ports, traffic and counters; the probe last: an agent takes its file as the sign that the NF is ready. */
 static bool start(void)
 {
-	uint64_t seed = seed_from_environment(), ns_per_packet = nf.settings.traffic->ns_per_packet;
+	uint64_t seed = seed_from_environment();
+	const struct model_settings *m = &nf.settings.model;
+	const struct io_settings io = {m->batch_size, plan_tx_queues(m), plan_packets_in_rings(m), seed};
 
-	if (!io_open(&nf.io, nf.settings.batch_size, seed) || !chain_init(&nf.chain, seed) ||
-	    !generator_open(&nf.generator, &nf.io, nf.settings.traffic, nf.options.packets))
+	if (!io_open(&nf.io, &io) || !chain_init(&nf.chain, m, seed) ||
+	    !generator_open(&nf.generator, &nf.io, nf.settings.traffic, nf.options.packets) || !open_plan(seed) ||
+	    !enough_roles() || !open_readers())
 		return false;
-	nf.sink = (struct sink){.io = &nf.io, .flows = &nf.generator.flows, .ns_per_packet = ns_per_packet};
-	nf.rtc = (struct rtc){
-		.io = &nf.io,
-		.chain = &nf.chain,
-		.generator = &nf.generator,
-		.sink = &nf.sink,
-		.ns_per_packet = ns_per_packet,
-		.stop = &stop,
-	};
-	rtc_prime(&nf.rtc);
+	runner_prime(&nf.plan);
 	nf.sink.packets = 0;
 	if (!open_dump() || !telemetry_open(&nf.chain) || !open_probe())
 		return false;
@@ -114,50 +146,16 @@ static bool start(void)
 	return true;
 }
 
-static int run_traffic(void *unused)
-{
-	struct nalm_lcore lcore;
-
-	(void)unused;
-	if (nalm_lcore_claim(&probe, rte_lcore_id(), &lcore) != 0)
-		return -1;
-	rtc_run_traffic(&nf.rtc, &lcore);
-	nalm_lcore_finish(&lcore);
-	return 0;
-}
-
 static bool run(void)
 {
-	struct nalm_lcore lcore;
-	unsigned int worker = rte_get_next_lcore(-1, 1, 0);
-
-	if (nalm_lcore_claim(&probe, rte_lcore_id(), &lcore) != 0)
-		return false;
-	if (worker == RTE_MAX_LCORE) {
-		rtc_run_shared(&nf.rtc, &lcore);
-		nalm_lcore_finish(&lcore);
-		return true;
-	}
-	if (rte_eal_remote_launch(run_traffic, NULL, worker) != 0)
-		return false;
-	rtc_run_nf(&nf.rtc, &lcore);
-	nalm_lcore_finish(&lcore);
-	return rte_eal_wait_lcore(worker) == 0;
-}
-
-/* What is still between NF and sink when the loops end belongs to the totals. */
-static void drain(void)
-{
-	uint32_t n = sink_process(&nf.sink), sink = chain_sink(&nf.chain);
-	nf.chain.totals[sink].packets += n;
-	nf.chain.totals[sink].outcomes[SINK_RECEIVED] += n;
+	struct runner runner = {.plan = &nf.plan, .probe = &probe, .stop = &stop, .readers = nf.readers};
+	return runner_run(&runner);
 }
 
 static int finish(void)
 {
-	drain();
 	bool balanced = chain_balanced(&nf.chain) && nf.sink.packets == chain_sum(&nf.chain, NALM_KIND_SENT);
-	totals_print(stdout, &nf.chain, &nf.sink, &probe, balanced);
+	totals_print(stdout, &nf.plan, &nf.sink, &probe, balanced);
 	if (!balanced)
 		fprintf(stderr, "the totals do not add up: in = sent + policy + lost + bad does not hold, or the sink "
 				"did not receive what was sent\n");
@@ -171,6 +169,8 @@ static int finish(void)
 static void close_all(void)
 {
 	dump_close(&nf.sink.dump);
+	plan_close(&nf.plan);
+	rte_free(nf.readers);
 	generator_close(&nf.generator);
 	chain_fini(&nf.chain);
 	io_close(&nf.io);
@@ -198,10 +198,7 @@ static bool start_eal(int own, char **argv)
 	if (err < 0)
 		fprintf(stderr, "EAL does not start: %s; without huge pages give --no-huge -m 256 --no-shconf\n",
 			rte_strerror(rte_errno));
-	else if (rte_lcore_count() > 2)
-		fprintf(stderr, "%u lcores given: model rtc takes one, or two with the traffic on its own\n",
-			rte_lcore_count());
-	return err >= 0 && rte_lcore_count() <= 2;
+	return err >= 0;
 }
 
 int main(int argc, char **argv)

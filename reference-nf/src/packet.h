@@ -14,25 +14,29 @@
 
 #define ETHER_BYTES 14u
 #define IPV4_MIN_BYTES 20u
+#define IPV6_BYTES 40u
+#define IPV6_EXTENSIONS_MAX 8u /* headers looked through; a packet with more is cut off as bad */
 #define TCP_MIN_BYTES 20u
 #define UDP_BYTES 8u
 #define ICMP_MIN_BYTES 8u
 
 enum packet_kind {
-	PACKET_L4,        /* IPv4 with a whole TCP, UDP or ICMP header */
-	PACKET_OTHER,     /* IPv4 with another protocol */
-	PACKET_BAD_L4,    /* IPv4 whose transport header is cut short or contradicts itself */
-	PACKET_FRAGMENT,  /* IPv4, any fragment */
-	PACKET_MALFORMED, /* no Ethernet or no sound IPv4 header */
-	PACKET_IPV6,
+	PACKET_L4,        /* a whole TCP, UDP or ICMP header */
+	PACKET_OTHER,     /* another protocol */
+	PACKET_BAD_L4,    /* a transport or extension header that is cut short or contradicts itself */
+	PACKET_FRAGMENT,  /* any fragment */
+	PACKET_MALFORMED, /* no Ethernet or no sound IP header */
 	PACKET_VLAN,
 	PACKET_NOT_IP,
 };
 
-/* Offsets in bytes from the frame's begin. Fields past kind are set for PACKET_L4 only. */
+/* Offsets in bytes from the frame's begin. protocol is set for every kind but the last three; the fields behind it
+ * for PACKET_L4 only. */
 struct packet {
-	uint8_t kind; /* enum packet_kind */
-	uint8_t protocol;
+	uint8_t kind;	  /* enum packet_kind */
+	uint8_t version;  /* 4, 6; 0: not IP, or in a VLAN */
+	uint8_t protocol; /* of IPv6: behind the extension headers */
+	uint8_t reserved;
 	uint16_t l4;
 	uint16_t payload;
 	uint16_t payload_bytes;
@@ -41,6 +45,11 @@ struct packet {
 static inline struct rte_ipv4_hdr *packet_ipv4(uint8_t *frame)
 {
 	return (struct rte_ipv4_hdr *)(void *)(frame + ETHER_BYTES);
+}
+
+static inline struct rte_ipv6_hdr *packet_ipv6(uint8_t *frame)
+{
+	return (struct rte_ipv6_hdr *)(void *)(frame + ETHER_BYTES);
 }
 
 /* Words as they lie in the frame, which aligns them to nothing. */
@@ -92,6 +101,9 @@ static inline enum packet_kind packet_parse_l4(const uint8_t *l4, uint32_t bytes
 			return PACKET_BAD_L4;
 		break;
 	case IPPROTO_ICMP:
+	case IPPROTO_ICMPV6:
+		if ((p->protocol == IPPROTO_ICMP) != (p->version == 4))
+			return PACKET_OTHER;
 		if (bytes < ICMP_MIN_BYTES)
 			return PACKET_BAD_L4;
 		header = end = ICMP_MIN_BYTES;
@@ -116,20 +128,71 @@ static inline enum packet_kind packet_parse_ipv4(const uint8_t *frame, uint32_t 
 	if (header < IPV4_MIN_BYTES || ETHER_BYTES + header > bytes || total < header ||
 	    total > bytes - ETHER_BYTES || ipv4_header_sum(ip, header) != 0xffff)
 		return PACKET_MALFORMED;
+	p->protocol = ip[9];
 	if (load_be16(ip + 6) & 0x3fff)
 		return PACKET_FRAGMENT;
-	p->protocol = ip[9];
 	p->l4 = (uint16_t)(ETHER_BYTES + header);
 	return packet_parse_l4(frame + p->l4, total - header, p);
+}
+
+/* What follows the extension headers (RFC 8200, section 4). ip is the IPv6 header, end where its payload ends. */
+static inline enum packet_kind packet_parse_extensions(const uint8_t *ip, uint32_t end, struct packet *p)
+{
+	uint32_t at = IPV6_BYTES;
+
+	p->protocol = ip[6];
+	for (uint32_t i = 0; i <= IPV6_EXTENSIONS_MAX; i++) {
+		uint32_t length;
+
+		switch (p->protocol) {
+		case IPPROTO_HOPOPTS:
+		case IPPROTO_ROUTING:
+		case IPPROTO_DSTOPTS:
+			if (at + 8 > end)
+				return PACKET_BAD_L4;
+			length = ((uint32_t)ip[at + 1] + 1) * 8;
+			break;
+		case IPPROTO_AH: /* RFC 4302: its length counts 4 byte words, less 2 */
+			if (at + 8 > end)
+				return PACKET_BAD_L4;
+			length = ((uint32_t)ip[at + 1] + 2) * 4;
+			break;
+		case IPPROTO_FRAGMENT:
+			return at + 8 > end ? PACKET_BAD_L4 : PACKET_FRAGMENT;
+		default:
+			p->l4 = (uint16_t)(ETHER_BYTES + at);
+			return packet_parse_l4(ip + at, end - at, p);
+		}
+		if (length > end - at)
+			return PACKET_BAD_L4;
+		p->protocol = ip[at];
+		at += length;
+	}
+	return PACKET_BAD_L4;
+}
+
+static inline enum packet_kind packet_parse_ipv6(const uint8_t *frame, uint32_t bytes, struct packet *p)
+{
+	const uint8_t *ip = frame + ETHER_BYTES;
+
+	if (bytes < ETHER_BYTES + IPV6_BYTES || ip[0] >> 4 != 6)
+		return PACKET_MALFORMED;
+	uint32_t payload = load_be16(ip + 4);
+	if (payload > bytes - ETHER_BYTES - IPV6_BYTES)
+		return PACKET_MALFORMED;
+	return packet_parse_extensions(ip, IPV6_BYTES + payload, p);
 }
 
 static inline void packet_parse(const uint8_t *frame, uint32_t bytes, struct packet *p)
 {
 	enum packet_kind kind = PACKET_MALFORMED;
 
+	p->version = 0;
+	p->protocol = 0;
 	if (bytes >= ETHER_BYTES) {
 		switch (load_be16(frame + 12)) {
 		case RTE_ETHER_TYPE_IPV4:
+			p->version = 4;
 			kind = packet_parse_ipv4(frame, bytes, p);
 			break;
 		case RTE_ETHER_TYPE_VLAN:
@@ -137,7 +200,8 @@ static inline void packet_parse(const uint8_t *frame, uint32_t bytes, struct pac
 			kind = PACKET_VLAN;
 			break;
 		case RTE_ETHER_TYPE_IPV6:
-			kind = PACKET_IPV6;
+			p->version = 6;
+			kind = packet_parse_ipv6(frame, bytes, p);
 			break;
 		default:
 			kind = PACKET_NOT_IP;

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "flow_cache/flow_cache.h"
+#include "model/plan.h"
 #include "settings.h"
 
 static struct chain_stage *in_chain(struct chain *chain, const struct stage_ops *ops)
@@ -25,7 +27,11 @@ static bool read_stages(struct settings *s, struct chain *chain, struct config *
 		if (stage != NULL)
 			stage->settings = s->stages[i];
 	}
-	return true;
+	if (!s->model.flow_cache)
+		return true;
+	s->flow_cache = flow_cache_stage.configure(config);
+	chain->stages[0].settings = s->flow_cache;
+	return s->flow_cache != NULL;
 }
 
 bool settings_read(struct settings *s, struct chain *chain, const struct options *options)
@@ -36,8 +42,9 @@ bool settings_read(struct settings *s, struct chain *chain, const struct options
 		return false;
 	for (uint32_t i = 0; i < options->set_count; i++)
 		config_override(config, options->sets[i]);
-	chain_configure(chain, config);
-	s->batch_size = (uint32_t)config_u64(config, "chain", "batch", 64, 1, BATCH_MAX);
+	model_configure(&s->model, config);
+	chain_configure(chain, config, s->model.flow_cache);
+	pipeline_configure(&s->model, chain, config);
 	s->traffic = traffic_configure(config);
 	bool ok = s->traffic != NULL && read_stages(s, chain, config);
 	if (!ok)
@@ -50,6 +57,8 @@ bool settings_read(struct settings *s, struct chain *chain, const struct options
 		ok = false;
 	}
 	config_free(config);
+	if (ok)
+		chain_name_probed(chain, &s->model);
 	return ok;
 }
 
@@ -58,5 +67,7 @@ void settings_free(struct settings *s)
 	for (uint32_t i = 0; stage_catalogue[i] != NULL; i++)
 		if (s->stages[i] != NULL)
 			stage_catalogue[i]->release(s->stages[i]);
+	if (s->flow_cache != NULL)
+		flow_cache_stage.release(s->flow_cache);
 	traffic_release(s->traffic);
 }

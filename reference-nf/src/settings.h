@@ -12,9 +12,10 @@
 #define SETTINGS_MAX_STAGES 16u
 
 struct settings {
-	uint32_t batch_size;
+	struct model_settings model;
 	struct traffic_settings *traffic;
 	void *stages[SETTINGS_MAX_STAGES]; /* by place in stage_catalogue; NULL: not configured */
+	void *flow_cache;		   /* NULL: off */
 };
 
 /* Fills settings and the chain's list of stages. false: every mistake is on stderr. */

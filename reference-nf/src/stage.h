@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The contract of a stage. A stage knows neither which execution model runs it nor where packets come from.
+ *
+ * What a stage reads and what it writes are apart: `tables` (routes, rules, back ends) are made of its settings, are
+ * the same for every instance, and are replaced as a whole when the configuration is read again; an instance holds
+ * what the packets themselves leave behind (flows, counters) and belongs to one thread at a time.
  */
 #ifndef STAGE_H
 #define STAGE_H
@@ -10,22 +14,59 @@
 
 #include "batch.h"
 #include "config/config.h"
+#include "live.h"
+#include "table/flow_table.h"
 
 #define STAGE_PROCESS __attribute__((noinline)) /* found by its name in a profile */
+#define STAGE_MAX_INSTANCES 8u
+
+/* Which instance this is, and what all stages are told alike. */
+struct stage_place {
+	uint32_t index, count; /* of the stage's instances: what cannot be shared (ports of a pool) is split by them */
+	uint64_t seed;	       /* varies where tables lie in memory, never what they hold */
+	int socket;
+	enum flow_table_kind hash; /* of flow tables */
+	bool prefetch;		   /* false: one packet after another, no prefetch */
+	uint8_t note;		   /* the stage's slot in flow_path.notes */
+};
+
+/* Whose a packet is when several instances of a stage share out the flows. */
+struct stage_owner {
+	struct flow_key key; /* of the flow's end that is the same in both directions */
+	int32_t instance;    /* 0 and more: this instance in any case; OWNER_BY_KEY; OWNER_ANY */
+};
+#define OWNER_BY_KEY (-1)
+#define OWNER_ANY (-2) /* the packet touches no flow */
 
 struct stage_ops {
 	const char *name;
 	const struct nalm_outcome_spec *outcomes; /* every way a packet can leave the stage; ends with a NULL name */
+	bool keeps_flows; /* instances hold flows: what the variants of [model] state differ in */
+
 	/* Text to settings. Mistakes go to config_mistake(); the caller asks config_mistakes(). NULL: no memory. */
 	void *(*configure)(struct config *config);
-	/* Tables from settings. seed varies where they lie in memory, never what they hold. NULL: said on stderr. */
-	void *(*init)(const void *settings, uint64_t seed);
-	/* Gives every packet of the batch one outcome and settles it. now: virtual time in ns, rising. */
-	void (*process)(void *state, struct batch *batch, uint64_t now_ns);
-	void (*fini)(void *state);
 	void (*release)(void *settings);
-	void (*report)(const void *state, FILE *out); /* may be NULL: more members for the totals line */
-	void (*reset)(void *state);		      /* may be NULL: forgets what report() counts */
+
+	/* Tables from settings, for so many instances; settings outlive them. NULL: said on stderr. The three are NULL
+	 * in a stage without tables. */
+	void *(*build)(const void *settings, const struct stage_place *place);
+	void (*inherit)(void *tables, const void *old); /* may be NULL: takes counts over; old is read by nobody else */
+	void (*destroy)(void *tables);
+
+	/* An instance. live holds the stage's tables. NULL: said on stderr. */
+	void *(*init)(const void *settings, const struct live *live, const struct stage_place *place);
+	/* Gives every packet of the batch one outcome and settles it. now: virtual time in ns, rising. */
+	void (*process)(void *instance, struct batch *batch, uint64_t now_ns);
+	void (*fini)(void *instance);
+
+	/* With keeps_flows: tells the owner of each packet of the batch, out of count instances. Runs on the
+	 * dispatching lcore beside the instances: it reads settings and tables only. */
+	void (*owners)(const void *settings, const struct live *live, const struct batch *batch, uint32_t count,
+		       struct stage_owner owners[]);
+
+	/* May be NULL: more members for the totals line, over all instances; reset forgets what report counts. */
+	void (*report)(const struct live *live, void *const instances[], uint32_t count, FILE *out);
+	void (*reset)(const struct live *live, void *const instances[], uint32_t count);
 };
 
 extern const struct stage_ops nop_stage, nat_stage, dpi_stage, l3fwd_stage;

@@ -18,14 +18,14 @@ static int show_stages(const char *command, const char *params, struct rte_tel_d
 	(void)command, (void)params;
 	rte_tel_data_start_dict(data);
 	for (uint32_t s = 0; s < shown->probed_count; s++) {
-		const struct stage_totals *totals = &shown->totals[s];
+		struct stage_totals totals = chain_totals(shown, s);
 		struct rte_tel_data *stage = rte_tel_data_alloc();
 		if (stage == NULL)
 			return -1;
 		rte_tel_data_start_dict(stage);
-		rte_tel_data_add_dict_uint(stage, "packets", totals->packets);
+		rte_tel_data_add_dict_uint(stage, "packets", totals.packets);
 		for (uint32_t o = 0; shown->probed[s].outcomes[o].name != NULL; o++)
-			rte_tel_data_add_dict_uint(stage, shown->probed[s].outcomes[o].name, totals->outcomes[o]);
+			rte_tel_data_add_dict_uint(stage, shown->probed[s].outcomes[o].name, totals.outcomes[o]);
 		rte_tel_data_add_dict_container(data, shown->probed[s].name, stage, 0);
 	}
 	return 0;

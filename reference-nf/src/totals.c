@@ -16,28 +16,41 @@ static void print_cycles(FILE *out, const struct nalm_probe *probe, uint32_t sta
 static void print_stage(FILE *out, const struct chain *c, const struct nalm_probe *probe, uint32_t s)
 {
 	const struct nalm_stage_spec *spec = &c->probed[s];
+	struct stage_totals totals = chain_totals(c, s);
 
-	fprintf(out, "%s{\"name\":\"%s\",\"packets\":%lu", s == 0 ? "" : ",", spec->name, c->totals[s].packets);
+	fprintf(out, "%s{\"name\":\"%s\",\"packets\":%lu", s == 0 ? "" : ",", spec->name, totals.packets);
 	print_cycles(out, probe, s);
 	fprintf(out, ",\"outcomes\":{");
 	for (uint32_t o = 0; spec->outcomes[o].name != NULL; o++)
-		fprintf(out, "%s\"%s\":%lu", o == 0 ? "" : ",", spec->outcomes[o].name, c->totals[s].outcomes[o]);
+		fprintf(out, "%s\"%s\":%lu", o == 0 ? "" : ",", spec->outcomes[o].name, totals.outcomes[o]);
 	fprintf(out, "}}");
 }
 
-void totals_print(FILE *out, const struct chain *c, const struct sink *sink, const struct nalm_probe *probe,
+static void print_role(FILE *out, const struct role *r, bool first)
+{
+	fprintf(out, "%s{\"name\":\"%s\",\"back_pressure\":%lu}", first ? "" : ",", r->name, r->back_pressure);
+}
+
+void totals_print(FILE *out, const struct plan *plan, const struct sink *sink, const struct nalm_probe *probe,
 		  bool balanced)
 {
+	const struct chain *c = plan->chain;
+
 	fprintf(out, "{\"nf\":\"nalm-nf\",\"in\":%lu,\"sent\":%lu,\"policy\":%lu,\"lost\":%lu,\"bad\":%lu",
-		c->totals[CHAIN_RX].packets, chain_sum(c, NALM_KIND_SENT), chain_sum(c, NALM_KIND_POLICY),
+		chain_totals(c, c->at[PART_RX]).packets, chain_sum(c, NALM_KIND_SENT), chain_sum(c, NALM_KIND_POLICY),
 		chain_sum(c, NALM_KIND_LOST), chain_sum(c, NALM_KIND_BAD));
 	fprintf(out, ",\"balanced\":%s,\"stages\":[", balanced ? "true" : "false");
 	for (uint32_t s = 0; s < c->probed_count; s++)
 		print_stage(out, c, probe, s);
+	fprintf(out, "],\"roles\":[");
+	for (uint32_t i = 0; i < plan->role_count; i++)
+		print_role(out, plan->roles[i], i == 0);
 	fprintf(out, "]");
-	for (uint32_t i = 0; i < c->count; i++)
-		if (c->stages[i].ops->report != NULL)
-			c->stages[i].ops->report(c->stages[i].state, out);
+	for (uint32_t i = 0; i < c->count; i++) {
+		const struct chain_stage *stage = &c->stages[i];
+		if (stage->ops->report != NULL)
+			stage->ops->report(&stage->live, stage->instances, stage->instance_count, out);
+	}
 	if (sink->dump.path != NULL)
 		fprintf(out, ",\"dump_digest\":\"%016lx\"", dump_digest(&sink->dump));
 	fprintf(out, "}\n");

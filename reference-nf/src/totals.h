@@ -5,10 +5,10 @@
 #include <stdio.h>
 
 #include "io/sink.h"
-#include "model/chain.h"
+#include "model/plan.h"
 
 /* One line of JSON: what became of every packet. Cycles are the probe's, absent in a build without its stages. */
-void totals_print(FILE *out, const struct chain *chain, const struct sink *sink, const struct nalm_probe *probe,
+void totals_print(FILE *out, const struct plan *plan, const struct sink *sink, const struct nalm_probe *probe,
 		  bool balanced);
 
 #endif

@@ -106,6 +106,90 @@ static void arbitrary_bytes(void)
 	CHECK_EQUAL(kinds, 1u << PACKET_L4 | 1u << PACKET_BAD_L4 | 1u << PACKET_MALFORMED);
 }
 
+/* An IPv6 frame whose payload is `extensions` bytes of headers, the first of protocol `next`, and then UDP. */
+static struct frame make_ipv6(uint8_t next, const uint8_t *extensions, uint32_t bytes)
+{
+	struct frame f = {.bytes = AT_IP + 40 + bytes + 8 + 4};
+
+	memset(f.data, 0, f.bytes);
+	put16(f.data + AT_TYPE, 0x86dd);
+	f.data[AT_IP] = 0x60;
+	put16(f.data + AT_IP + 4, (uint16_t)(bytes + 8 + 4));
+	f.data[AT_IP + 6] = next;
+	f.data[AT_IP + 7] = 64;
+	memcpy(f.data + AT_IP + 40, extensions, bytes);
+	put16(f.data + AT_IP + 40 + bytes + 4, 8 + 4);
+	return f;
+}
+
+static void ipv6_extensions(void)
+{
+	static const struct {
+		uint8_t next, headers[40];
+		uint32_t bytes;
+		enum packet_kind kind;
+	} cases[] = {
+		{17, {0}, 0, PACKET_L4},
+		{0, {17, 0}, 8, PACKET_L4},			  /* hop by hop */
+		{0, {43, 0, 0, 0, 0, 0, 0, 0, 17, 1}, 24, PACKET_L4}, /* then routing, of 16 bytes */
+		{60, {17, 3}, 32, PACKET_L4},			  /* destination options of 32 bytes */
+		{51, {17, 2}, 16, PACKET_L4},			  /* authentication: (2 + 2) words */
+		{44, {17, 0}, 8, PACKET_FRAGMENT},
+		{0, {44, 0, 0, 0, 0, 0, 0, 0, 17}, 16, PACKET_FRAGMENT},
+		{0, {17, 9}, 8, PACKET_BAD_L4},	    /* longer than the packet */
+		{58, {128, 0}, 0, PACKET_L4},	    /* ICMPv6 */
+		{1, {0}, 0, PACKET_OTHER},	    /* ICMP is IPv4's */
+		{50, {0}, 0, PACKET_OTHER},	    /* encrypted */
+		{59, {0}, 0, PACKET_OTHER},	    /* no next header */
+	};
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct frame f = make_ipv6(cases[i].next, cases[i].headers, cases[i].bytes);
+		struct packet p = parse(f.data, f.bytes);
+		CHECK_EQUAL(p.kind, cases[i].kind);
+		CHECK_EQUAL(p.version, 6);
+		if (p.kind == PACKET_L4 && p.protocol == 17)
+			CHECK_EQUAL(p.l4, AT_IP + 40 + cases[i].bytes);
+		for (uint32_t bytes = 0; bytes < f.bytes; bytes++)
+			CHECK_EQUAL(parse(f.data, bytes).kind, PACKET_MALFORMED);
+	}
+}
+
+static void ipv6_many_extensions(void)
+{
+	uint8_t headers[16 * 8] = {0};
+
+	for (uint32_t n = 1; n <= 16; n++) {
+		for (uint32_t i = 0; i < n; i++)
+			headers[i * 8] = i + 1 == n ? 17 : 60;
+		struct frame f = make_ipv6(60, headers, n * 8);
+		CHECK_EQUAL(parse(f.data, f.bytes).kind, n <= IPV6_EXTENSIONS_MAX ? PACKET_L4 : PACKET_BAD_L4);
+	}
+}
+
+static void arbitrary_ipv6(void)
+{
+	static const uint8_t protocols[] = {0, 43, 44, 51, 60, 6, 17, 58};
+	uint8_t data[160];
+	uint32_t random = 7, kinds = 0;
+
+	for (uint32_t n = 0; n < 300000; n++) {
+		for (uint32_t i = 0; i < sizeof(data); i++) {
+			random = random * 1664525 + 1013904223;
+			data[i] = random >> 24 & 1 ? protocols[random >> 16 & 7] : (uint8_t)(random >> 27);
+		}
+		uint32_t bytes = 54 + random % (sizeof(data) - 54 + 1);
+		put16(data + AT_TYPE, 0x86dd);
+		data[AT_IP] = 0x60;
+		put16(data + AT_IP + 4, (uint16_t)(random >> 9 & 127));
+		struct packet p = parse(data, bytes);
+		kinds |= 1u << p.kind;
+		if (p.kind == PACKET_L4)
+			CHECK((uint32_t)p.payload + p.payload_bytes <= bytes);
+	}
+	CHECK_EQUAL(kinds, 1u << PACKET_L4 | 1u << PACKET_BAD_L4 | 1u << PACKET_MALFORMED | 1u << PACKET_OTHER |
+				   1u << PACKET_FRAGMENT);
+}
+
 int main(void)
 {
 	RUN(every_cut_is_malformed);
@@ -113,5 +197,8 @@ int main(void)
 	RUN(ip_options_are_skipped);
 	RUN(contradictions);
 	RUN(arbitrary_bytes);
+	RUN(ipv6_extensions);
+	RUN(ipv6_many_extensions);
+	RUN(arbitrary_ipv6);
 	return 0;
 }

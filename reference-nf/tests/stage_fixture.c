@@ -61,7 +61,14 @@ void fixture_open(struct fixture *f, const struct stage_ops *ops, const char *co
 	config_check_unknown(config);
 	CHECK_EQUAL(config_mistakes(config), 0);
 	config_free(config);
-	f->state = ops->init(f->settings, 0);
+	struct stage_place place = {.count = 1, .hash = FLOW_TABLE_SIGNATURE, .prefetch = true};
+	place.socket = (int)rte_socket_id();
+	atomic_init(&f->live.tables, NULL);
+	if (ops->build != NULL) {
+		atomic_store(&f->live.tables, ops->build(f->settings, &place));
+		CHECK(live_tables(&f->live) != NULL);
+	}
+	f->state = ops->init(f->settings, &f->live, &place);
 	CHECK(f->state != NULL);
 	f->batch.go_on = 0;
 	for (uint32_t o = 0; ops->outcomes[o].name != NULL; o++)
@@ -72,6 +79,8 @@ void fixture_open(struct fixture *f, const struct stage_ops *ops, const char *co
 void fixture_close(struct fixture *f)
 {
 	f->ops->fini(f->state);
+	if (f->ops->build != NULL)
+		f->ops->destroy(live_tables(&f->live));
 	f->ops->release(f->settings);
 }
 

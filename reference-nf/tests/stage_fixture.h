@@ -16,7 +16,9 @@ const char *fixture_file(const char *text);
 
 struct fixture {
 	const struct stage_ops *ops;
-	void *settings, *state;
+	void *settings;
+	struct live live;
+	void *state; /* the one instance */
 	struct batch batch;
 };
 

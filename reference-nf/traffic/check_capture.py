@@ -1,84 +1,178 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks a capture for replay: lengths, checksums, addresses; prints its counts by protocol.
+"""Checks captures for replay: lengths, checksums, addresses, that each holds what it is for; prints their contents.
 
-    python3 reference-nf/traffic/check_capture.py [CAPTURE]
+    python3 reference-nf/traffic/check_capture.py [CAPTURE...]
 
-Exit code 1 names the first bad packet. Only the standard library and spec/ beside it.
+Without arguments, those beside it. Exit code 1 names the first bad packet, or what is missing. Only the standard
+library and spec/ beside it.
 """
 
+import re
+import struct
 import sys
 from collections import Counter
-from ipaddress import IPv4Address, IPv4Network
+from collections.abc import Iterable
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
 
-from spec.packet import ICMP, TCP, UDP, Kind, Packet, checksum_ok, parse
-from spec.pcap import read_pcap
+from spec.pcap import PcapError, read_pcap
+from traffic.contents import PAYLOADS, ROWS
+from traffic.wire import ICMP, ICMPV6, TCP, UDP, Address, Wire, WireError, check_transport, decode, reassemble
 
-CLIENTS = IPv4Network("10.10.0.0/16")
-SERVERS = (IPv4Network("192.0.2.0/24"), IPv4Network("198.51.100.0/24"))
-MAX_FRAME_BYTES = 1514  # Ethernet header and an MTU of 1500
-MAX_FILE_BYTES = 600_000
-PORT_NAMES = {80: "HTTP", 8080: "HTTP", 443: "TLS", 53: "DNS"}
+CLIENTS = (IPv4Network("10.10.0.0/16"), IPv6Network("2001:db8:10::/48"))
+SERVERS = (IPv4Network("192.0.2.0/24"), IPv4Network("198.51.100.0/24"), IPv6Network("2001:db8:20::/48"))
+MAX_FRAME_BYTES = 1514  # Ethernet header and an MTU of 1500; a VLAN tag comes on top
+TAG_BYTES = 4
+MAX_FILE_BYTES = 300_000
+PORT_NAMES = {7: "echo", 53: "DNS", 80: "HTTP", 443: "TLS", 5060: "SIP", 5201: "iperf3", 6000: "RTP", 8080: "HTTP"}
+ECHO_TYPES = {ICMP: (8, 0), ICMPV6: (128, 129)}  # RFC 792, RFC 4443
+# What hosts of a link say about it, from and to addresses of the link: RFC 4861, RFC 3810
+ON_LINK = {135: "neighbour discovery", 136: "neighbour discovery", 143: "multicast report"}
 
-
-def problem(packet: Packet) -> str | None:
-    """What is wrong with one packet of the capture, or None."""
-    if len(packet.frame) > MAX_FRAME_BYTES:
-        return f"{len(packet.frame)} bytes, more than {MAX_FRAME_BYTES}: an offload was on"
-    if packet.kind is not Kind.L4:
-        return f"{packet.kind.value}, not a whole TCP, UDP or ICMP packet over IPv4"
-    if not checksum_ok(packet):
-        return "a checksum is wrong: an offload was on"
-    ends = IPv4Address(packet.source), IPv4Address(packet.destination)
-    client = [end for end in ends if end in CLIENTS]
-    server = [end for end in ends if any(end in net for net in SERVERS)]
-    if len(client) != 1 or len(server) != 1:
-        return f"{ends[0]} to {ends[1]} is not between a client and a server"
-    return None
+Network = IPv4Network | IPv6Network
 
 
-def row(packet: Packet) -> str:
-    """The row of the table a packet is counted in."""
-    if packet.protocol == ICMP:
-        return "ICMP echo"
-    transport = {TCP: "TCP", UDP: "UDP"}[packet.protocol]
-    names = [PORT_NAMES[port] for port in packet.ports if port in PORT_NAMES]
+class CaptureError(Exception):
+    """What is wrong with a capture, for a person."""
+
+
+def within(address: Address, networks: Iterable[Network]) -> bool:
+    """Whether one of the networks has the address."""
+    return any(address in network for network in networks)
+
+
+def on_link(whole: Wire) -> bool:
+    """ARP, and what ICMPv6 has instead."""
+    return whole.source is None or (whole.protocol == ICMPV6 and whole.segment[0] in ON_LINK)
+
+
+def check(wire: Wire, whole: Wire) -> None:
+    """Raises WireError for a frame that is too long or not between a client and a server, or a wrong checksum."""
+    room = MAX_FRAME_BYTES + TAG_BYTES * len(wire.tags)
+    if wire.size > room:
+        raise WireError(f"{wire.size} bytes, more than {room}: an offload was on")
+    if wire.source is None or wire.destination is None:
+        return
+    check_transport(whole)
+    ends = wire.source, wire.destination
+    clients, servers = (sum(within(end, networks) for end in ends) for networks in (CLIENTS, SERVERS))
+    if (clients, servers) != (1, 1) and not on_link(whole):
+        raise WireError(f"{ends[0]} to {ends[1]} is not between a client and a server")
+
+
+def ports(whole: Wire) -> tuple[int, ...]:
+    """Source and destination port of TCP and UDP, the identifier of an echo."""
+    if whole.protocol in (TCP, UDP):
+        return struct.unpack_from(">HH", whole.segment)
+    return struct.unpack_from(">H", whole.segment, 4)
+
+
+def name(whole: Wire) -> str:
+    """Application and transport of a datagram."""
+    if whole.source is None:
+        return "ARP"
+    if whole.protocol in (ICMP, ICMPV6):
+        protocol = "ICMP" if whole.protocol == ICMP else "ICMPv6"
+        kind = whole.segment[0]
+        other = ON_LINK.get(kind, f"type {kind}") if whole.protocol == ICMPV6 else f"type {kind}"
+        return f"{protocol} {'echo' if kind in ECHO_TYPES[whole.protocol] else other}"
+    transport = "TCP" if whole.protocol == TCP else "UDP"
+    names = [PORT_NAMES[port] for port in ports(whole) if port in PORT_NAMES]
     return f"{names[0]} over {transport}" if names else transport
 
 
-def flow(packet: Packet) -> tuple[int, ...]:
-    """Protocol, addresses and ports, or the identifier of an ICMP echo."""
-    addresses = packet.protocol, packet.source, packet.destination
-    if packet.protocol == ICMP:
-        return *addresses, int.from_bytes(packet.frame[packet.l4 + 4 : packet.l4 + 6], "big")
-    return *addresses, *packet.ports
+def row(wire: Wire, whole: Wire) -> str:
+    """The row of the table that a frame is counted in."""
+    version = ("IPv6",) if wire.source is not None and wire.source.version == 6 else ()
+    part = ("fragment",) if wire.fragment is not None else ()
+    return ", ".join((name(whole), *version, *whole.extensions, *part, *wire.tags))
 
 
-def main(path: Path) -> int:
-    """Checks every packet of the capture at `path`; 0 when all are good."""
-    packets = [parse(frame) for frame in read_pcap(path)]
-    for number, packet in enumerate(packets, 1):
-        wrong = problem(packet)
-        if wrong is not None:
-            print(f"{path}: packet {number}: {wrong}", file=sys.stderr)
-            return 1
-    if not packets or path.stat().st_size > MAX_FILE_BYTES:
-        print(f"{path}: empty, or more than {MAX_FILE_BYTES} bytes", file=sys.stderr)
+def read(path: Path) -> list[tuple[Wire, Wire]]:
+    """Each frame and the datagram it is, or is part of; CaptureError names the first bad packet."""
+    pairs, number = [], 0
+    try:
+        wires = []
+        for number, frame in enumerate(read_pcap(path), 1):
+            wires.append(decode(frame))
+        number = 0
+        wholes = reassemble(wires)
+        for number, wire in enumerate(wires, 1):
+            whole = wholes[wire.fragment.whole] if wire.fragment is not None else wire
+            check(wire, whole)
+            pairs.append((wire, whole))
+    except (PcapError, WireError) as wrong:
+        raise CaptureError(f"{path}: packet {number}: {wrong}" if number else f"{path}: {wrong}") from None
+    return pairs
+
+
+def missing(capture: str, pairs: list[tuple[Wire, Wire]]) -> list[str]:
+    """What the capture of this name is for and is not in it."""
+    rows = {row(wire, whole) for wire, whole in pairs}
+    payloads = [wire.payload for wire, _ in pairs]
+    kinds = PAYLOADS.get(capture, {}).items()
+    absent = [kind for kind, expression in kinds if not any(re.search(expression, each) for each in payloads)]
+    return sorted(ROWS.get(capture, set()) - rows) + absent
+
+
+def table(pairs: list[tuple[Wire, Wire]]) -> str:
+    """Packets and bytes of each row, the most first, and of all."""
+    packets, sizes = Counter[str](), Counter[str]()
+    for wire, whole in pairs:
+        packets[row(wire, whole)] += 1
+        sizes[row(wire, whole)] += wire.size
+    lines = [f"| {each} | {count} | {sizes[each]} |" for each, count in packets.most_common()]
+    heading = "| protocol | packets | bytes |\n| --- | ---: | ---: |"
+    return "\n".join((heading, *lines, f"| all | {len(pairs)} | {sizes.total()} |"))
+
+
+def summary(pairs: list[tuple[Wire, Wire]]) -> str:
+    """Flows of the clients, and the transports' shares of all bytes."""
+    sent = [
+        (wire, whole)
+        for wire, whole in pairs
+        if wire.source is not None and within(wire.source, CLIENTS) and not on_link(whole)
+    ]
+    flows = {(wire.tags, whole.protocol, whole.source, whole.final, *ports(whole)) for wire, whole in sent}
+    total = sum(wire.size for wire, _ in pairs)
+    shares = {
+        "TCP": lambda whole: whole.protocol == TCP,
+        "HTTP": lambda whole: name(whole) == "HTTP over TCP",
+        "UDP": lambda whole: whole.protocol == UDP,
+    }
+    parts = [
+        f"{label} {sum(wire.size for wire, whole in pairs if has(whole)) / total:.0%}"
+        for label, has in shares.items()
+    ]
+    return (
+        f"{len(sent)} packets from clients in {len(flows)} flows, all checksums valid. "
+        f"Of the bytes: {parts[0]} ({parts[1]}), {parts[2]}."
+    )
+
+
+def describe(path: Path) -> str:
+    """The capture's table and summary, as in README.md; CaptureError when it is not fit for replay."""
+    pairs = read(path)
+    if not pairs or path.stat().st_size > MAX_FILE_BYTES:
+        raise CaptureError(f"{path}: empty, or more than {MAX_FILE_BYTES} bytes")
+    if absent := missing(path.stem, pairs):
+        raise CaptureError(f"{path}: not in it: {'; '.join(absent)}; the session for it went wrong")
+    return f"{table(pairs)}\n\n{summary(pairs)}"
+
+
+def main(paths: list[Path]) -> int:
+    """Describes every capture; 1 at the first that is not fit."""
+    try:
+        for path in paths:
+            print(f"`{path.name}`\n\n{describe(path)}\n")
+    except CaptureError as wrong:
+        print(wrong, file=sys.stderr)
         return 1
-    counts = Counter(row(packet) for packet in packets)
-    sizes = Counter[str]()
-    for packet in packets:
-        sizes[row(packet)] += len(packet.frame)
-    print("| protocol | packets | bytes |\n| --- | ---: | ---: |")
-    for name, count in counts.most_common():
-        print(f"| {name} | {count} | {sizes[name]} |")
-    print(f"| all | {len(packets)} | {sizes.total()} |")
-    sent = [packet for packet in packets if IPv4Address(packet.source) in CLIENTS]
-    print(f"\n{len(sent)} packets from clients in {len(set(map(flow, sent)))} flows, all checksums valid.")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_name("mixed.pcap")))
+    sys.exit(main([Path(word) for word in sys.argv[1:]] or sorted(HERE.glob("*.pcap"))))

@@ -1,27 +1,48 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Records traffic/mixed.pcap: real programs (curl, openssl, dig, ping) talking to real servers (nginx, named)
-# over a veth pair between two network namespaces. Needs root for the namespaces; leaves nothing behind.
+# Records captures of real programs talking to real servers over a veth pair between two network namespaces.
+# Needs root for the namespaces; leaves nothing behind.
 #
-#   sudo reference-nf/traffic/make_capture.sh [OUT.pcap]
+#   sudo reference-nf/traffic/make_capture.sh [-o FOLDER] [NAME...]
 #
-# Clients are in 10.10.0.0/16, servers in 192.0.2.0/24 and 198.51.100.0/24 (RFC 5737). Ports, sequence numbers,
-# TLS key shares and times differ from one recording to the next, so the committed capture is the reference.
+# NAME: mixed, http, udp, iperf, ipv6; all of them if none is given. What the clients do is in capture/NAME.sh.
+# FOLDER: where NAME.pcap is written, the working directory if not given; a file that is there is not replaced.
+# Ports, sequence numbers, keys and times differ from one recording to the next: the committed captures are the
+# reference.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-out=${1:-$here/mixed.pcap}
+all="mixed http udp iperf ipv6"
+folder=.
 
 fail() {
 	echo "make_capture: $*" >&2
 	exit 1
 }
 
-[ "$(id -u)" = 0 ] || fail "network namespaces need root; run it with sudo."
-for tool in ip ethtool tcpdump nginx named curl openssl dig ping python3; do
-	command -v "$tool" >/dev/null || fail "$tool is missing; install iproute2 ethtool tcpdump nginx bind9 bind9-dnsutils curl openssl iputils-ping python3."
+while getopts o: option; do
+	case $option in
+	o) folder=$OPTARG ;;
+	*) fail "use: make_capture.sh [-o FOLDER] [NAME...], NAME one of: $all." ;;
+	esac
 done
+shift $((OPTIND - 1))
+names=${*:-$all}
+
+for name in $names; do
+	[[ " $all " = *" $name "* ]] || fail "$name is not one of: $all."
+	[ ! -e "$folder/$name.pcap" ] || fail "$folder/$name.pcap exists, and figures may rest on it; name another folder with -o."
+done
+[ -d "$folder" ] || fail "there is no folder $folder; make it first."
+[ "$(id -u)" = 0 ] || fail "network namespaces need root; run it with sudo."
+missing=
+for tool in ip:iproute2 ss:iproute2 ethtool:ethtool tcpdump:tcpdump nginx:nginx named:bind9 curl:curl wget:wget \
+	openssl:openssl dig:bind9-dnsutils ping:iputils-ping sipp:sip-tester iperf3:iperf3 python3:python3; do
+	command -v "${tool%:*}" >/dev/null || missing+=" ${tool%:*} (Debian: ${tool#*:})"
+done
+[ -z "$missing" ] || fail "missing:$missing; install these."
+[ -c /dev/net/tun ] || fail "/dev/net/tun is missing, which the VLAN ports need; load the kernel module tun."
 
 work=$(mktemp -d)
 client=nalm-client-$$
@@ -51,73 +72,43 @@ wait_for() {
 	done
 }
 
-ip netns add "$client"
-ip netns add "$server"
-ip link add veth-c netns "$client" type veth peer name veth-s netns "$server"
-ip -n "$client" link set veth-c address 02:00:00:00:10:01
-ip -n "$server" link set veth-s address 02:00:00:00:20:01
-for end in "$client veth-c" "$server veth-s"; do
-	read -r ns dev <<<"$end"
-	ip netns exec "$ns" sysctl -qw net.ipv6.conf.all.disable_ipv6=1
-	# Offloads leave checksums unfilled and packets larger than the MTU in a capture of a veth.
-	ip netns exec "$ns" ethtool -K "$dev" tx off rx off tso off gso off gro off sg off >/dev/null 2>&1
-	ip -n "$ns" link set lo up
-	ip -n "$ns" link set "$dev" mtu 1500 up
-done
-for host in 1.11 1.12 2.21 2.22 3.31 3.32 4.41 200.7; do
-	ip -n "$client" addr add "10.10.$host/16" dev veth-c
-done
-for host in 192.0.2.{10,11,20,53} 198.51.100.{10,20,53}; do
-	ip -n "$server" addr add "$host/32" dev veth-s
-done
-ip -n "$client" route add 192.0.2.0/24 dev veth-c src 10.10.1.11
-ip -n "$client" route add 198.51.100.0/24 dev veth-c src 10.10.1.11
-ip -n "$server" route add 10.10.0.0/16 dev veth-s src 192.0.2.10
+at_client() { ip netns exec "$client" "$@"; }
+at_server() { ip netns exec "$server" "$@"; }
 
-mkdir -p "$work/www"
-for file in nginx.conf named.conf example.zone; do
-	sed "s|@WORK@|$work|g" "$here/capture/$file" >"$work/$file"
-done
-python3 "$here/capture/make_bodies.py" "$work/www"
-openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=secure.example.com \
-	-keyout "$work/tls.key" -out "$work/tls.crt" 2>/dev/null
+# shellcheck source=capture/network.sh
+. "$here/capture/network.sh"
+# shellcheck source=capture/servers.sh
+. "$here/capture/servers.sh"
+# shellcheck source=capture/clients.sh
+. "$here/capture/clients.sh"
 
-ip netns exec "$server" nginx -p "$work" -c "$work/nginx.conf" &
-pids+=($!)
-ip netns exec "$server" named -4 -f -u root -c "$work/named.conf" >"$work/named.log" 2>&1 &
-pids+=($!)
-wait_for 10 ip netns exec "$client" curl -s -o /dev/null http://192.0.2.10/
-wait_for 10 ip netns exec "$client" curl -sk -o /dev/null https://192.0.2.20/
-wait_for 10 ip netns exec "$client" dig +tries=1 +time=1 @198.51.100.53 www.example.com
-wait_for 10 ip netns exec "$client" dig +tries=1 +time=1 @192.0.2.53 www.example.com
+declare -A filters=([mixed]=ip [http]=tcp [udp]=udp [iperf]=tcp [ipv6]="")
 
-# At the server's end: what arrived and what was sent, complete with checksums. IPv4 only: no ARP.
-ip netns exec "$server" tcpdump -i veth-s -w "$work/all.pcap" -s 0 -U --immediate-mode ip 2>"$work/tcpdump.log" &
-tcpdump=$!
-pids+=("$tcpdump")
-wait_for 10 grep -q "listening on" "$work/tcpdump.log"
-
-from() { # from CLIENT COMMAND...
-	local address=$1 tool=$2
-	shift 2
-	case $tool in
-	curl) ip netns exec "$client" curl -sk --http1.1 -o /dev/null --interface "$address" "$@" ;;
-	dig) ip netns exec "$client" dig +tries=1 +time=2 -b "$address" "$@" >/dev/null ;;
-	ping) ip netns exec "$client" ping -q -I "$address" "$@" >/dev/null ;;
-	esac
+# still FILE: whether it has stopped growing
+still() {
+	local size
+	size=$(stat -c %s "$1")
+	sleep 0.3
+	[ "$size" = "$(stat -c %s "$1")" ]
 }
 
-# shellcheck source=capture/sessions.sh
-. "$here/capture/sessions.sh"
+# record NAME: at the server's end, what arrived and what was sent, complete with checksums
+record() {
+	local file=$work/$1.pcap log=$work/$1.log
+	ip netns exec "$server" tcpdump -i veth-s -w "$file" -s 0 -U --immediate-mode "${filters[$1]}" 2>"$log" &
+	local tcpdump=$!
+	pids+=("$tcpdump")
+	wait_for 10 grep -q "listening on" "$log"
+	# shellcheck source=/dev/null
+	. "$here/capture/$1.sh"
+	wait_for 10 still "$file"
+	kill -INT "$tcpdump"
+	wait "$tcpdump" || true
+	python3 "$here/check_capture.py" "$file"
+	cp "$file" "$folder/$1.pcap"
+	echo "wrote $folder/$1.pcap"
+}
 
-# The last frames are in the file once it no longer grows.
-size=-1
-while now=$(stat -c %s "$work/all.pcap"); [ "$now" != "$size" ]; do
-	size=$now
-	sleep 0.3
+for name in $names; do
+	record "$name"
 done
-kill -INT "$tcpdump"
-wait "$tcpdump" || true
-python3 "$here/check_capture.py" "$work/all.pcap"
-cp "$work/all.pcap" "$out"
-echo "wrote $out"

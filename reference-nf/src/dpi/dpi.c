@@ -44,11 +44,11 @@ struct scan {
 	uint32_t worst; /* enum dpi_action */
 };
 
-static void *dpi_init(const void *settings, uint64_t seed)
+static void *dpi_init(const void *settings, const struct live *live, const struct stage_place *place)
 {
 	struct dpi *dpi = calloc(1, sizeof(*dpi));
 
-	(void)seed;
+	(void)live, (void)place;
 	if (dpi == NULL)
 		return NULL;
 	dpi->settings = settings;
@@ -74,16 +74,21 @@ static void dpi_fini(void *state)
 	free(dpi);
 }
 
-static void dpi_reset(void *state)
+static void dpi_reset(const struct live *live, void *const instances[], uint32_t count)
 {
-	struct dpi *dpi = state;
-	memset(dpi->hits, 0, dpi->settings->rule_count * sizeof(*dpi->hits));
+	(void)live;
+	for (uint32_t i = 0; i < count; i++) {
+		struct dpi *dpi = instances[i];
+		memset(dpi->hits, 0, dpi->settings->rule_count * sizeof(*dpi->hits));
+	}
 }
 
-static void dpi_report(const void *state, FILE *out)
+static void dpi_report(const struct live *live, void *const instances[], uint32_t count, FILE *out)
 {
-	const struct dpi *dpi = state;
+	const struct dpi *dpi = instances[0];
 	const char *comma = "";
+
+	(void)live, (void)count;
 
 	fprintf(out, ",\"dpi_rules\":{");
 	for (uint32_t i = 0; i < dpi->settings->rule_count; i++) {
@@ -120,7 +125,7 @@ static inline enum dpi_outcome inspect(struct dpi *dpi, uint8_t *frame, const st
 {
 	struct scan scan = {dpi, DPI_NONE};
 
-	if (p->kind != PACKET_L4 || p->protocol == IPPROTO_ICMP)
+	if (p->version != 4 || p->kind != PACKET_L4 || p->protocol == IPPROTO_ICMP)
 		return DPI_NOT_INSPECTED;
 	if (p->payload_bytes == 0)
 		return DPI_NO_PAYLOAD;

@@ -90,12 +90,12 @@ static void every_matching_rule_is_counted_once_a_packet(void)
 	struct frame f = carrying(6, "GET /\r\nHost: video video video\r\nHost: blocked.example");
 	RUNS(&f, "dropped");
 	FILE *out = fmemopen(report, sizeof(report), "w");
-	dpi_stage.report(dpi.state, out);
+	dpi_stage.report(&dpi.live, &dpi.state, 1, out);
 	fclose(out);
 	CHECK(strcmp(report, ",\"dpi_rules\":{\"get\":1,\"video\":1,\"blocked\":1}") == 0);
-	dpi_stage.reset(dpi.state);
+	dpi_stage.reset(&dpi.live, &dpi.state, 1);
 	out = fmemopen(report, sizeof(report), "w");
-	dpi_stage.report(dpi.state, out);
+	dpi_stage.report(&dpi.live, &dpi.state, 1, out);
 	fclose(out);
 	CHECK(strcmp(report, ",\"dpi_rules\":{}") == 0);
 	fixture_close(&dpi);
@@ -108,7 +108,7 @@ static void a_pattern_that_is_none_is_refused(void)
 	struct config *config = fixture_config(text);
 	void *settings = dpi_stage.configure(config);
 	CHECK_EQUAL(config_mistakes(config), 0);
-	CHECK(dpi_stage.init(settings, 0) == NULL);
+	CHECK(dpi_stage.init(settings, &dpi.live, &(struct stage_place){.count = 1}) == NULL);
 	dpi_stage.release(settings);
 	config_free(config);
 }

@@ -8,12 +8,10 @@
 
 #include "hashing.h"
 #include "io/io.h"
+#include "ride.h"
 
-#define POOL_MBUFS 8191u
 #define POOL_CACHE 256u
 #define TO_NF_PACKETS 1024u
-/* The sink empties this ring each time before the generator fills the other: what fits in there fits in here. */
-#define FROM_NF_PACKETS 4096u
 
 /* Shifts what is allocated next, so that launches with different seeds lie differently in the caches. Freed never:
  * it must stay in the way until the end. */
@@ -26,33 +24,56 @@ static void shift_placement(uint64_t seed)
 static bool start_port(struct io *io)
 {
 	const struct rte_eth_conf conf = {0};
-	int port = rte_eth_from_rings("net_nalm", &io->to_nf, 1, &io->from_nf, 1, rte_socket_id());
 	int socket = (int)rte_socket_id();
+	int port = rte_eth_from_rings("net_nalm", &io->to_nf, 1, io->from_nf, io->queues, rte_socket_id());
 
 	if (port < 0)
 		return false;
 	io->port = (uint16_t)port;
-	return rte_eth_dev_configure(io->port, 1, 1, &conf) == 0 &&
-	       rte_eth_rx_queue_setup(io->port, 0, 0, (unsigned int)socket, NULL, io->pool) == 0 &&
-	       rte_eth_tx_queue_setup(io->port, 0, 0, (unsigned int)socket, NULL) == 0 &&
-	       rte_eth_dev_start(io->port) == 0;
+	if (rte_eth_dev_configure(io->port, 1, (uint16_t)io->queues, &conf) != 0 ||
+	    rte_eth_rx_queue_setup(io->port, 0, 0, (unsigned int)socket, NULL, io->pool) != 0)
+		return false;
+	for (uint16_t q = 0; q < io->queues; q++)
+		if (rte_eth_tx_queue_setup(io->port, q, 0, (unsigned int)socket, NULL) != 0)
+			return false;
+	return rte_eth_dev_start(io->port) == 0;
 }
 
-bool io_open(struct io *io, uint32_t batch_size, uint64_t seed)
+/* What is on its way through the NF fits into each ring behind it, so that nothing is lost when the sink, which empties
+ * them before the generator sends on, comes late. */
+static bool create_rings(struct io *io, uint32_t in_flight)
 {
+	const unsigned int flags = RING_F_SP_ENQ | RING_F_SC_DEQ;
 	int socket = (int)rte_socket_id();
+	char name[RTE_RING_NAMESIZE];
 
-	*io = (struct io){.batch_size = batch_size};
-	shift_placement(seed);
-	io->pool = rte_pktmbuf_pool_create("packets", POOL_MBUFS, POOL_CACHE, 0, RTE_MBUF_DEFAULT_BUF_SIZE, socket);
-	io->to_nf = rte_ring_create("to_nf", TO_NF_PACKETS, socket, RING_F_SP_ENQ | RING_F_SC_DEQ);
-	io->from_nf = rte_ring_create("from_nf", FROM_NF_PACKETS, socket, RING_F_SP_ENQ | RING_F_SC_DEQ);
-	if (io->pool == NULL || io->to_nf == NULL || io->from_nf == NULL || !start_port(io)) {
+	io->to_nf = rte_ring_create("to_nf", TO_NF_PACKETS, socket, flags);
+	for (uint32_t q = 0; q < io->queues; q++) {
+		snprintf(name, sizeof(name), "from_nf_%u", q);
+		io->from_nf[q] = rte_ring_create(name, rte_align32pow2(in_flight + 1), socket, flags);
+		if (io->from_nf[q] == NULL)
+			return false;
+	}
+	return io->to_nf != NULL;
+}
+
+bool io_open(struct io *io, const struct io_settings *s)
+{
+	/* between generator and NF, in the NF, in the hands of each lcore; as much again on its way to the sink */
+	uint32_t in_flight = TO_NF_PACKETS + s->in_flight + BATCH_MAX * 4;
+	/* and what lcores keep aside; one less than a power of two suits rte_mempool best */
+	uint32_t mbufs = rte_align32pow2(in_flight * 2 + POOL_CACHE * 2 * rte_lcore_count()) - 1;
+
+	*io = (struct io){.batch_size = s->batch_size, .queues = s->queues};
+	shift_placement(s->seed);
+	io->pool = rte_pktmbuf_pool_create("packets", mbufs, POOL_CACHE, sizeof(struct ride), RTE_MBUF_DEFAULT_BUF_SIZE,
+					   (int)rte_socket_id());
+	if (io->pool == NULL || !create_rings(io, in_flight) || !start_port(io)) {
 		fprintf(stderr, "io: cannot set up packet buffers, rings and port: %s; give EAL more memory (-m)\n",
 			rte_strerror(rte_errno));
 		return false;
 	}
-	shift_placement(mix64(seed) * (seed != 0));
+	shift_placement(mix64(s->seed) * (s->seed != 0));
 	return true;
 }
 
@@ -61,6 +82,7 @@ void io_close(struct io *io)
 	(void)rte_eth_dev_stop(io->port);
 	(void)rte_eth_dev_close(io->port);
 	rte_ring_free(io->to_nf);
-	rte_ring_free(io->from_nf);
+	for (uint32_t q = 0; q < io->queues; q++)
+		rte_ring_free(io->from_nf[q]);
 	rte_mempool_free(io->pool);
 }

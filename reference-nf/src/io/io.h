@@ -15,15 +15,44 @@
 
 #define IO_MAX_FRAME_BYTES 2048u /* RTE_MBUF_DEFAULT_DATAROOM: what one packet buffer holds */
 
+#define IO_MAX_QUEUES 8u
+
 struct io {
 	struct rte_mempool *pool;
-	struct rte_ring *to_nf, *from_nf; /* one producer, one consumer each */
+	struct rte_ring *to_nf;			 /* one producer, one consumer, as the next */
+	struct rte_ring *from_nf[IO_MAX_QUEUES]; /* one for each lcore that sends */
+	uint32_t queues;
 	uint16_t port;
 	uint32_t batch_size;
 };
 
+/* A sending lcore's own queue. */
+struct tx_queue {
+	const struct io *io;
+	uint16_t number;
+};
+
+/* The receiving lcore's clock: virtual time goes by the packets received, priming included. */
+struct rx_clock {
+	struct io *io;
+	uint64_t ns_per_packet;
+	uint64_t received; /* that lcore writes */
+};
+
+static inline uint64_t rx_now(const struct rx_clock *clock)
+{
+	return clock->received * clock->ns_per_packet;
+}
+
+struct io_settings {
+	uint32_t batch_size;
+	uint32_t queues;    /* lcores that send */
+	uint32_t in_flight; /* packets that fit between the lcores of the NF */
+	uint64_t seed;
+};
+
 /* false: said on stderr. */
-bool io_open(struct io *io, uint32_t batch_size, uint64_t seed);
+bool io_open(struct io *io, const struct io_settings *settings);
 void io_close(struct io *io);
 
 extern const struct nalm_outcome_spec rx_outcomes[], tx_outcomes[];
@@ -33,6 +62,6 @@ enum { TX_SENT, TX_RING_FULL };
 /* Fills the batch with what has arrived, parsed. */
 void rx_process(void *io, struct batch *batch, uint64_t now_ns);
 /* Sends the batch; it is empty afterwards. */
-void tx_process(void *io, struct batch *batch, uint64_t now_ns);
+void tx_process(void *queue, struct batch *batch, uint64_t now_ns);
 
 #endif

@@ -20,22 +20,34 @@ static inline void learn(struct flows *f, const struct rte_mbuf *m)
 	flow->known = true;
 }
 
-__attribute__((noinline)) uint32_t sink_process(struct sink *s)
+static inline void take_packet(struct sink *s, struct rte_mbuf *m)
+{
+	if (m->hash.usr != 0)
+		learn(s->flows, m);
+	if (s->dump.path != NULL)
+		dump_add(&s->dump, rte_pktmbuf_mtod(m, uint8_t *), m->data_len, s->packets * s->ns_per_packet);
+	s->packets++;
+}
+
+static inline uint32_t take_all(struct sink *s, struct rte_ring *from)
 {
 	struct rte_mbuf *mbufs[BATCH_MAX];
 	uint32_t n, all = 0;
 
-	while ((n = rte_ring_sc_dequeue_burst(s->io->from_nf, (void **)mbufs, BATCH_MAX, NULL)) != 0) {
-		for (uint32_t i = 0; i < n; i++) {
-			if (mbufs[i]->hash.usr != 0)
-				learn(s->flows, mbufs[i]);
-			if (s->dump.path != NULL)
-				dump_add(&s->dump, rte_pktmbuf_mtod(mbufs[i], uint8_t *), mbufs[i]->data_len,
-					 s->packets * s->ns_per_packet);
-			s->packets++;
-		}
+	while ((n = rte_ring_sc_dequeue_burst(from, (void **)mbufs, BATCH_MAX, NULL)) != 0) {
+		for (uint32_t i = 0; i < n; i++)
+			take_packet(s, mbufs[i]);
 		rte_pktmbuf_free_bulk(mbufs, n);
 		all += n;
 	}
+	return all;
+}
+
+__attribute__((noinline)) uint32_t sink_process(struct sink *s)
+{
+	uint32_t all = 0;
+
+	for (uint32_t q = 0; q < s->io->queues; q++)
+		all += take_all(s, s->io->from_nf[q]);
 	return all;
 }

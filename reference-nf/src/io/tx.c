@@ -11,8 +11,8 @@ const struct nalm_outcome_spec tx_outcomes[] = {
 
 STAGE_PROCESS void tx_process(void *state, struct batch *batch, uint64_t now_ns)
 {
-	const struct io *io = state;
-	uint32_t sent = rte_eth_tx_burst(io->port, 0, batch->mbufs, (uint16_t)batch->count);
+	const struct tx_queue *queue = state;
+	uint32_t sent = rte_eth_tx_burst(queue->io->port, queue->number, batch->mbufs, (uint16_t)batch->count);
 
 	(void)now_ns;
 	memset(batch->outcomes, 0, sizeof(batch->outcomes));

@@ -34,12 +34,12 @@ static const struct nalm_outcome_spec l3fwd_outcomes[] = {
 static const enum l3fwd_outcome outcome_of_kind[] = {
 	[PACKET_L4] = L3FWD_FORWARDED,	      [PACKET_OTHER] = L3FWD_FORWARDED, [PACKET_BAD_L4] = L3FWD_FORWARDED,
 	[PACKET_FRAGMENT] = L3FWD_FORWARDED,  [PACKET_MALFORMED] = L3FWD_MALFORMED,
-	[PACKET_IPV6] = L3FWD_IPV6,	      [PACKET_VLAN] = L3FWD_VLAN,	[PACKET_NOT_IP] = L3FWD_NOT_IP,
+	[PACKET_VLAN] = L3FWD_VLAN,	[PACKET_NOT_IP] = L3FWD_NOT_IP,
 };
 
-static void *l3fwd_init(const void *settings, uint64_t seed)
+static void *l3fwd_init(const void *settings, const struct live *live, const struct stage_place *place)
 {
-	(void)seed;
+	(void)live, (void)place;
 	return l3fwd_table_create(settings);
 }
 
@@ -59,7 +59,7 @@ static inline void decrement_ttl(struct rte_ipv4_hdr *ip)
 
 static inline enum l3fwd_outcome forward(const struct l3fwd_table *table, uint8_t *frame, const struct packet *p)
 {
-	enum l3fwd_outcome outcome = outcome_of_kind[p->kind];
+	enum l3fwd_outcome outcome = p->version == 6 ? L3FWD_IPV6 : outcome_of_kind[p->kind];
 	if (outcome != L3FWD_FORWARDED)
 		return outcome;
 

@@ -1,11 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include <rte_lcore.h>
+
+#include "model/dispatch.h"
+#include "flow_cache/flow_cache.h"
 #include "io/generator.h"
 #include "io/sink.h"
 #include "model/chain.h"
+#include "model/handover.h"
+#include "model/order.h"
 
-static void add_stage(struct chain *chain, struct config *config, const char *name, size_t length)
+static void add_stage(struct chain *chain, const struct stage_ops *ops)
+{
+	struct chain_stage *stage = &chain->stages[chain->count++];
+
+	stage->ops = ops;
+	if (ops->keeps_flows) {
+		if (chain->flows_end == 0)
+			chain->flows_first = chain->count - 1;
+		chain->flows_end = chain->count;
+	}
+	for (uint32_t o = 0; ops->outcomes[o].name != NULL; o++)
+		if (ops->outcomes[o].kind == NALM_KIND_PASS)
+			stage->go_on |= 1u << o;
+}
+
+static void add_named(struct chain *chain, struct config *config, const char *name, size_t length)
 {
 	const struct stage_ops *ops = stage_find(name, length);
 
@@ -25,30 +46,14 @@ static void add_stage(struct chain *chain, struct config *config, const char *na
 			return;
 		}
 	if (chain->count == CHAIN_MAX_STAGES) {
-		config_mistake(config, "chain", "stages", "more than %u stages", CHAIN_MAX_STAGES);
+		config_mistake(config, "chain", "stages", "more than %u stages, the flow cache included",
+			       CHAIN_MAX_STAGES);
 		return;
 	}
-	struct chain_stage *stage = &chain->stages[chain->count++];
-	stage->ops = ops;
-	for (uint32_t o = 0; ops->outcomes[o].name != NULL; o++)
-		if (ops->outcomes[o].kind == NALM_KIND_PASS)
-			stage->go_on |= 1u << o;
+	add_stage(chain, ops);
 }
 
-static void name_probed(struct chain *c)
-{
-	uint32_t n = 0;
-
-	c->probed[n++] = (struct nalm_stage_spec){"generator", NALM_STAGE_APART, generator_outcomes};
-	c->probed[n++] = (struct nalm_stage_spec){"rx", 0, rx_outcomes};
-	for (uint32_t i = 0; i < c->count; i++)
-		c->probed[n++] = (struct nalm_stage_spec){c->stages[i].ops->name, 0, c->stages[i].ops->outcomes};
-	c->probed[n++] = (struct nalm_stage_spec){"tx", 0, tx_outcomes};
-	c->probed[n++] = (struct nalm_stage_spec){"sink", NALM_STAGE_APART, sink_outcomes};
-	c->probed_count = n;
-}
-
-void chain_configure(struct chain *chain, struct config *config)
+void chain_configure(struct chain *chain, struct config *config, bool flow_cache)
 {
 	const char *at = config_text(config, "chain", "stages", NULL);
 
@@ -57,21 +62,86 @@ void chain_configure(struct chain *chain, struct config *config)
 		config_mistake(config, "chain", "stages", "expected stages in pass order, like nat,dpi,l3fwd");
 		return;
 	}
+	if (flow_cache)
+		add_stage(chain, &flow_cache_stage);
 	for (;;) {
 		size_t length = strcspn(at, ",");
-		add_stage(chain, config, at, length);
+		add_named(chain, config, at, length);
 		if (at[length] == '\0')
 			break;
 		at += length + 1;
 	}
-	name_probed(chain);
 }
 
-bool chain_init(struct chain *c, uint64_t seed)
+static void name_part(struct chain *c, enum chain_part part, const char *name, uint32_t flags,
+		      const struct nalm_outcome_spec *outcomes)
+{
+	c->at[part] = c->probed_count;
+	c->probed[c->probed_count++] = (struct nalm_stage_spec){name, flags, outcomes};
+}
+
+void chain_name_probed(struct chain *c, const struct model_settings *model)
+{
+	name_part(c, PART_GENERATOR, "generator", NALM_STAGE_APART, generator_outcomes);
+	name_part(c, PART_RX, "rx", 0, rx_outcomes);
+	if (model_dispatches(model))
+		name_part(c, PART_DISPATCH, "dispatch", 0, dispatch_outcomes);
+	if (model_hands_over(model)) {
+		name_part(c, PART_HANDOVER_IN, "handover_in", 0, handover_outcomes);
+		if (model->state == STATE_SEPARATED)
+			name_part(c, PART_ORDER, "order", 0, order_outcomes);
+	}
+	for (uint32_t i = 0; i < c->count; i++) {
+		c->stages[i].probed = c->probed_count;
+		c->probed[c->probed_count++] =
+			(struct nalm_stage_spec){c->stages[i].ops->name, 0, c->stages[i].ops->outcomes};
+	}
+	if (model_hands_over(model))
+		name_part(c, PART_HANDOVER_OUT, "handover_out", 0, handover_outcomes);
+	name_part(c, PART_TX, "tx", 0, tx_outcomes);
+	name_part(c, PART_SINK, "sink", NALM_STAGE_APART, sink_outcomes);
+}
+
+/* Instances of stage i: a private one for whoever runs it at the same time as others. */
+static uint32_t instances_of(const struct chain *c, uint32_t i, const struct model_settings *m)
+{
+	if (m->kind == MODEL_PIPELINE || (m->state == STATE_LOCKED && c->stages[i].ops->keeps_flows))
+		return 1;
+	if (m->state == STATE_SEPARATED && i >= c->flows_first && i < c->flows_end)
+		return m->databases;
+	return m->workers;
+}
+
+static bool init_stage(struct chain_stage *s, struct stage_place place)
+{
+	atomic_init(&s->live.tables, NULL);
+	if (s->ops->build != NULL) {
+		void *tables = s->ops->build(s->settings, &place);
+		if (tables == NULL)
+			return false;
+		atomic_store_explicit(&s->live.tables, tables, memory_order_release);
+	}
+	for (; s->instance_count < place.count; s->instance_count++) {
+		place.index = s->instance_count;
+		s->instances[place.index] = s->ops->init(s->settings, &s->live, &place);
+		if (s->instances[place.index] == NULL)
+			return false;
+	}
+	return true;
+}
+
+bool chain_init(struct chain *c, const struct model_settings *m, uint64_t seed)
 {
 	for (uint32_t i = 0; i < c->count; i++) {
-		c->stages[i].state = c->stages[i].ops->init(c->stages[i].settings, seed);
-		if (c->stages[i].state == NULL)
+		struct stage_place place = {
+			.count = instances_of(c, i, m),
+			.seed = seed,
+			.socket = (int)rte_socket_id(),
+			.hash = m->hash,
+			.prefetch = m->prefetch,
+			.note = (uint8_t)i,
+		};
+		if (!init_stage(&c->stages[i], place))
 			return false;
 	}
 	return true;
@@ -79,36 +149,69 @@ bool chain_init(struct chain *c, uint64_t seed)
 
 void chain_fini(struct chain *c)
 {
+	for (uint32_t i = 0; i < c->count; i++) {
+		struct chain_stage *s = &c->stages[i];
+		for (uint32_t n = 0; n < s->instance_count; n++)
+			s->ops->fini(s->instances[n]);
+		if (live_tables(&s->live) != NULL)
+			s->ops->destroy(live_tables(&s->live));
+	}
+}
+
+const struct chain_stage *chain_flow_stage(const struct chain *c)
+{
 	for (uint32_t i = 0; i < c->count; i++)
-		if (c->stages[i].state != NULL)
-			c->stages[i].ops->fini(c->stages[i].state);
+		if (c->stages[i].ops->keeps_flows && c->stages[i].ops->owners != NULL)
+			return &c->stages[i];
+	return NULL;
 }
 
 void chain_reset_totals(struct chain *c)
 {
-	memset(c->totals, 0, sizeof(c->totals));
-	for (uint32_t i = 0; i < c->count; i++)
-		if (c->stages[i].ops->reset != NULL)
-			c->stages[i].ops->reset(c->stages[i].state);
+	memset(c->ledgers, 0, sizeof(c->ledgers));
+	for (uint32_t i = 0; i < c->count; i++) {
+		const struct chain_stage *s = &c->stages[i];
+		if (s->ops->reset != NULL)
+			s->ops->reset(&s->live, s->instances, s->instance_count);
+	}
+}
+
+struct stage_totals chain_totals(const struct chain *c, uint32_t probed)
+{
+	struct stage_totals sum = {0};
+
+	for (uint32_t r = 0; r < MODEL_MAX_ROLES; r++) {
+		const struct stage_totals *t = &c->ledgers[r].stages[probed];
+		sum.packets += t->packets;
+		for (uint32_t o = 0; o < NALM_PROBE_MAX_OUTCOMES; o++)
+			sum.outcomes[o] += t->outcomes[o];
+	}
+	return sum;
 }
 
 uint64_t chain_sum(const struct chain *c, enum nalm_outcome_kind kind)
 {
 	uint64_t sum = 0;
 
-	for (uint32_t s = CHAIN_RX; s <= chain_tx(c); s++)
+	for (uint32_t s = 0; s < c->probed_count; s++) {
+		struct stage_totals totals = chain_totals(c, s);
+		if (c->probed[s].flags & NALM_STAGE_APART)
+			continue;
 		for (uint32_t o = 0; c->probed[s].outcomes[o].name != NULL; o++)
 			if (c->probed[s].outcomes[o].kind == kind)
-				sum += c->totals[s].outcomes[o];
+				sum += totals.outcomes[o];
+	}
 	return sum;
 }
 
-static bool stage_balanced(const struct chain *c, uint32_t s)
+static bool stage_balanced(const struct chain *c, uint32_t probed)
 {
+	struct stage_totals totals = chain_totals(c, probed);
 	uint64_t sum = 0;
+
 	for (uint32_t o = 0; o < NALM_PROBE_MAX_OUTCOMES; o++)
-		sum += c->totals[s].outcomes[o];
-	return sum == c->totals[s].packets;
+		sum += totals.outcomes[o];
+	return sum == totals.packets;
 }
 
 bool chain_balanced(const struct chain *c)
@@ -119,5 +222,5 @@ bool chain_balanced(const struct chain *c)
 	for (uint32_t s = 0; s < c->probed_count; s++)
 		if (!stage_balanced(c, s))
 			return false;
-	return c->totals[CHAIN_RX].packets == out;
+	return chain_totals(c, c->at[PART_RX]).packets == out;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The stages of this run in pass order, and what has become of packets in each: what every execution model runs.
+ * The stages of this run in pass order, their tables and instances, and what has become of packets in each: what every
+ * execution model runs.
  */
 #ifndef CHAIN_H
 #define CHAIN_H
@@ -8,52 +9,71 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "model/model_config.h"
 #include "stage.h"
 
-#define CHAIN_MAX_STAGES 8u
-#define CHAIN_FIXED_STAGES 4u /* generator, rx before; tx, sink after */
-#define CHAIN_MAX_PROBED (CHAIN_MAX_STAGES + CHAIN_FIXED_STAGES)
+/* What the NF does beside the chain's own stages; each is a stage of the probe where the model has it. */
+enum chain_part {
+	PART_GENERATOR,
+	PART_RX,
+	PART_DISPATCH,
+	PART_HANDOVER_IN,
+	PART_ORDER,
+	PART_HANDOVER_OUT,
+	PART_TX,
+	PART_SINK,
+	CHAIN_PARTS,
+};
 
-/* Raw and cumulative. Written by the lcore that runs the stage: no two stages share a cache line. */
+#define CHAIN_MAX_PROBED (CHAIN_MAX_STAGES + CHAIN_PARTS)
+_Static_assert(CHAIN_MAX_PROBED <= NALM_PROBE_MAX_STAGES, "the probe has room for all");
+_Static_assert(CHAIN_MAX_STAGES <= FLOW_PATH_NOTES, "a note for each stage");
+
+/* Raw and cumulative. */
 struct stage_totals {
 	uint64_t packets;
 	uint64_t outcomes[NALM_PROBE_MAX_OUTCOMES];
+};
+
+/* What has become of packets as one role saw it: its only writer. By the probe's number of the stage. */
+struct ledger {
+	struct stage_totals stages[CHAIN_MAX_PROBED];
 } __attribute__((aligned(64)));
 
 struct chain_stage {
 	const struct stage_ops *ops;
-	void *settings; /* owned by the catalogue of settings in main */
-	void *state;
+	void *settings; /* owned by struct settings */
+	struct live live;
+	void *instances[STAGE_MAX_INSTANCES];
+	uint32_t instance_count;
 	uint32_t go_on; /* bit set of outcomes of kind PASS */
+	uint32_t probed; /* its number in the probe */
 };
 
 struct chain {
 	struct chain_stage stages[CHAIN_MAX_STAGES];
 	uint32_t count;
-	struct nalm_stage_spec probed[CHAIN_MAX_PROBED + 1]; /* all, with generator, rx, tx, sink; index = probe's stage */
+	uint32_t flows_first, flows_end; /* the stages that keep flows stand in [first, end); end 0: none does */
+	struct nalm_stage_spec probed[CHAIN_MAX_PROBED + 1]; /* in pass order; index = the probe's number of a stage */
 	uint32_t probed_count;
-	struct stage_totals totals[CHAIN_MAX_PROBED];
+	uint32_t at[CHAIN_PARTS]; /* the probe's number of a part this model has */
+	struct ledger ledgers[MODEL_MAX_ROLES];
 };
 
-enum { CHAIN_GENERATOR = 0, CHAIN_RX = 1, CHAIN_FIRST = 2 };
-
-static inline uint32_t chain_tx(const struct chain *c)
-{
-	return CHAIN_FIRST + c->count;
-}
-
-static inline uint32_t chain_sink(const struct chain *c)
-{
-	return CHAIN_FIRST + c->count + 1;
-}
-
 /* Reads [chain] stages; mistakes go to config. */
-void chain_configure(struct chain *chain, struct config *config);
-/* Makes the tables. false: said on stderr. */
-bool chain_init(struct chain *chain, uint64_t seed);
+void chain_configure(struct chain *chain, struct config *config, bool flow_cache);
+/* Numbers the stages and the parts that the model has. */
+void chain_name_probed(struct chain *chain, const struct model_settings *model);
+/* Makes tables and instances: of stages that keep flows as many as flow_instances, of others one per worker. false:
+ * said on stderr. */
+bool chain_init(struct chain *chain, const struct model_settings *model, uint64_t seed);
 void chain_fini(struct chain *chain);
-void chain_reset_totals(struct chain *chain);
+/* The first stage that keeps flows, or NULL. */
+const struct chain_stage *chain_flow_stage(const struct chain *chain);
 
+void chain_reset_totals(struct chain *chain);
+/* A stage's totals over all roles. */
+struct stage_totals chain_totals(const struct chain *chain, uint32_t probed);
 /* Packets of a kind over all stages of the NF (generator and sink not counted). */
 uint64_t chain_sum(const struct chain *chain, enum nalm_outcome_kind kind);
 /* in = sent + policy + lost + bad; and in each stage the outcomes add up to the packets it was handed. */

@@ -43,7 +43,6 @@ static const enum nat_outcome outcome_of_kind[] = {
 	[PACKET_BAD_L4] = NAT_MALFORMED,
 	[PACKET_FRAGMENT] = NAT_FRAGMENT,
 	[PACKET_MALFORMED] = NAT_MALFORMED,
-	[PACKET_IPV6] = NAT_NOT_IPV4,
 	[PACKET_VLAN] = NAT_NOT_IPV4,
 	[PACKET_NOT_IP] = NAT_NOT_IPV4,
 };
@@ -53,17 +52,18 @@ struct nat {
 	struct nat_table *table;
 };
 
-static void *nat_init(const void *settings, uint64_t seed)
+static void *nat_init(const void *settings, const struct live *live, const struct stage_place *place)
 {
 	const struct nat_settings *s = settings;
 	struct nat *nat = rte_zmalloc("nat", sizeof(*nat), 64);
 
+	(void)live;
 	if (nat == NULL) {
 		fprintf(stderr, "nat: no memory\n");
 		return NULL;
 	}
 	nat->inside = s->inside;
-	nat->table = nat_table_create(s, seed);
+	nat->table = nat_table_create(s, place->seed);
 	if (nat->table == NULL) {
 		rte_free(nat);
 		return NULL;
@@ -153,8 +153,8 @@ static inline enum nat_outcome inbound(struct nat *nat, struct rte_ipv4_hdr *ip,
 /* Fills the packet's job. false: *outcome says how it ends without one. */
 static inline bool prepare(struct nat *nat, uint8_t *frame, const struct packet *p, struct job *job, uint8_t *outcome)
 {
-	if (p->kind != PACKET_L4) {
-		*outcome = (uint8_t)outcome_of_kind[p->kind];
+	if (p->version != 4 || p->kind != PACKET_L4) {
+		*outcome = p->version == 6 ? NAT_NOT_IPV4 : (uint8_t)outcome_of_kind[p->kind];
 		return false;
 	}
 

@@ -21,9 +21,9 @@ static void *nop_configure(struct config *config)
 	return &nothing;
 }
 
-static void *nop_init(const void *settings, uint64_t seed)
+static void *nop_init(const void *settings, const struct live *live, const struct stage_place *place)
 {
-	(void)settings, (void)seed;
+	(void)settings, (void)live, (void)place;
 	return &nothing;
 }
 

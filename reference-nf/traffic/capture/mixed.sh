@@ -1,11 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# shellcheck shell=bash
-# What the clients do while the recording runs. Read by make_capture.sh; `from` is defined there.
-
-firefox="Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
-android="Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Mobile Safari/537.36"
-bot="Mozilla/5.0 (compatible; ExampleBot/1.0; +http://www.example.com/bot)"
-clients="10.10.1.11 10.10.1.12 10.10.2.21 10.10.2.22 10.10.3.31 10.10.3.32 10.10.4.41 10.10.200.7"
+# shellcheck shell=bash disable=SC2154
+# What the clients do while mixed.pcap is recorded. Read by make_capture.sh; `from` and the names are in clients.sh.
 
 for address in $clients; do
 	for name in www.example.com shop.example.com secure.example.com; do

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <netinet/ip_icmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <rte_malloc.h>
+
+#include "flow_cache/flow_cache.h"
+#include "flow_id.h"
+
+#define EVICT_LOOKS 8u /* records looked at for one that has not been used for long */
+
+enum flow_cache_outcome { FLOW_CACHE_FOLLOWS, FLOW_CACHE_FIRST, FLOW_CACHE_FULL, FLOW_CACHE_NO_FLOW };
+
+static const struct nalm_outcome_spec flow_cache_outcomes[] = {
+	[FLOW_CACHE_FOLLOWS] = {"follows", NALM_KIND_PASS},
+	[FLOW_CACHE_FIRST] = {"first_of_flow", NALM_KIND_PASS},
+	[FLOW_CACHE_FULL] = {"not_remembered", NALM_KIND_PASS},
+	[FLOW_CACHE_NO_FLOW] = {"no_flow", NALM_KIND_PASS},
+	{NULL, 0},
+};
+
+struct flow_cache_settings {
+	uint32_t entries;
+};
+
+struct flow_cache {
+	struct flow_table *table;
+	struct flow_path *paths;
+	uint32_t *used_in; /* by path: number of the batch that used it last */
+	uint32_t entries, filled;
+	uint32_t hand; /* where the next look for room begins */
+	uint32_t batch;
+	struct flow_path none[BATCH_MAX]; /* of packets without a remembered path */
+};
+
+static void *flow_cache_configure(struct config *config)
+{
+	struct flow_cache_settings *s = calloc(1, sizeof(*s));
+
+	if (s != NULL)
+		s->entries = (uint32_t)config_u64(config, "flow_cache", "entries", 65536, 1, 1u << 24);
+	return s;
+}
+
+static void flow_cache_fini(void *instance)
+{
+	struct flow_cache *c = instance;
+
+	if (c->table != NULL)
+		flow_table_destroy(c->table);
+	rte_free(c->paths);
+	rte_free(c->used_in);
+	rte_free(c);
+}
+
+static bool create_table(struct flow_cache *c, const struct stage_place *place)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "flow_cache_%u", place->index);
+	c->table = flow_table_create(&(struct flow_table_params){
+		.name = name,
+		.kind = place->hash,
+		.entries = c->entries,
+		.keys = &c->paths[0].key,
+		.stride = sizeof(*c->paths),
+		.seed = place->seed,
+		.socket = place->socket,
+		.prefetch = place->prefetch,
+	});
+	return c->table != NULL;
+}
+
+static void *flow_cache_init(const void *settings, const struct live *live, const struct stage_place *place)
+{
+	const struct flow_cache_settings *s = settings;
+	struct flow_cache *c = rte_zmalloc_socket("flow_cache", sizeof(*c), 64, place->socket);
+
+	(void)live;
+	if (c == NULL) {
+		fprintf(stderr, "flow_cache: no memory\n");
+		return NULL;
+	}
+	c->entries = s->entries;
+	c->paths = rte_zmalloc_socket("flow_paths", (size_t)s->entries * sizeof(*c->paths), 64, place->socket);
+	c->used_in = rte_zmalloc_socket("flow_ages", (size_t)s->entries * sizeof(*c->used_in), 64, place->socket);
+	if (c->paths == NULL || c->used_in == NULL) {
+		fprintf(stderr, "flow_cache: no memory for %u flows; give EAL more (-m)\n", s->entries);
+		flow_cache_fini(c);
+		return NULL;
+	}
+	if (!create_table(c, place)) {
+		flow_cache_fini(c);
+		return NULL;
+	}
+	return c;
+}
+
+/* The longest unused of the next few paths. One that this batch uses is never taken: packets point to it. */
+static uint32_t find_room(struct flow_cache *c)
+{
+	uint32_t best = UINT32_MAX, best_age = 0;
+
+	if (c->filled < c->entries)
+		return c->filled++;
+	for (uint32_t i = 0; i < EVICT_LOOKS; i++) {
+		uint32_t age = c->batch - c->used_in[c->hand];
+		if (age > best_age) {
+			best_age = age;
+			best = c->hand;
+		}
+		c->hand = c->hand + 1 == c->entries ? 0 : c->hand + 1;
+	}
+	if (best != UINT32_MAX)
+		flow_table_remove(c->table, best);
+	return best;
+}
+
+static enum flow_cache_outcome remember(struct flow_cache *c, struct batch *b, uint32_t i, const struct flow_key *key)
+{
+	uint32_t index;
+
+	/* a packet before it in the batch may have been the first */
+	if (flow_table_find(c->table, key, 1, &index) != 0) {
+		b->paths[i] = &c->paths[index];
+		return FLOW_CACHE_FOLLOWS;
+	}
+	index = find_room(c);
+	if (index == UINT32_MAX)
+		return FLOW_CACHE_FULL;
+	c->paths[index] = (struct flow_path){.key = *key};
+	if (!flow_table_insert(c->table, index)) {
+		c->used_in[index] = c->batch; /* stays unused until its turn comes again */
+		return FLOW_CACHE_FULL;
+	}
+	c->used_in[index] = c->batch;
+	b->paths[i] = &c->paths[index];
+	return FLOW_CACHE_FIRST;
+}
+
+static inline bool has_flow(const struct packet *p, const uint8_t *frame)
+{
+	if (p->version != 4 || p->kind != PACKET_L4)
+		return false;
+	return p->protocol != IPPROTO_ICMP || frame[p->l4] == ICMP_ECHO || frame[p->l4] == ICMP_ECHOREPLY;
+}
+
+/* Packets first to first + n - 1, n at most FLOW_TABLE_BULK. */
+static inline void find_paths(struct flow_cache *c, struct batch *b, uint32_t first, uint32_t n)
+{
+	struct flow_key keys[FLOW_TABLE_BULK];
+	uint32_t records[FLOW_TABLE_BULK], at[FLOW_TABLE_BULK], flows = 0;
+
+	for (uint32_t i = first; i < first + n; i++) {
+		const uint8_t *frame = batch_frame(b, i);
+		b->outcome[i] = FLOW_CACHE_NO_FLOW;
+		if (has_flow(&b->packets[i], frame)) {
+			keys[flows] = flow_id_ipv4(frame, &b->packets[i]);
+			at[flows++] = i;
+		}
+	}
+	uint64_t hits = flows == 0 ? 0 : flow_table_find(c->table, keys, flows, records);
+	for (uint32_t f = 0; f < flows; f++) {
+		if (!(hits >> f & 1))
+			continue;
+		c->used_in[records[f]] = c->batch;
+		b->paths[at[f]] = &c->paths[records[f]];
+		b->outcome[at[f]] = FLOW_CACHE_FOLLOWS;
+	}
+	for (uint32_t f = 0; f < flows; f++)
+		if (!(hits >> f & 1))
+			b->outcome[at[f]] = (uint8_t)remember(c, b, at[f], &keys[f]);
+}
+
+static inline void forget_path(struct flow_cache *c, struct batch *b, uint32_t i)
+{
+	c->none[i] = (struct flow_path){0};
+	b->paths[i] = &c->none[i];
+}
+
+STAGE_PROCESS void flow_cache_process(void *instance, struct batch *batch, uint64_t now_ns);
+STAGE_PROCESS void flow_cache_process(void *instance, struct batch *batch, uint64_t now_ns)
+{
+	struct flow_cache *c = instance;
+
+	(void)now_ns;
+	c->batch++;
+	for (uint32_t i = 0; i < batch->count; i += FLOW_TABLE_BULK)
+		find_paths(c, batch, i, RTE_MIN(batch->count - i, FLOW_TABLE_BULK));
+	for (uint32_t i = 0; i < batch->count; i++)
+		if (batch->outcome[i] >= FLOW_CACHE_FULL)
+			forget_path(c, batch, i);
+	batch->noting = true;
+	batch_settle(batch);
+}
+
+const struct stage_ops flow_cache_stage = {
+	.name = "flow_cache",
+	.outcomes = flow_cache_outcomes,
+	.keeps_flows = true,
+	.configure = flow_cache_configure,
+	.release = free,
+	.init = flow_cache_init,
+	.process = flow_cache_process,
+	.fini = flow_cache_fini,
+};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the flow cache remembers of one flow: each stage's decision, in a slot of its own. A stage checks a note before
+ * it uses it (its tables may have changed, its flow may be gone), decides anew where it does not hold, and
+ * writes what it decided. 0: nothing known.
+ */
+#ifndef FLOW_PATH_H
+#define FLOW_PATH_H
+
+#include <stdint.h>
+
+#include "table/flow_table.h"
+
+#define FLOW_PATH_NOTES 6u
+
+struct flow_path {
+	struct flow_key key;
+	uint64_t notes[FLOW_PATH_NOTES];
+} __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct flow_path) == 64, "one line");
+
+#endif

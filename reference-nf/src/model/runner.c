@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <rte_launch.h>
+#include <rte_lcore.h>
+
+#include "model/runner.h"
+
+/* Every role of this lcore, once. Packets handled by the NF; those of the traffic if no other role is here. */
+static inline uint32_t iterate(const struct plan *p, uint32_t first, uint32_t step, struct nalm_lcore *lcore, bool *all)
+{
+	uint32_t handled = 0, apart = 0;
+
+	*all = true;
+	for (uint32_t i = first; i < p->role_count; i += step) {
+		struct role *r = p->roles[i];
+		if (role_has_ended(r))
+			continue;
+		*all = false;
+		uint32_t n = role_run(r, lcore);
+		if (r->apart)
+			apart = n;
+		else
+			handled = RTE_MAX(handled, n);
+	}
+	return first == p->role_count - 1 && p->roles[first]->apart ? apart : handled;
+}
+
+void runner_loop(struct runner *r, uint32_t number, struct nalm_lcore *lcore);
+__attribute__((noinline)) void runner_loop(struct runner *r, uint32_t number, struct nalm_lcore *lcore)
+{
+	uint32_t lcores = rte_lcore_count();
+	bool finishing = false, ended = false;
+
+	rte_rcu_qsbr_thread_online(r->readers, number);
+	while (!ended) {
+		/* a parked lcore holds no tables, and must not keep others from replacing them */
+		if (!finishing && !nalm_probe_ready(lcore)) {
+			rte_rcu_qsbr_thread_offline(r->readers, number);
+			finishing = !nalm_probe_park(lcore);
+			if (finishing)
+				*r->stop = 1; /* packets on their way still arrive */
+			rte_rcu_qsbr_thread_online(r->readers, number);
+		}
+		uint32_t n = iterate(r->plan, number, lcores, lcore, &ended);
+		nalm_probe_commit(lcore, n);
+		rte_rcu_qsbr_quiescent(r->readers, number);
+	}
+	rte_rcu_qsbr_thread_offline(r->readers, number);
+}
+
+static int run_lcore(void *arg)
+{
+	struct runner *r = arg;
+	uint32_t number = (uint32_t)rte_lcore_index((int)rte_lcore_id());
+	struct nalm_lcore lcore;
+
+	if (nalm_lcore_claim(r->probe, rte_lcore_id(), &lcore) != 0)
+		return -1;
+	if (rte_rcu_qsbr_thread_register(r->readers, number) != 0)
+		return -1;
+	runner_loop(r, number, &lcore);
+	(void)rte_rcu_qsbr_thread_unregister(r->readers, number);
+	nalm_lcore_finish(&lcore);
+	return 0;
+}
+
+bool runner_run(struct runner *r)
+{
+	bool ok = rte_eal_mp_remote_launch(run_lcore, r, CALL_MAIN) == 0;
+	unsigned int lcore;
+
+	RTE_LCORE_FOREACH_WORKER(lcore)
+		ok = rte_eal_wait_lcore(lcore) == 0 && ok;
+	return ok;
+}
+
+void runner_prime(struct plan *p)
+{
+	struct traffic *t = &p->traffic;
+	uint32_t n;
+
+	while (t->generator != NULL && generator_prime(t->generator) != 0) {
+		do {
+			n = 0;
+			for (uint32_t i = 0; i + 1 < p->role_count; i++)
+				n += p->roles[i]->step(p->roles[i], NULL);
+			n += sink_process(t->sink);
+		} while (n != 0);
+	}
+	chain_reset_totals(p->chain);
+}
