@@ -24,27 +24,29 @@ static inline uint32_t iterate(const struct plan *p, uint32_t first, uint32_t st
 	return first == p->role_count - 1 && p->roles[first]->apart ? apart : handled;
 }
 
-void runner_loop(struct runner *r, uint32_t number, struct nalm_lcore *lcore);
-__attribute__((noinline)) void runner_loop(struct runner *r, uint32_t number, struct nalm_lcore *lcore)
+/* A parked lcore holds no tables, and must not keep others from replacing them. false: the gate has ended the run. */
+__attribute__((noinline)) static bool runner_park(struct runner *r, uint32_t number, struct nalm_lcore *lcore)
 {
-	uint32_t lcores = rte_lcore_count();
+	rte_rcu_qsbr_thread_offline(r->readers, number);
+	bool go_on = nalm_probe_park(lcore);
+	rte_rcu_qsbr_thread_online(r->readers, number);
+	return go_on;
+}
+
+void runner_loop(struct runner *r, uint32_t number, uint32_t lcores, struct nalm_lcore *lcore);
+__attribute__((noinline)) void runner_loop(struct runner *r, uint32_t number, uint32_t lcores, struct nalm_lcore *lcore)
+{
 	bool finishing = false, ended = false;
 
-	rte_rcu_qsbr_thread_online(r->readers, number);
 	while (!ended) {
-		/* a parked lcore holds no tables, and must not keep others from replacing them */
-		if (!finishing && !nalm_probe_ready(lcore)) {
-			rte_rcu_qsbr_thread_offline(r->readers, number);
-			finishing = !nalm_probe_park(lcore);
-			if (finishing)
-				*r->stop = 1; /* packets on their way still arrive */
-			rte_rcu_qsbr_thread_online(r->readers, number);
+		if (!finishing && !nalm_probe_ready(lcore) && !runner_park(r, number, lcore)) {
+			finishing = true;
+			*r->stop = 1; /* packets on their way still arrive */
 		}
 		uint32_t n = iterate(r->plan, number, lcores, lcore, &ended);
 		nalm_probe_commit(lcore, n);
 		rte_rcu_qsbr_quiescent(r->readers, number);
 	}
-	rte_rcu_qsbr_thread_offline(r->readers, number);
 }
 
 static int run_lcore(void *arg)
@@ -57,7 +59,9 @@ static int run_lcore(void *arg)
 		return -1;
 	if (rte_rcu_qsbr_thread_register(r->readers, number) != 0)
 		return -1;
-	runner_loop(r, number, &lcore);
+	rte_rcu_qsbr_thread_online(r->readers, number);
+	runner_loop(r, number, rte_lcore_count(), &lcore);
+	rte_rcu_qsbr_thread_offline(r->readers, number);
 	(void)rte_rcu_qsbr_thread_unregister(r->readers, number);
 	nalm_lcore_finish(&lcore);
 	return 0;
