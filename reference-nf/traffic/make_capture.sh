@@ -32,7 +32,8 @@ names=${*:-$all}
 
 for name in $names; do
 	[[ " $all " = *" $name "* ]] || fail "$name is not one of: $all."
-	[ ! -e "$folder/$name.pcap" ] || fail "$folder/$name.pcap exists, and figures may rest on it; name another folder with -o."
+	[ ! -e "$folder/$name.pcap" ] ||
+		fail "$folder/$name.pcap exists, and figures may rest on it; name another folder with -o."
 done
 [ -d "$folder" ] || fail "there is no folder $folder; make it first."
 [ "$(id -u)" = 0 ] || fail "network namespaces need root; run it with sudo."

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the web servers' files and the telephone's speech: text, JSON, incompressible bytes; the same at every run."""
+"""Writes the web servers' files and the telephone's speech, the same at every run."""
 
 import json
 import random
+import struct
 import sys
+import zlib
 from pathlib import Path
 
 WORDS = ["packet", "flow", "route", "queue", "burst", "cache", "cycle", "core", "ring", "table", "hash",
@@ -11,6 +13,18 @@ WORDS = ["packet", "flow", "route", "queue", "burst", "cache", "cycle", "core", 
 
 
 SAMPLES_PER_SECOND = 8000  # of G.711
+
+
+def png(draw: random.Random, width: int, height: int) -> bytes:
+    """A picture of grey noise (RFC 2083), stored, not compressed: the same with every zlib."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + draw.randbytes(width) for _ in range(height))
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    chunks = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 0)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + chunks
 
 
 def speech(draw: random.Random) -> bytes:
@@ -38,15 +52,19 @@ def main(folder: Path, speech_file: Path) -> None:
     (folder / "items.json").write_text(
         json.dumps([{"id": n, "name": text(2), "price": n * 7} for n in range(60)])
     )
-    (folder / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n" + draw.randbytes(4000))
+    (folder / "logo.png").write_bytes(png(draw, 80, 48))
     (folder / "download.bin").write_bytes(draw.randbytes(36000))
     (folder / "shop.html").write_text(
         '<html><link rel="stylesheet" href="shop.css"><script src="shop.js"></script>'
-        f'<h1>{text(3)}</h1><img src="photo.jpg"><img src="logo.png"><p>{text(300)}</p></html>\n'
+        f'<h1>{text(3)}</h1><img src="photo.png"><img src="logo.png"><p>{text(300)}</p></html>\n'
     )
-    (folder / "shop.css").write_text("".join(f".{word} {{ margin: {n}px }}\n" for n, word in enumerate(WORDS)))
-    (folder / "shop.js").write_text("".join(f'function {word}() {{ return "{text(4)}" }}\n' for word in WORDS))
-    (folder / "photo.jpg").write_bytes(b"\xff\xd8\xff\xe0" + draw.randbytes(7000))
+    (folder / "shop.css").write_text(
+        "".join(f".{word} {{ margin: {n}px }}\n" for n, word in enumerate(WORDS))
+    )
+    (folder / "shop.js").write_text(
+        "".join(f'function {word}() {{ return "{text(4)}" }}\n' for word in WORDS)
+    )
+    (folder / "photo.png").write_bytes(png(draw, 100, 70))
     speech_file.write_bytes(speech(draw))
 
 
