@@ -89,7 +89,7 @@ static uint32_t dispatch_step(struct role *role, struct nalm_lcore *lcore)
 	struct batch *batch = &d->batch;
 
 	if (!has_room(d))
-		return role_blocked(role);
+		return role_blocked(role, lcore);
 	uint64_t now_ns = rx_now(d->rx);
 	rx_process(d->rx->io, batch, now_ns);
 	uint32_t n = batch->count;

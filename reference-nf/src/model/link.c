@@ -35,7 +35,7 @@ static uint32_t link_step(struct role *role, struct nalm_lcore *lcore)
 	struct link *l = (struct link *)role;
 
 	if (l->out != NULL && !handover_has_room(l->out))
-		return role_blocked(role);
+		return role_blocked(role, lcore);
 	uint64_t now_ns = take(l, lcore);
 	uint32_t received = l->batch.count;
 	if (received == 0)

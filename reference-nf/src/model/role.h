@@ -63,9 +63,11 @@ ROLE_INLINE void role_account(struct role *r, struct nalm_lcore *lcore, uint32_t
 	}
 }
 
-/* Leaves the input alone for this step. */
-ROLE_INLINE uint32_t role_blocked(struct role *r)
+/* Leaves the input alone for this step. Waiting for room is the hand-over's. */
+ROLE_INLINE uint32_t role_blocked(struct role *r, struct nalm_lcore *lcore)
 {
+	if (lcore != NULL)
+		nalm_probe_mark(lcore, r->chain->at[PART_HANDOVER_OUT], 0);
 	r->blocked = true;
 	r->back_pressure++;
 	return 0;
