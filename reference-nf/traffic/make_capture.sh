@@ -48,11 +48,17 @@ done
 work=$(mktemp -d)
 client=nalm-client-$$
 server=nalm-server-$$
-pids=()
+
+inside() { ip netns pids "$client" && ip netns pids "$server"; }
 
 clean_up() {
-	for pid in "${pids[@]}"; do
-		kill "$pid" 2>/dev/null || true
+	# Whatever runs in the namespaces is ours; what does not end is killed before they go.
+	for signal in TERM KILL; do
+		for _ in $(seq 50); do
+			[ -n "$(inside 2>/dev/null)" ] || break
+			inside | xargs -r kill -s "$signal" 2>/dev/null || true
+			sleep 0.1
+		done
 	done
 	wait 2>/dev/null || true
 	ip netns del "$client" 2>/dev/null || true
@@ -98,7 +104,6 @@ record() {
 	local file=$work/$1.pcap log=$work/$1.log
 	ip netns exec "$server" tcpdump -i veth-s -w "$file" -s 0 -U --immediate-mode "${filters[$1]}" 2>"$log" &
 	local tcpdump=$!
-	pids+=("$tcpdump")
 	wait_for 10 grep -q "listening on" "$log"
 	# shellcheck source=/dev/null
 	. "$here/capture/$1.sh"

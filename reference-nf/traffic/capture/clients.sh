@@ -27,7 +27,6 @@ iperf() {
 	shift 2
 	at_server iperf3 -s -1 -B "$to" >/dev/null &
 	local one=$!
-	pids+=("$one")
 	wait_for 10 listening
 	at_client iperf3 -c "$to" -B "$address" "$@" >/dev/null
 	wait "$one"

@@ -51,7 +51,6 @@ vlan_port() {
 	ip -n "$ns" addr add "$address/32" dev "$name"
 	ip -n "$ns" addr add "$address6/128" dev "$name" nodad
 	ip netns exec "$ns" python3 "$here/capture/vlan_port.py" "$parent" "$name" "$@" &
-	pids+=($!)
 }
 vlan_port "$client" veth-c vlan 02:00:00:00:10:02 1500 10.10.100.11 2001:db8:10:100::11 8100:100
 vlan_port "$server" veth-s vlan 02:00:00:00:20:02 1500 192.0.2.30 2001:db8:20:100::30 8100:100

@@ -13,14 +13,10 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -su
 	-keyout "$work/tls.key" -out "$work/tls.crt" 2>/dev/null
 
 at_server nginx -p "$work" -c "$work/nginx.conf" &
-pids+=($!)
 at_server named -f -u root -c "$work/named.conf" >"$work/named.log" 2>&1 &
-pids+=($!)
 (cd "$work" && exec ip netns exec "$server" sipp -sn uas -i 192.0.2.60 -p 5060 -mi 192.0.2.60 -mp 6000 \
 	-rtp_echo -nostdin >"$work/sipp-server.log" 2>&1) &
-pids+=($!)
 at_server python3 "$here/capture/extension_headers.py" echo 2001:db8:20::10 7 &
-pids+=($!)
 
 signed() { at_client dig +dnssec @198.51.100.53 no-such-name.example.org A | grep -q "NSEC"; }
 
