@@ -21,7 +21,7 @@ from() { # from CLIENT COMMAND...
 
 listening() { at_server ss -Hltn "sport = 5201" | grep -q .; }
 
-# iperf CLIENT SERVER OPTION...: one test, against a server that ends with it and answers from the address it was asked at
+# iperf CLIENT SERVER OPTION...: one test, against a server that ends with it and has one address
 iperf() {
 	local address=$1 to=$2
 	shift 2
