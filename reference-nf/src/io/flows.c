@@ -81,7 +81,7 @@ static void read_images(struct builder *b, const struct capture *capture)
 		};
 		b->flows->image_count++;
 		packet_parse(capture->frames[i].data, capture->frames[i].bytes, &p);
-		if (p.kind == PACKET_L4)
+		if (p.kind == PACKET_L4 && p.version == 4) /* others are sent as they are */
 			classify(b, i, &p);
 	}
 }

@@ -11,10 +11,15 @@ static void load_capture(struct config *config, struct traffic_settings *s)
 {
 	char *path = config_path(config, "traffic", "capture");
 	char reason[512];
+	static const char *const unfit[] = {"refuse", "skip", NULL};
+	const struct capture_terms terms = {
+		.max_frame_bytes = IO_MAX_FRAME_BYTES,
+		.unfit = config_choice(config, "traffic", "unfit", "refuse", unfit),
+	};
 
 	if (path == NULL)
 		config_mistake(config, "traffic", "capture", "expected the name of a pcap file");
-	else if (!capture_load(&s->capture, path, IO_MAX_FRAME_BYTES, reason, sizeof(reason)))
+	else if (!capture_load(&s->capture, path, &terms, reason, sizeof(reason)))
 		config_mistake(config, "traffic", "capture", "%s", reason);
 	free(path);
 }
