@@ -76,12 +76,13 @@ static inline uint32_t *head_of(const struct flow_table *table, const struct flo
 	return &t->heads[flow_hash_reduce(flow_hash(key, table->hash_seed), t->head_count)];
 }
 
-uint64_t chained_table_find(const struct flow_table *table, const struct flow_key keys[], uint32_t n,
-			    uint32_t records[])
+void chained_table_find(const struct flow_table *table, const struct flow_key keys[], uint32_t n, uint64_t hits[],
+			uint32_t records[])
 {
 	const struct node *nodes = ((const struct chained_table *)(const void *)table)->nodes;
-	uint64_t hits = 0;
 
+	for (uint32_t bulk = 0; bulk < flow_bulks(n); bulk++)
+		hits[bulk] = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = *head_of(table, &keys[i]);
 		while (at != END && !flow_key_equal(&nodes[at].key, &keys[i]))
@@ -89,11 +90,10 @@ uint64_t chained_table_find(const struct flow_table *table, const struct flow_ke
 		if (at == END)
 			continue;
 		records[i] = at;
-		hits |= 1ull << i;
+		hits[i / FLOW_TABLE_BULK] |= UINT64_C(1) << i % FLOW_TABLE_BULK;
 		if (table->prefetch)
 			rte_prefetch0(flow_record_key(table, at));
 	}
-	return hits;
 }
 
 bool chained_table_insert(struct flow_table *table, uint32_t record)

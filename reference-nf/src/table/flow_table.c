@@ -60,16 +60,27 @@ void flow_table_destroy(struct flow_table *table)
 	}
 }
 
-uint64_t flow_table_find(const struct flow_table *table, const struct flow_key keys[], uint32_t n, uint32_t records[])
+void flow_table_find_batch(const struct flow_table *table, const struct flow_key keys[], uint32_t n, uint64_t hits[],
+			   uint32_t records[])
 {
 	switch (table->kind) {
 	case FLOW_TABLE_SIGNATURE:
-		return signature_table_find(table, keys, n, records);
+		signature_table_find(table, keys, n, hits, records);
+		break;
 	case FLOW_TABLE_CHAINED:
-		return chained_table_find(table, keys, n, records);
+		chained_table_find(table, keys, n, hits, records);
+		break;
 	default:
-		return rte_hash_table_find(table, keys, n, records);
+		rte_hash_table_find(table, keys, n, hits, records);
 	}
+}
+
+uint64_t flow_table_find(const struct flow_table *table, const struct flow_key keys[], uint32_t n, uint32_t records[])
+{
+	uint64_t hits;
+
+	flow_table_find_batch(table, keys, n, &hits, records);
+	return hits;
 }
 
 static bool insert_kind(struct flow_table *table, uint32_t record)

@@ -18,6 +18,7 @@ enum flow_table_kind { FLOW_TABLE_SIGNATURE, FLOW_TABLE_CHAINED, FLOW_TABLE_RTE_
 extern const char *const flow_table_kinds[]; /* their names, as config_choice() takes them */
 
 #define FLOW_TABLE_BULK 64u
+#define FLOW_TABLE_BATCH 256u
 #define FLOW_TABLE_ENTRIES_MAX (1u << 29)
 
 struct flow_table_params {
@@ -40,6 +41,10 @@ void flow_table_destroy(struct flow_table *table);
 /* Finds 1 to FLOW_TABLE_BULK keys, their cache misses overlapping. Where bit i of the result is set, records[i] is the
  * record of keys[i], and its key's line has been fetched. */
 uint64_t flow_table_find(const struct flow_table *table, const struct flow_key keys[], uint32_t n, uint32_t records[]);
+/* The same for 1 to FLOW_TABLE_BATCH keys: the misses of one bulk overlap with those of the next. Bit i % FLOW_TABLE_BULK
+ * of hits[i / FLOW_TABLE_BULK] tells of keys[i]. */
+void flow_table_find_batch(const struct flow_table *table, const struct flow_key keys[], uint32_t n, uint64_t hits[],
+			   uint32_t records[]);
 /* The record's key is in place, and not in the table yet. false: no room. */
 bool flow_table_insert(struct flow_table *table, uint32_t record);
 /* The record's key is still in place. */

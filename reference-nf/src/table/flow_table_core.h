@@ -11,6 +11,7 @@
 #include "table/flow_table.h"
 
 #define FLOW_TABLE_NONE UINT32_MAX
+#define FLOW_TABLE_BULKS (FLOW_TABLE_BATCH / FLOW_TABLE_BULK)
 
 /* Each kind's struct begins with it. */
 struct flow_table {
@@ -47,6 +48,18 @@ static inline uint32_t flow_hash_reduce(uint32_t hash, uint32_t range)
 static inline const struct flow_key *flow_record_key(const struct flow_table *table, uint32_t record)
 {
 	return (const struct flow_key *)(const void *)(table->keys + record * table->stride);
+}
+
+static inline uint32_t flow_bulks(uint32_t n)
+{
+	return (n + FLOW_TABLE_BULK - 1) / FLOW_TABLE_BULK;
+}
+
+/* Keys in the bulk of n keys' batch. */
+static inline uint32_t flow_bulk_size(uint32_t bulk, uint32_t n)
+{
+	uint32_t rest = n - bulk * FLOW_TABLE_BULK;
+	return rest < FLOW_TABLE_BULK ? rest : FLOW_TABLE_BULK;
 }
 
 static inline bool flow_key_equal(const struct flow_key *a, const struct flow_key *b)

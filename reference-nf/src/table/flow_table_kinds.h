@@ -10,22 +10,22 @@
 
 struct flow_table *signature_table_create(const struct flow_table_params *params);
 void signature_table_destroy(struct flow_table *table);
-uint64_t signature_table_find(const struct flow_table *table, const struct flow_key keys[], uint32_t n,
-			      uint32_t records[]);
+void signature_table_find(const struct flow_table *table, const struct flow_key keys[], uint32_t n, uint64_t hits[],
+			  uint32_t records[]);
 bool signature_table_insert(struct flow_table *table, uint32_t record);
 void signature_table_remove(struct flow_table *table, uint32_t record);
 
 struct flow_table *chained_table_create(const struct flow_table_params *params);
 void chained_table_destroy(struct flow_table *table);
-uint64_t chained_table_find(const struct flow_table *table, const struct flow_key keys[], uint32_t n,
-			    uint32_t records[]);
+void chained_table_find(const struct flow_table *table, const struct flow_key keys[], uint32_t n, uint64_t hits[],
+			uint32_t records[]);
 bool chained_table_insert(struct flow_table *table, uint32_t record);
 void chained_table_remove(struct flow_table *table, uint32_t record);
 
 struct flow_table *rte_hash_table_create(const struct flow_table_params *params);
 void rte_hash_table_destroy(struct flow_table *table);
-uint64_t rte_hash_table_find(const struct flow_table *table, const struct flow_key keys[], uint32_t n,
-			     uint32_t records[]);
+void rte_hash_table_find(const struct flow_table *table, const struct flow_key keys[], uint32_t n, uint64_t hits[],
+			 uint32_t records[]);
 bool rte_hash_table_insert(struct flow_table *table, uint32_t record);
 void rte_hash_table_remove(struct flow_table *table, uint32_t record);
 

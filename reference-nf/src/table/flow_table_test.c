@@ -73,17 +73,21 @@ static void take_out(struct flow_table *table, uint32_t record)
 static void check_all(const struct flow_table *table, uint32_t count, uint32_t batch)
 {
 	for (uint32_t first = 0; first < count; first += batch) {
-		struct flow_key keys[FLOW_TABLE_BULK];
-		uint32_t found[FLOW_TABLE_BULK], n = RTE_MIN(batch, count - first);
+		struct flow_key keys[FLOW_TABLE_BATCH];
+		uint32_t found[FLOW_TABLE_BATCH], n = RTE_MIN(batch, count - first);
+		uint64_t hits[FLOW_TABLE_BULKS];
 		for (uint32_t i = 0; i < n; i++)
 			keys[i] = records[first + i].key;
-		uint64_t hits = flow_table_find(table, keys, n, found);
+		if (n <= FLOW_TABLE_BULK)
+			hits[0] = flow_table_find(table, keys, n, found);
+		else
+			flow_table_find_batch(table, keys, n, hits, found);
 		for (uint32_t i = 0; i < n; i++) {
-			CHECK_EQUAL(hits >> i & 1, records[first + i].in_table);
+			CHECK_EQUAL(hits[i / 64] >> i % 64 & 1, records[first + i].in_table);
 			if (records[first + i].in_table)
 				CHECK_EQUAL(found[i], first + i);
 		}
-		CHECK(n == 64 || hits >> n == 0);
+		CHECK(n % 64 == 0 || hits[n / 64] >> n % 64 == 0);
 	}
 }
 
@@ -159,13 +163,14 @@ static void random_use(void)
 
 static void every_batch_size(void)
 {
-	struct flow_table *table = open_table(5000);
+	enum { ENTRIES = 5000 };
+	struct flow_table *table = open_table(ENTRIES);
 
-	fill(table, 5000);
-	for (uint32_t i = 0; i < 5000; i += 3)
+	fill(table, ENTRIES);
+	for (uint32_t i = 0; i < ENTRIES; i += 3)
 		take_out(table, i);
-	for (uint32_t batch = 1; batch <= FLOW_TABLE_BULK; batch++)
-		check_all(table, 5000, batch);
+	for (uint32_t batch = 1; batch <= FLOW_TABLE_BATCH; batch++)
+		check_all(table, ENTRIES, batch);
 	close_table(table);
 }
 
@@ -177,11 +182,11 @@ static void fills_to_the_last_record(void)
 
 	for (uint32_t again = 0; again < 3; again++) {
 		fill(table, ENTRIES);
-		check_all(table, ENTRIES, 64);
+		check_all(table, ENTRIES, FLOW_TABLE_BATCH);
 		for (uint32_t i = 0; i < ENTRIES; i++)
 			take_out(table, i);
 		CHECK_EQUAL(flow_table_count(table), 0);
-		check_all(table, ENTRIES, 64);
+		check_all(table, ENTRIES, FLOW_TABLE_BATCH);
 	}
 	close_table(table);
 }
@@ -197,7 +202,7 @@ static void keys_in_sequence(void)
 		records[i].key = (struct flow_key){{port << 32 | address, 17}};
 		CHECK(insert(table, i));
 	}
-	check_all(table, ENTRIES, 64);
+	check_all(table, ENTRIES, FLOW_TABLE_BATCH);
 	close_table(table);
 }
 
@@ -219,7 +224,7 @@ static void two_tables_over_the_same_records(void)
 		CHECK_EQUAL(find_one(second, &records[i].second), i);
 		CHECK(find_one(table, &records[i].second) == FLOW_TABLE_NONE);
 	}
-	check_all(table, ENTRIES, 64);
+	check_all(table, ENTRIES, FLOW_TABLE_BATCH);
 	flow_table_destroy(second);
 	params.name = "test";
 	close_table(table);
@@ -257,10 +262,10 @@ static void same_signatures(void)
 		CHECK_EQUAL(signature_of(&records[i].key), signature_of(&records[0].key));
 		CHECK(insert(table, i));
 	}
-	check_all(table, ENTRIES, 64);
+	check_all(table, ENTRIES, FLOW_TABLE_BATCH);
 	for (uint32_t i = 0; i < ENTRIES; i += 2)
 		take_out(table, i);
-	check_all(table, ENTRIES, 64);
+	check_all(table, ENTRIES, FLOW_TABLE_BATCH);
 	close_table(table);
 }
 
@@ -281,18 +286,18 @@ static void fill_one_bucket(bool same)
 		CHECK(i >= LIMIT || records[i].in_table);
 	}
 	CHECK_EQUAL(taken, params.kind == FLOW_TABLE_SIGNATURE ? LIMIT : ENTRIES);
-	check_all(table, ENTRIES, 64);
+	check_all(table, ENTRIES, FLOW_TABLE_BATCH);
 	for (uint32_t i = 0; i < LIMIT; i += 2)
 		take_out(table, i);
 	check_all(table, ENTRIES, 61);
 	for (uint32_t i = 0; i < LIMIT; i += 2)
 		CHECK(insert(table, i));
-	check_all(table, ENTRIES, 64);
+	check_all(table, ENTRIES, FLOW_TABLE_BATCH);
 	for (uint32_t i = 0; i < ENTRIES; i++)
 		if (records[i].in_table)
 			take_out(table, i);
 	CHECK_EQUAL(flow_table_count(table), 0);
-	check_all(table, ENTRIES, 64);
+	check_all(table, ENTRIES, FLOW_TABLE_BATCH);
 	close_table(table);
 }
 
@@ -326,7 +331,7 @@ static void overflow_at_random(void)
 		else
 			insert(table, record);
 		if (step % 1024 == 0)
-			check_all(table, ENTRIES, 64);
+			check_all(table, ENTRIES, FLOW_TABLE_BATCH);
 	}
 	close_table(table);
 }

@@ -86,15 +86,21 @@ static uint64_t find_each(const struct flow_table *table, const struct flow_key 
 		if (rte_hash_lookup_with_hash_data(hash_of(table), &keys[i], hash, &data) < 0)
 			continue;
 		records[i] = (uint32_t)(uintptr_t)data;
-		hits |= 1ull << i;
+		hits |= UINT64_C(1) << i;
 	}
 	return hits;
 }
 
-uint64_t rte_hash_table_find(const struct flow_table *table, const struct flow_key keys[], uint32_t n,
-			     uint32_t records[])
+void rte_hash_table_find(const struct flow_table *table, const struct flow_key keys[], uint32_t n, uint64_t hits[],
+			 uint32_t records[])
 {
-	return table->prefetch ? find_together(table, keys, n, records) : find_each(table, keys, n, records);
+	for (uint32_t bulk = 0; bulk < flow_bulks(n); bulk++) {
+		uint32_t first = bulk * FLOW_TABLE_BULK, size = flow_bulk_size(bulk, n);
+		if (table->prefetch)
+			hits[bulk] = find_together(table, keys + first, size, records + first);
+		else
+			hits[bulk] = find_each(table, keys + first, size, records + first);
+	}
 }
 
 bool rte_hash_table_insert(struct flow_table *table, uint32_t record)

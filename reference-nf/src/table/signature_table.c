@@ -95,6 +95,11 @@ static inline uint32_t next_bucket(const struct signature_table *t, uint32_t buc
 	return bucket + 1 == t->bucket_count ? 0 : bucket + 1;
 }
 
+static inline uint64_t first_bits(uint32_t n)
+{
+	return UINT64_MAX >> (FLOW_TABLE_BULK - n);
+}
+
 /* Looks at every slot that may hold the key. */
 static uint32_t search(const struct signature_table *t, const struct flow_key *key)
 {
@@ -113,8 +118,8 @@ static uint32_t search(const struct signature_table *t, const struct flow_key *k
 	return FLOW_TABLE_NONE;
 }
 
-static inline uint64_t search_each(const struct signature_table *t, const struct flow_key keys[], uint64_t which,
-				   uint32_t records[])
+static uint64_t search_each(const struct signature_table *t, const struct flow_key keys[], uint64_t which,
+			    uint32_t records[])
 {
 	uint64_t hits = 0;
 
@@ -126,41 +131,115 @@ static inline uint64_t search_each(const struct signature_table *t, const struct
 	return hits;
 }
 
-/* Three passes, each over lines that the one before has asked for: buckets, signatures, keys. What one candidate per
- * key does not settle is rare, and searched for at the end. */
-static inline uint64_t find_together(const struct signature_table *t, const struct flow_key keys[], uint32_t n,
-				     uint32_t records[])
-{
+/* A bulk on its way through three passes, each over lines that the one before has asked for: buckets, signatures,
+ * keys. */
+struct bulk {
+	const struct flow_key *keys;
+	uint32_t *records;
+	uint32_t n;
 	const struct bucket *buckets[FLOW_TABLE_BULK];
 	uint32_t signatures[FLOW_TABLE_BULK];
-	uint64_t candidates = 0, more = 0, hits = 0;
+	uint64_t candidates; /* a signature fits: records has the first such record */
+};
 
-	for (uint32_t i = 0; i < n; i++) {
-		buckets[i] = &t->buckets[home_of(t, &keys[i])];
-		rte_prefetch0(buckets[i]);
-		signatures[i] = signature_of(&keys[i]);
+static inline void ask_for_buckets(const struct signature_table *t, struct bulk *bulk)
+{
+	for (uint32_t i = 0; i < bulk->n; i++) {
+		bulk->buckets[i] = &t->buckets[home_of(t, &bulk->keys[i])];
+		rte_prefetch0(bulk->buckets[i]);
+		bulk->signatures[i] = signature_of(&bulk->keys[i]);
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		const struct bucket *b = buckets[i];
-		uint32_t slots = match(b, signatures[i]);
-		uint32_t first = (uint32_t)__builtin_ctz(slots | 1u << (SIGNATURE_SLOTS - 1));
-		records[i] = slots == 0 ? 0 : b->indexes[first] & INDEX; /* 0: a line that is at hand */
-		rte_prefetch0(flow_record_key(&t->common, records[i]));
-		candidates |= (uint64_t)(slots != 0) << i;
-		more |= (uint64_t)((slots & (slots - 1)) != 0 || (b->indexes[0] & PASSED) != 0) << i;
-	}
-	for (uint32_t i = 0; i < n; i++)
-		hits |= (uint64_t)flow_key_equal(flow_record_key(&t->common, records[i]), &keys[i]) << i;
-	hits &= candidates;
-	return hits | search_each(t, keys, more & ~hits, records);
 }
 
-uint64_t signature_table_find(const struct flow_table *table, const struct flow_key keys[], uint32_t n,
-			      uint32_t records[])
+static inline void ask_for_records(const struct signature_table *t, struct bulk *bulk)
+{
+	uint64_t candidates = 0;
+
+	for (uint32_t i = 0; i < bulk->n; i++) {
+		const struct bucket *b = bulk->buckets[i];
+		uint32_t slots = match(b, bulk->signatures[i]);
+		uint32_t first = (uint32_t)__builtin_ctz(slots | 1u << (SIGNATURE_SLOTS - 1));
+		uint32_t fits = -(uint32_t)(slots != 0); /* a mask: strangers come at random, which a branch would miss */
+		uint32_t record = b->indexes[first] & INDEX & fits; /* 0: a line that is at hand */
+		rte_prefetch0(flow_record_key(&t->common, record));
+		bulk->records[i] = record;
+		candidates |= (uint64_t)(slots != 0) << i;
+	}
+	bulk->candidates = candidates;
+}
+
+/* Whether a key that is not in the first candidate may be elsewhere. */
+static inline bool is_unsettled(const struct bulk *bulk, uint32_t i)
+{
+	const struct bucket *b = bulk->buckets[i];
+	uint32_t slots = match(b, bulk->signatures[i]);
+	return (slots & (slots - 1)) != 0 || (b->indexes[0] & PASSED) != 0;
+}
+
+/* What the first candidates do not settle is rare, and searched for one by one. */
+static uint64_t search_unsettled(const struct signature_table *t, const struct bulk *bulk, uint64_t missed)
+{
+	uint64_t unsettled = 0;
+
+	for (; missed != 0; missed &= missed - 1) {
+		uint32_t i = (uint32_t)__builtin_ctzll(missed);
+		unsettled |= (uint64_t)is_unsettled(bulk, i) << i;
+	}
+	return search_each(t, bulk->keys, unsettled, bulk->records);
+}
+
+static inline uint64_t compare_keys(const struct signature_table *t, const struct bulk *bulk)
+{
+	uint64_t hits = 0;
+
+	for (uint32_t i = 0; i < bulk->n; i++) {
+		const struct flow_key *key = flow_record_key(&t->common, bulk->records[i]);
+		hits |= (uint64_t)flow_key_equal(key, &bulk->keys[i]) << i;
+	}
+	hits &= bulk->candidates;
+	uint64_t missed = first_bits(bulk->n) & ~hits;
+	return missed == 0 ? hits : hits | search_unsettled(t, bulk, missed);
+}
+
+/* Three bulks are under way, one in each pass, so that memory is never waited for at a bulk's end. */
+static void find_together(const struct signature_table *t, const struct flow_key keys[], uint32_t n, uint64_t hits[],
+			  uint32_t records[])
+{
+	struct bulk bulks[FLOW_TABLE_BULKS];
+	uint32_t count = flow_bulks(n);
+
+	for (uint32_t step = 0; step < count + 2; step++) {
+		if (step < count) {
+			struct bulk *bulk = &bulks[step];
+			bulk->keys = keys + step * FLOW_TABLE_BULK;
+			bulk->records = records + step * FLOW_TABLE_BULK;
+			bulk->n = flow_bulk_size(step, n);
+			ask_for_buckets(t, bulk);
+		}
+		if (step >= 1 && step - 1 < count)
+			ask_for_records(t, &bulks[step - 1]);
+		if (step >= 2)
+			hits[step - 2] = compare_keys(t, &bulks[step - 2]);
+	}
+}
+
+static void find_each(const struct signature_table *t, const struct flow_key keys[], uint32_t n, uint64_t hits[],
+		      uint32_t records[])
+{
+	for (uint32_t bulk = 0; bulk < flow_bulks(n); bulk++) {
+		uint32_t first = bulk * FLOW_TABLE_BULK;
+		uint64_t all = first_bits(flow_bulk_size(bulk, n));
+		hits[bulk] = search_each(t, keys + first, all, records + first);
+	}
+}
+
+void signature_table_find(const struct flow_table *table, const struct flow_key keys[], uint32_t n, uint64_t hits[],
+			  uint32_t records[])
 {
 	if (table->prefetch)
-		return find_together(of_const(table), keys, n, records);
-	return search_each(of_const(table), keys, UINT64_MAX >> (64 - n), records);
+		find_together(of_const(table), keys, n, hits, records);
+	else
+		find_each(of_const(table), keys, n, hits, records);
 }
 
 static void count_passed(struct signature_table *t, uint32_t home, uint32_t far, int change)
