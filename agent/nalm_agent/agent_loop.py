@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm agent`: takes jobs from a server, one at a time, and measures every scenario of head's nalm.toml."""
+"""`nalm agent`: takes jobs from a server, one at a time, and measures head's standing scenarios."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def work_on(lease: Lease, client: ServerClient, home: Home) -> None:
 def measure_job(
     lease: Lease, client: ServerClient, home: Home, work: WorkDir, heartbeat: Heartbeat
 ) -> list[str]:
-    """Measures and uploads every scenario of head. Returns "scenario outcome" for each."""
+    """Measures and uploads every standing scenario of head. Returns "scenario outcome" for each."""
     mirror = mirrored(lease, home)
     repository = Repository(mirror, work.fresh("git"))
     base, head = repository.resolve(lease.base_sha), repository.resolve(lease.head_sha)
     outcomes = []
-    for scenario in read_config(repository, head).scenarios:
+    for scenario in read_config(repository, head).standing():
         report = measure(Request(repository, base, head, scenario), home, work, heartbeat)
         if heartbeat.lost.is_set():
             raise LeaseLostError

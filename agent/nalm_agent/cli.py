@@ -35,7 +35,8 @@ app = typer.Typer(
 
 RepoOption = Annotated[Path, typer.Option("--repo", help="The NF's git repository.", show_default="here")]
 ScenarioOption = Annotated[
-    list[str] | None, typer.Option("--scenario", help="Scenario of nalm.toml; repeatable. Default: all.")
+    list[str] | None,
+    typer.Option("--scenario", help="Scenario of nalm.toml; repeatable. Default: all but those on request."),
 ]
 JsonOption = Annotated[
     str | None,

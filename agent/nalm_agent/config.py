@@ -43,6 +43,10 @@ def _check_inside(path: str) -> str:
 InsidePath = Annotated[str, Field(min_length=1)]
 
 
+MEMORY_MB = 256
+"""What an NF on DPDK gets if its scenario does not say."""
+
+
 class Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -94,11 +98,23 @@ class ScenarioConfig(Table):
     traffic: InsidePath
     packets: Annotated[int, Field(ge=1)] = 200_000
     """Packets of the simulated count."""
+    arguments: list[str] = []
+    """What is added to `run.command`: the variant that this scenario measures."""
+    memory_mb: Annotated[int, Field(ge=64)] = MEMORY_MB
+    """What DPDK's EAL gives the NF, from huge pages or without."""
+    on_request: bool = False
+    """Measured only when named."""
 
     @field_validator("traffic")
     @classmethod
     def _inside(cls, path: str) -> str:
         return _check_inside(path)
+
+    @field_validator("arguments")
+    @classmethod
+    def _placeholders(cls, arguments: list[str]) -> list[str]:
+        _check_placeholders(arguments, RUN_PLACEHOLDERS)
+        return arguments
 
 
 class JudgeConfig(Table):
@@ -136,6 +152,16 @@ class Config(Table):
                 hint="name one of them with --scenario",
             )
         return self.scenarios[name]
+
+    def standing(self) -> list[str]:
+        """The scenarios measured when none is named. Raises ConfigError if each wants to be named."""
+        names = [name for name, scenario in self.scenarios.items() if not scenario.on_request]
+        if not names:
+            raise ConfigError(
+                f"every scenario of {FILE_NAME} is measured on request only: {', '.join(self.scenarios)}",
+                hint="name one of them with --scenario, or take on_request away from one",
+            )
+        return names
 
 
 def parse(text: str, where: str = FILE_NAME) -> Config:

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from nalm_core.report import Host
 
+from nalm_agent.config import MEMORY_MB
 from nalm_agent.errors import HostError
-from nalm_agent.run_plan import MEMORY_MB, PINNED, SIMD_BITS
+from nalm_agent.run_plan import PINNED, SIMD_BITS
 from nalm_agent.sources.tsc import frequency_hz
 
 MAX_ARMS = 3
@@ -78,12 +79,12 @@ def uses_huge_pages() -> bool:
     return huge_page_bytes("Total") >= HUGE_PAGE_BYTES_WANTED
 
 
-def require_huge_pages() -> None:
-    """Raises HostError when someone else holds the huge pages this host has reserved."""
-    free = huge_page_bytes("Free")
-    if free < HUGE_PAGE_BYTES_WANTED:
+def require_huge_pages(memory_mb: int) -> None:
+    """Raises HostError when this host has too few huge pages free for every arm of a run."""
+    free, wanted = huge_page_bytes("Free") >> 20, MAX_ARMS * memory_mb
+    if free < wanted:
         raise HostError(
-            f"only {free >> 20} MiB in huge pages are free, a run needs {HUGE_PAGE_BYTES_WANTED >> 20}",
+            f"only {free} MiB in huge pages are free, a run of this scenario needs {wanted}",
             hint="end the program that holds them, or reserve more (vm.nr_hugepages)",
         )
 

@@ -79,11 +79,12 @@ def measure_scenarios(
     *,
     scenarios: Sequence[str] = (),
 ) -> Iterator[Result]:
-    """Measures the named scenarios of head's nalm.toml, all of them if none is named; one after the other."""
+    """Measures the named scenarios of head's nalm.toml, one after the other; if none is named, those that are
+    not measured on request only."""
     config = read_config(repository, comparison.head)
     for name in scenarios:
         config.scenario(name)
-    for name in scenarios or config.scenarios:
+    for name in scenarios or config.standing():
         request = Request(repository, comparison.base, comparison.head, name)
         try:
             report = measure(request, home, work, progress)

@@ -141,7 +141,7 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
             progress.step("start", "trying every arm out", 0.1)
             traffic = built_head.source / head.run.scenario.traffic
             if draft.host.huge_pages:
-                require_huge_pages()
+                require_huge_pages(max(run.scenario.memory_mb for run in (head.run, base.run)))
             runs = {
                 arm: ArmRun(
                     arm,

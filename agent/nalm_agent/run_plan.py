@@ -8,15 +8,13 @@ from pathlib import Path, PurePosixPath
 
 from nalm_core.report import RunDefinition
 
-from nalm_agent.config import Config, ScenarioConfig
+from nalm_agent.config import MEMORY_MB, Config, ScenarioConfig
 from nalm_agent.cores import Cores
 from nalm_agent.errors import ConfigError
 from nalm_agent.git import Repository, Revision
 
 SIMD_BITS = 256
 """Widest vectors DPDK may use: valgrind knows no AVX-512, and every source must see the same code."""
-MEMORY_MB = 256
-"""What an NF on DPDK gets, from huge pages or without."""
 
 PINNED = {
     "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD,-ERMS,-FSRM",
@@ -48,10 +46,11 @@ def plan(
     Files of the repository that the command names are recorded with their contents' digest, so an edited
     configuration is another run definition.
     """
-    command = [_with_digest(repository, revision, argument) for argument in config.run.command]
+    template = (*config.run.command, *scenario.arguments)
+    command = [_with_digest(repository, revision, argument) for argument in template]
     return RunPlan(
         RunDefinition(features=list(scenario.features), command=command, traffic=traffic),
-        tuple(config.run.command),
+        template,
         scenario,
         config.run.ready_seconds,
     )
@@ -79,7 +78,7 @@ def _with_digest(repository: Repository, revision: Revision, argument: str) -> s
     return f"{before}{{source}}/{path}#{digest[:16]}" if digest else argument
 
 
-def eal_options(cores: Cores, *, huge_pages: bool) -> list[str]:
+def eal_options(cores: Cores, *, huge_pages: bool, memory_mb: int = MEMORY_MB) -> list[str]:
     """DPDK's EAL options for these cores: no devices, no traces left, one SIMD width for every source."""
     lcores = ",".join(f"{lcore}@{cpu}" for lcore, cpu in enumerate(cores.cpus))
     # --no-huge means --legacy-mem to EAL, which excludes --in-memory.
@@ -92,7 +91,7 @@ def eal_options(cores: Cores, *, huge_pages: bool) -> list[str]:
         f"--force-max-simd-bitwidth={SIMD_BITS}",
         *pages,
         "-m",
-        str(MEMORY_MB),
+        str(memory_mb),
     ]
 
 
@@ -100,7 +99,7 @@ def expand(
     run: RunPlan, *, source: Path, build: Path, traffic: Path, cores: Cores, huge_pages: bool
 ) -> list[str]:
     """The command line on this host. `{eal}` alone becomes several arguments."""
-    eal = eal_options(cores, huge_pages=huge_pages)
+    eal = eal_options(cores, huge_pages=huge_pages, memory_mb=run.scenario.memory_mb)
     values = {
         "{source}": str(source),
         "{build}": str(build),

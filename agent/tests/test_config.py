@@ -74,6 +74,24 @@ def test_unknown_scenario_lists_those_there_are() -> None:
         parse(NALM_TOML).scenario("sfc")
 
 
+def test_scenarios_on_request_do_not_stand() -> None:
+    further = '[scenarios.other]\ntraffic = "traffic/capture.bin"\non_request = true\n[judge]'
+    config = parse(NALM_TOML.replace("[judge]", further))
+    assert config.standing() == ["tiny"]
+    assert config.scenario("other").on_request
+
+
+def test_a_scenario_must_stand() -> None:
+    config = parse(NALM_TOML.replace("packets = 20000", "packets = 20000\non_request = true"))
+    with pytest.raises(ConfigError, match="on request only: tiny"):
+        config.standing()
+
+
+def test_placeholders_of_a_scenarios_arguments_are_checked() -> None:
+    with pytest.raises(ConfigError, match=r"unknown placeholder \{pcap\}"):
+        parse(NALM_TOML.replace("packets = 20000", 'packets = 20000\narguments = ["{pcap}"]'))
+
+
 @pytest.mark.parametrize(
     ("path", "line"),
     [
