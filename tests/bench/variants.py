@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Variants of the reference NF side by side: fresh launches, short turns in swapped order, instructions.
+
+Cycles are scaled by each lcore thread's share of its CPU, as the probe records both.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nalm_agent.cores import Cores, choose
+from nalm_agent.home import Home, WorkDir
+from nalm_agent.launch import RunningNf
+from nalm_agent.probe import counted_packets, lcore_counters, stage_counters
+from nalm_agent.run_plan import eal_options
+from nalm_agent.sources import simulated
+from nalm_core.report import Arm
+
+ROOT = Path(__file__).resolve().parents[2]
+NF = ROOT / "reference-nf"
+LAUNCHES = 8
+TURNS = 10
+TURN_MS = 50.0
+COUNTED_PACKETS = 100_000
+READY_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A configuration of the NF and what replaces its values."""
+
+    name: str
+    config: str = "sfc_a"
+    settings: Mapping[str, str] = field(default_factory=dict)
+    lcores: int = 1
+    memory_mb: int = 512
+
+    def command(self, cores: Cores) -> list[str]:
+        """The command line on these cores."""
+        binary = built_nf()
+        eal = eal_options(cores, huge_pages=False, memory_mb=self.memory_mb)
+        sets = [argument for item in self.settings.items() for argument in ("--set", "=".join(item))]
+        return [str(binary), *eal, "--", "--config", str(NF / "conf" / f"{self.config}.conf"), *sets]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of one variant."""
+
+    cycles_per_packet: dict[str, float]
+    """By stage; apart stages left out. They add up to CPP."""
+    packets_per_second: float
+    """Counted packets over wall time: with the generator on the same lcores."""
+
+    @property
+    def cpp(self) -> float:
+        return sum(self.cycles_per_packet.values())
+
+
+Turns = list[list[Turn]]
+"""By launch."""
+
+
+def built_nf() -> Path:
+    """The NF as `make nf` has built it."""
+    binary = NF / "build" / "nalm-nf"
+    if not binary.exists():
+        sys.exit("reference-nf/build/nalm-nf is not there: make nf")
+    return binary
+
+
+def measure(variants: Sequence[Variant], launches: int = LAUNCHES) -> dict[str, Turns]:
+    """Every variant in every launch, their turns interleaved."""
+    found: dict[str, Turns] = defaultdict(list)
+    with Home.default().work() as work:
+        for launch in range(launches):
+            for name, turns in _one_launch(variants, work, launch).items():
+                found[name].append(turns)
+            print(f"launch {launch + 1}/{launches}", file=sys.stderr)
+    return dict(found)
+
+
+def _one_launch(variants: Sequence[Variant], work: WorkDir, launch: int) -> dict[str, list[Turn]]:
+    turns: dict[str, list[Turn]] = {variant.name: [] for variant in variants}
+    with ExitStack() as stack:
+        running = {variant.name: stack.enter_context(_start(variant, work, launch)) for variant in variants}
+        for nf in running.values():
+            nf.wait_ready()
+            nf.turn(milliseconds=TURN_MS)
+        for number in range(TURNS):
+            names = list(running) if (number + launch) % 2 == 0 else list(running)[::-1]
+            for name in names:
+                turns[name].append(_one_turn(running[name]))
+        for nf in running.values():
+            nf.finish()
+    return turns
+
+
+def _start(variant: Variant, work: WorkDir, seed: int) -> RunningNf:
+    command = variant.command(choose(variant.lcores))
+    return RunningNf(command, work, lcores=variant.lcores, seed=seed, ready_seconds=READY_SECONDS)
+
+
+def _one_turn(nf: RunningNf) -> Turn:
+    stages = nf.probe.stages
+    before = nf.snapshot()
+    nf.turn(milliseconds=TURN_MS)
+    after = nf.snapshot()
+    lcores = lcore_counters(before, after)
+    counters = stage_counters(stages, before, after)
+    packets = counted_packets(stages, counters)
+    own_share = sum(lcore.turn_cpu_ns for lcore in lcores) / sum(lcore.turn_wall_ns for lcore in lcores)
+    return Turn(
+        cycles_per_packet={
+            stage.name: counters[stage.name].cycles * own_share / packets
+            for stage in stages
+            if not stage.apart
+        },
+        packets_per_second=packets / (max(lcore.turn_wall_ns for lcore in lcores) / 1e9),
+    )
+
+
+def instructions(variant: Variant) -> dict[str, float]:
+    """Instructions per packet by stage, counted with all roles in turn on one lcore."""
+    single = Variant(variant.name, variant.config, variant.settings, 1, variant.memory_mb)
+    functions = {
+        "handover_out": ["handover_out_process", "handover_scatter_process", "handover_seats_process"]
+    }
+    with Home.default().work() as work:
+        counted = simulated.count(
+            Arm.HEAD,
+            single.command(choose(1)),
+            work,
+            packets=COUNTED_PACKETS,
+            functions=functions,
+            ready_seconds=READY_SECONDS,
+        )
+    apart = ("generator", "sink")
+    return {name: n / counted.packets for name, n in counted.stages.items() if name not in apart}
+
+
+def median_of_launches(turns: Turns, value: str) -> list[float]:
+    """One figure per launch: the median of its turns."""
+    return [statistics.median(getattr(turn, value) for turn in launch) for launch in turns]
+
+
+def ratio(above: Sequence[float], below: Sequence[float]) -> tuple[float, float]:
+    """Median of the launches' ratios, and their standard error."""
+    ratios = [a / b for a, b in zip(above, below, strict=True)]
+    error = statistics.stdev(ratios) / len(ratios) ** 0.5
+    return round(statistics.median(ratios), 3), round(error, 3)
+
+
+def describe(variant: Variant, turns: Turns) -> dict[str, object]:
+    """What explains a ratio: CPP by stage, IPP by stage, eIPC of the whole."""
+    cpp = statistics.median(median_of_launches(turns, "cpp"))
+    names = turns[0][0].cycles_per_packet
+    by_stage = {
+        name: statistics.median(turn.cycles_per_packet[name] for launch in turns for turn in launch)
+        for name in names
+    }
+    ipp = instructions(variant)
+    return {
+        "cpp": round(cpp, 1),
+        "ipp": round(sum(ipp.values()), 1),
+        "eipc": round(sum(ipp.values()) / cpp, 3),
+        "pps": round(statistics.median(median_of_launches(turns, "packets_per_second"))),
+        "cpp_by_stage": {name: round(value, 1) for name, value in by_stage.items()},
+        "ipp_by_stage": {name: round(value, 1) for name, value in ipp.items()},
+    }
