@@ -32,8 +32,9 @@ static uint32_t below(uint32_t limit)
 
 static struct flow_table *open_table(uint32_t entries)
 {
-	records = calloc(entries, sizeof(*records));
+	records = aligned_alloc(64, entries * sizeof(*records));
 	CHECK(records != NULL);
+	memset(records, 0, entries * sizeof(*records));
 	params.entries = entries;
 	params.keys = &records[0].key;
 	params.stride = sizeof(struct record);
