@@ -20,6 +20,13 @@ static inline uint32_t checksum_delta32(uint32_t was, uint32_t is)
 	       checksum_delta16((uint16_t)(was >> 16), (uint16_t)(is >> 16));
 }
 
+/* The delta as one word, to be kept: 0 only where the delta is, so that applying it gives the same result. */
+static inline uint16_t checksum_fold(uint32_t delta)
+{
+	delta = (delta & 0xffff) + (delta >> 16);
+	return (uint16_t)((delta & 0xffff) + (delta >> 16));
+}
+
 static inline uint16_t checksum_apply(uint16_t check, uint32_t delta)
 {
 	uint32_t sum = (uint32_t)(uint16_t)~check + delta;

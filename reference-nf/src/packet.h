@@ -60,6 +60,13 @@ static inline uint16_t load16(const void *at)
 	return value;
 }
 
+static inline uint32_t load32(const void *at)
+{
+	uint32_t value;
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
 static inline void store16(void *at, uint16_t value)
 {
 	memcpy(at, &value, sizeof(value));

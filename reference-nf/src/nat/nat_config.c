@@ -23,9 +23,10 @@ void *nat_configure(struct config *config)
 	s->port_min = (uint16_t)config_u64(config, "nat", "port_min", 1024, 1, 65535);
 	s->port_max = (uint16_t)config_u64(config, "nat", "port_max", 65535, 1, 65535);
 	s->entries = (uint32_t)config_u64(config, "nat", "entries", 65536, 1, 1u << 24);
-	s->timeout_ns[NAT_TCP] = timeout_ns(config, "tcp_timeout_s", 7440);
-	s->timeout_ns[NAT_UDP] = timeout_ns(config, "udp_timeout_s", 300);
-	s->timeout_ns[NAT_ICMP] = timeout_ns(config, "icmp_timeout_s", 60);
+	s->timeout_ns[NAT_AGE_TCP] = timeout_ns(config, "tcp_timeout_s", 7440);
+	s->timeout_ns[NAT_AGE_TCP_TRANSITORY] = timeout_ns(config, "tcp_transitory_timeout_s", 240);
+	s->timeout_ns[NAT_AGE_UDP] = timeout_ns(config, "udp_timeout_s", 300);
+	s->timeout_ns[NAT_AGE_ICMP] = timeout_ns(config, "icmp_timeout_s", 60);
 	if (s->port_max < s->port_min)
 		config_mistake(config, "nat", "port_max", "must not be below port_min = %u", s->port_min);
 	if (s->pool.length < 24)

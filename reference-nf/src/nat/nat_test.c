@@ -156,7 +156,7 @@ static void refused_packets(void)
 	put16(f.data + AT_IP + 10, (uint16_t)(get16(f.data + AT_IP + 10) - 41));
 	RUNS(&f, 0, "unsupported_protocol");
 	f = make_frame(1, CLIENT, 1, SERVER, 0, "", 0);
-	set_icmp_type(&f, 3);
+	set_icmp_type(&f, 13); /* time stamp */
 	RUNS(&f, 0, "unsupported_protocol");
 	f = tcp;
 	put16(f.data + AT_TYPE, 0x86dd);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NAT_OWNERS_H
+#define NAT_OWNERS_H
+
+#include "stage.h"
+
+/* Outbound packets belong to the instance that has their inside end, inbound ones to the one whose part of the pool's
+ * ports has theirs. */
+void nat_owners(const void *settings, const struct live *live, const struct batch *batch, uint32_t count,
+		struct stage_owner owners[]);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the NAT reads from a packet and writes into it. Included by the stage's own files only.
+ */
+#ifndef NAT_PACKET_H
+#define NAT_PACKET_H
+
+#include <arpa/inet.h>
+
+#include "batch.h"
+#include "checksum.h"
+#include "icmp_error.h"
+#include "nat/nat_table.h"
+
+#define SOURCE_AT (ETHER_BYTES + 12u)
+#define DESTINATION_AT (ETHER_BYTES + 16u)
+
+/* A prefix as addresses lie in the frame. */
+struct nat_prefix {
+	uint32_t address, mask;
+};
+
+static inline struct nat_prefix nat_prefix(struct ipv4_prefix prefix)
+{
+	return (struct nat_prefix){htonl(prefix.address), htonl(ipv4_mask(prefix.length))};
+}
+
+static inline bool nat_within(struct nat_prefix prefix, uint32_t address)
+{
+	return (address & prefix.mask) == prefix.address;
+}
+
+/* Which way a packet goes. */
+enum nat_way {
+	NAT_WAY_OUT,	 /* from the inside */
+	NAT_WAY_IN,	 /* from elsewhere */
+	NAT_WAY_HAIRPIN, /* from the inside to a pool address: out and back in (RFC 4787, REQ-9) */
+	NAT_WAY_ERROR,	 /* an ICMP error: about another packet */
+	NAT_WAY_NONE,	 /* ICMP that is neither a query going out, nor an answer coming in, nor an error */
+};
+
+/* The packet is IPv4 and of kind PACKET_L4. Key: the end that the NAT looks up, for the first three ways. */
+static inline enum nat_way nat_way(struct nat_prefix inside, struct nat_prefix pool, const uint8_t *frame,
+				   const struct packet *p, struct flow_key *key)
+{
+	uint32_t source = load32(frame + SOURCE_AT), destination = load32(frame + DESTINATION_AT);
+	const uint8_t *l4 = frame + p->l4, *port = l4 + 4;
+	bool out = nat_within(inside, source);
+
+	if (p->protocol != IPPROTO_ICMP)
+		port = out ? l4 : l4 + 2;
+	else if (icmp_is_error(l4[0]))
+		return NAT_WAY_ERROR;
+	else if (l4[0] != (out ? ICMP_ECHO : ICMP_ECHOREPLY))
+		return NAT_WAY_NONE;
+	*key = nat_key(p->protocol, out ? source : destination, load16(port));
+	if (!out)
+		return NAT_WAY_IN;
+	return nat_within(pool, destination) ? NAT_WAY_HAIRPIN : NAT_WAY_OUT;
+}
+
+/* The end of the packet inside an error that belongs to a mapping: the one that the error goes back to. */
+static inline struct flow_key nat_error_key(const struct icmp_error *e, enum icmp_error_end end)
+{
+	return nat_key(e->protocol, icmp_error_address(e, end), icmp_error_port(e, end));
+}
+
+/* Puts the mapping's end of that side in place: outside it is the packet's source, inside its destination. */
+static inline void nat_rewrite(uint8_t *frame, const struct packet *p, const struct nat_mapping *m, enum nat_side to)
+{
+	uint8_t *ip_check = frame + ETHER_BYTES + 10, *l4 = frame + p->l4;
+	uint32_t address = nat_key_address(&m->ends[to]);
+	uint16_t port = nat_key_port(&m->ends[to]);
+
+	memcpy(frame + (to == NAT_OUTSIDE ? SOURCE_AT : DESTINATION_AT), &address, sizeof(address));
+	store16(ip_check, checksum_apply(load16(ip_check), m->ip_delta[to]));
+	if (p->protocol == IPPROTO_ICMP) {
+		store16(l4 + 4, port);
+		store16(l4 + 2, checksum_apply(load16(l4 + 2), m->l4_delta[to]));
+		return;
+	}
+	store16(l4 + (to == NAT_OUTSIDE ? 0 : 2), port);
+	if (p->protocol == IPPROTO_TCP)
+		store16(l4 + 16, checksum_apply(load16(l4 + 16), m->l4_delta[to]));
+	else
+		store16(l4 + 6, checksum_apply_udp(load16(l4 + 6), m->l4_delta[to]));
+}
+
+/* Replaces the packet's own address at SOURCE_AT or DESTINATION_AT and mends the IPv4 checksum: all there is to do
+ * where no pseudo-header follows. */
+static inline void nat_rewrite_address(uint8_t *frame, uint32_t at, uint32_t address)
+{
+	uint8_t *check = frame + ETHER_BYTES + 10;
+
+	store16(check, checksum_apply(load16(check), checksum_delta32(load32(frame + at), address)));
+	memcpy(frame + at, &address, sizeof(address));
+}
+
+#endif

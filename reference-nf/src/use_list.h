@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Records of one line each in the order of their last use: what expires stands at the old end.
+ */
+#ifndef USE_LIST_H
+#define USE_LIST_H
+
+#include <stdint.h>
+
+#define USE_NONE UINT32_MAX
+#define USE_STRIDE 64u /* bytes from a record to the next */
+
+/* A part of every record. */
+struct use_links {
+	uint64_t last_used_ns;
+	uint32_t older, newer; /* neighbours' numbers; USE_NONE at the ends */
+};
+
+struct use_list {
+	uint32_t oldest, newest;
+};
+
+#define USE_LIST_EMPTY ((struct use_list){USE_NONE, USE_NONE})
+
+/* first: of record 0. */
+static inline struct use_links *use_links_of(struct use_links *first, uint32_t record)
+{
+	return (struct use_links *)(void *)((uint8_t *)first + (uint64_t)record * USE_STRIDE);
+}
+
+static inline void use_list_remove(struct use_list *list, struct use_links *first, uint32_t record)
+{
+	const struct use_links *links = use_links_of(first, record);
+
+	if (links->older == USE_NONE)
+		list->oldest = links->newer;
+	else
+		use_links_of(first, links->older)->newer = links->newer;
+	if (links->newer == USE_NONE)
+		list->newest = links->older;
+	else
+		use_links_of(first, links->newer)->older = links->older;
+}
+
+static inline void use_list_append(struct use_list *list, struct use_links *first, uint32_t record, uint64_t now_ns)
+{
+	struct use_links *links = use_links_of(first, record);
+
+	links->last_used_ns = now_ns;
+	links->older = list->newest;
+	links->newer = USE_NONE;
+	if (list->newest == USE_NONE)
+		list->oldest = record;
+	else
+		use_links_of(first, list->newest)->newer = record;
+	list->newest = record;
+}
+
+/* The record is in the list. */
+static inline void use_list_refresh(struct use_list *list, struct use_links *first, uint32_t record, uint64_t now_ns)
+{
+	struct use_links *links = use_links_of(first, record);
+
+	if (links->newer == USE_NONE) {
+		links->last_used_ns = now_ns;
+		return;
+	}
+	use_list_remove(list, first, record);
+	use_list_append(list, first, record, now_ns);
+}
+
+/* The longest unused record, if it has been idle for the timeout. */
+static inline uint32_t use_list_expired(const struct use_list *list, struct use_links *first, uint64_t timeout_ns,
+					uint64_t now_ns)
+{
+	if (list->oldest == USE_NONE || use_links_of(first, list->oldest)->last_used_ns + timeout_ns > now_ns)
+		return USE_NONE;
+	return list->oldest;
+}
+
+#endif
