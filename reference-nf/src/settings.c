@@ -27,10 +27,11 @@ static bool read_stages(struct settings *s, struct chain *chain, struct config *
 		if (stage != NULL)
 			stage->settings = s->stages[i];
 	}
-	if (!s->model.flow_cache)
+	if (!s->model.flow_cache && !config_has_section(config, flow_cache_stage.name))
 		return true;
 	s->flow_cache = flow_cache_stage.configure(config);
-	chain->stages[0].settings = s->flow_cache;
+	if (s->model.flow_cache)
+		chain->stages[0].settings = s->flow_cache;
 	return s->flow_cache != NULL;
 }
 
