@@ -139,7 +139,7 @@ static bool start(void)
 		return false;
 	runner_prime(&nf.plan);
 	nf.sink.packets = 0;
-	if (!open_dump() || !telemetry_open(&nf.chain) || !open_probe())
+	if (!open_dump() || !telemetry_open(&nf.plan) || !open_probe())
 		return false;
 	fprintf(stderr, "nalm-nf: replaying %u frames x %u copies, %" PRIu64 " flows opened\n", nf.generator.flows.image_count,
 		nf.generator.flows.copies, nf.generator.primed);

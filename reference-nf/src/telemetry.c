@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
+#include <rte_lcore.h>
 #include <rte_telemetry.h>
 #include <rte_version.h>
 
@@ -10,32 +11,52 @@
 #define rte_tel_data_add_dict_uint rte_tel_data_add_dict_u64
 #endif
 
-static const struct chain *shown; /* set once, before the command is offered */
+static const struct plan *shown; /* set once, before the commands are offered */
 
 /* Counters are read while their lcore writes them: each is whole, together they may be of neighbouring batches. */
 static int show_stages(const char *command, const char *params, struct rte_tel_data *data)
 {
+	const struct chain *chain = shown->chain;
+
 	(void)command, (void)params;
 	rte_tel_data_start_dict(data);
-	for (uint32_t s = 0; s < shown->probed_count; s++) {
-		struct stage_totals totals = chain_totals(shown, s);
+	for (uint32_t s = 0; s < chain->probed_count; s++) {
+		struct stage_totals totals = chain_totals(chain, s);
 		struct rte_tel_data *stage = rte_tel_data_alloc();
 		if (stage == NULL)
 			return -1;
 		rte_tel_data_start_dict(stage);
 		rte_tel_data_add_dict_uint(stage, "packets", totals.packets);
-		for (uint32_t o = 0; shown->probed[s].outcomes[o].name != NULL; o++)
-			rte_tel_data_add_dict_uint(stage, shown->probed[s].outcomes[o].name, totals.outcomes[o]);
-		rte_tel_data_add_dict_container(data, shown->probed[s].name, stage, 0);
+		for (uint32_t o = 0; chain->probed[s].outcomes[o].name != NULL; o++)
+			rte_tel_data_add_dict_uint(stage, chain->probed[s].outcomes[o].name, totals.outcomes[o]);
+		rte_tel_data_add_dict_container(data, chain->probed[s].name, stage, 0);
 	}
 	return 0;
 }
 
-bool telemetry_open(const struct chain *chain)
+/* Roles in order: which lcore runs each, how often its last step found no room before the next lcore. */
+static int show_roles(const char *command, const char *params, struct rte_tel_data *data)
 {
-	shown = chain;
-	if (rte_telemetry_register_cmd("/nalm/stages", show_stages, "Packets and outcomes by stage. No parameters.") == 0)
+	(void)command, (void)params;
+	rte_tel_data_start_dict(data);
+	for (uint32_t i = 0; i < shown->role_count; i++) {
+		struct rte_tel_data *role = rte_tel_data_alloc();
+		if (role == NULL)
+			return -1;
+		rte_tel_data_start_dict(role);
+		rte_tel_data_add_dict_uint(role, "lcore", i % rte_lcore_count());
+		rte_tel_data_add_dict_uint(role, "back_pressure", shown->roles[i]->back_pressure);
+		rte_tel_data_add_dict_container(data, shown->roles[i]->name, role, 0);
+	}
+	return 0;
+}
+
+bool telemetry_open(const struct plan *plan)
+{
+	shown = plan;
+	if (rte_telemetry_register_cmd("/nalm/stages", show_stages, "Packets and outcomes by stage. No parameters.") == 0 &&
+	    rte_telemetry_register_cmd("/nalm/roles", show_roles, "Lcore and back-pressure by role. No parameters.") == 0)
 		return true;
-	fprintf(stderr, "telemetry: cannot offer /nalm/stages\n");
+	fprintf(stderr, "telemetry: cannot offer /nalm/stages and /nalm/roles\n");
 	return false;
 }

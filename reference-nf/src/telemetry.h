@@ -2,9 +2,9 @@
 #ifndef TELEMETRY_H
 #define TELEMETRY_H
 
-#include "model/chain.h"
+#include "model/plan.h"
 
 /* Offers /nalm/stages over rte_telemetry: packets and outcomes by stage. false: said on stderr. */
-bool telemetry_open(const struct chain *chain);
+bool telemetry_open(const struct plan *plan);
 
 #endif
