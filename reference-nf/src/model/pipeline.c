@@ -54,7 +54,7 @@ static void name_link(const struct plan *p, uint32_t first, uint32_t end, char *
 {
 	int used = 0;
 	for (uint32_t i = first; i < end && (size_t)used < size; i++)
-		used += snprintf(name + used, size - (size_t)used, "%s%s", i == first ? "" : ",",
+		used += snprintf(name + used, size - (size_t)used, "%s%s", i == first ? "" : "_",
 				 p->chain->stages[i].ops->name);
 }
 
