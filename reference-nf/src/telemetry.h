@@ -4,7 +4,8 @@
 
 #include "model/plan.h"
 
-/* Offers /nalm/stages over rte_telemetry: packets and outcomes by stage. false: said on stderr. */
+/* Offers over rte_telemetry: /nalm/stages, packets and outcomes; /nalm/roles, lcores and back-pressure. false: said on
+ * stderr. */
 bool telemetry_open(const struct plan *plan);
 
 #endif
