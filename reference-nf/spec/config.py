@@ -66,5 +66,6 @@ def _nat(values: ConfigParser) -> Nat:
                 UDP: int(section["udp_timeout_s"]),
                 ICMP: int(section["icmp_timeout_s"]),
             },
+            tcp_transitory_timeout_s=int(section.get("tcp_transitory_timeout_s", "240")),
         )
     )

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 
 from spec.checksum import update
+from spec.icmp_error import ECHO_REPLY, ECHO_REQUEST, L4_CHECKSUM, Carried, End, carried, is_error
+from spec.icmp_error import rewrite_address, rewrite_carried
 from spec.packet import ETHERNET_BYTES, ICMP, TCP, UDP, Kind, Packet
 from spec.stage import Drop, Pass, Result, with_bytes
 
-ECHO_REQUEST, ECHO_REPLY = 8, 0
 IP_CHECKSUM = ETHERNET_BYTES + 10
 SOURCE, DESTINATION = ETHERNET_BYTES + 12, ETHERNET_BYTES + 16
-L4_CHECKSUM = {TCP: 16, UDP: 6, ICMP: 2}
 NS_PER_S = 1_000_000_000
 UNCHANGED = (Kind.VLAN, Kind.NOT_IP)
 REFUSED = {
@@ -22,8 +22,7 @@ REFUSED = {
     Kind.FRAGMENT: "fragment",
     Kind.OTHER: "unsupported_protocol",
 }
-
-End = tuple[int, int, int]  # protocol, address, port or ICMP identifier
+FIN, SYN, RST = 1, 2, 4
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,44 @@ class NatConfig:
     port_min: int
     port_max: int
     entries: int
-    timeouts_s: dict[int, int]  # by protocol
+    timeouts_s: dict[int, int]  # by protocol; of TCP the established connections'
+    tcp_transitory_timeout_s: int = 240
+
+
+class Connection:
+    """Which of TCP's two idle times a mapping has (RFC 5382, REQ-5; RFC 7857, 2.2 and 2.3)."""
+
+    def __init__(self, flags: int) -> None:
+        """The first packet decides: one without SYN and RST is of a connection that was there before the NAT."""
+        self.phase = "closed" if flags & (SYN | RST) else "established"
+        self.syns: set[str] = set()
+        self.fins: set[str] = set()
+        self.follow(flags, "out", payload=False)
+
+    @property
+    def transitory(self) -> bool:
+        """Being opened, or closed."""
+        return self.phase != "established"
+
+    def follow(self, flags: int, way: str, payload: bool) -> None:
+        """A packet that goes `way`, out or in."""
+        if flags & RST:
+            self.phase = "closed"
+        elif flags & SYN:
+            if self.phase == "closed":
+                self.phase, self.syns = "opening", set()
+            self.syns.add(way)
+        else:
+            if way == "out" and self.phase == "opening" and self.syns == {"out", "in"}:
+                self._establish()
+            if flags & FIN and self.phase == "established":
+                self.fins.add(way)
+                self.phase = "closed" if self.fins == {"out", "in"} else "established"
+            elif not flags & FIN and self.phase == "closed" and way == "out" and payload:
+                self._establish()
+
+    def _establish(self) -> None:
+        self.phase, self.fins = "established", set()
 
 
 class Nat:
@@ -47,23 +83,23 @@ class Nat:
         self.config = config
         self.outside_of: dict[End, End] = {}
         self.inside_of: dict[End, End] = {}
-        # inside end -> time of last use in ns, least recently used first, by protocol
-        self.used: dict[int, OrderedDict[End, int]] = {
-            TCP: OrderedDict(),
-            UDP: OrderedDict(),
-            ICMP: OrderedDict(),
+        self.connections: dict[End, Connection] = {}  # of TCP, by inside end
+        # inside end -> time of last use in ns, least recently used first, by protocol and whether transitory
+        self.used: dict[tuple[int, bool], OrderedDict[End, int]] = {
+            age: OrderedDict() for age in ((TCP, False), (TCP, True), (UDP, False), (ICMP, False))
         }
         self.free_ports: dict[tuple[int, int], deque[int]] = {}  # by protocol and pool address
 
     def begin_batch(self, now_ns: int) -> None:
-        """Removes the mappings that have been idle for their protocol's timeout."""
-        for protocol, used in self.used.items():
-            timeout_ns = self.config.timeouts_s[protocol] * NS_PER_S
+        """Removes the mappings that have been idle for their time."""
+        for (protocol, transitory), used in self.used.items():
+            seconds = self.config.tcp_transitory_timeout_s if transitory else self.config.timeouts_s[protocol]
             while used:
                 inside, last_ns = next(iter(used.items()))
-                if last_ns + timeout_ns > now_ns:
+                if last_ns + seconds * NS_PER_S > now_ns:
                     break
                 del used[inside]
+                self.connections.pop(inside, None)
                 outside = self.outside_of.pop(inside)
                 del self.inside_of[outside]
                 self.free_ports[outside[0], outside[1]].append(outside[2])
@@ -74,44 +110,126 @@ class Nat:
             return Pass("not_ipv4", packet)
         if packet.kind in REFUSED:
             return Drop(REFUSED[packet.kind])
-        outbound = packet.source & int(self.config.inside.netmask) == int(self.config.inside.network_address)
+        if is_error(packet):
+            return self._error(packet)
+        outbound = self._is_inside(packet.source)
         if packet.protocol == ICMP and packet.frame[packet.l4] != (ECHO_REQUEST if outbound else ECHO_REPLY):
             return Drop("unsupported_protocol")
-        return self._outbound(packet, now_ns) if outbound else self._inbound(packet)
+        if outbound and self._is_pool(packet.destination):
+            return self._hairpin(packet, now_ns)
+        return self._outbound(packet, now_ns) if outbound else self._inbound(packet, now_ns)
+
+    def _is_inside(self, address: int) -> bool:
+        return address & int(self.config.inside.netmask) == int(self.config.inside.network_address)
+
+    def _is_pool(self, address: int) -> bool:
+        return address & int(self.config.pool.netmask) == int(self.config.pool.network_address)
+
+    def _pool_address(self, inside: int) -> int:
+        """Always the same for an inside address (RFC 4787, REQ-2)."""
+        return int(self.config.pool.network_address) + inside % self.config.pool.num_addresses
 
     def _outbound(self, packet: Packet, now_ns: int) -> Result:
-        port = struct.unpack_from(">H", packet.frame, packet.l4 + (4 if packet.protocol == ICMP else 0))[0]
+        at = 4 if packet.protocol == ICMP else 0
+        port = struct.unpack_from(">H", packet.frame, packet.l4 + at)[0]
         inside = (packet.protocol, packet.source, port)
-        outside = self.outside_of.get(inside) or self._allocate(inside)
-        if isinstance(outside, str):
-            return Drop(outside)
-        self.used[packet.protocol][inside] = now_ns
-        self.used[packet.protocol].move_to_end(inside)
-        return Pass("translated_out", _rewrite(packet, SOURCE, outside, 4 if packet.protocol == ICMP else 0))
+        outside = self.outside_of.get(inside)
+        if outside is None:
+            opened = self._open(inside, packet, now_ns)
+            if isinstance(opened, str):
+                return Drop(opened)
+            outside = opened
+        else:
+            self._follow(inside, packet, "out", now_ns)
+            self._use(inside, now_ns)
+        return Pass("translated_out", _rewrite(packet, SOURCE, outside, at))
 
-    def _inbound(self, packet: Packet) -> Result:
+    def _inbound(self, packet: Packet, now_ns: int) -> Result:
         at = {ICMP: 4}.get(packet.protocol, 2)
         port = struct.unpack_from(">H", packet.frame, packet.l4 + at)[0]
         inside = self.inside_of.get((packet.protocol, packet.destination, port))
         if inside is None:
             return Drop("no_mapping")
+        self._follow(inside, packet, "in", now_ns)
         return Pass("translated_in", _rewrite(packet, DESTINATION, inside, at))
 
-    def _allocate(self, inside: End) -> End | str:
+    def _hairpin(self, packet: Packet, now_ns: int) -> Result:
+        """From inside to inside by the pool, both seen from outside (RFC 4787, REQ-9). Queries have no far end's port."""
+        if packet.protocol == ICMP or (packet.protocol, packet.destination, packet.ports[1]) not in self.inside_of:
+            return Drop("no_mapping")
+        gone_out = self._outbound(packet, now_ns)
+        if isinstance(gone_out, Drop):
+            return gone_out
+        come_in = self._inbound(gone_out.packet, now_ns)
+        assert isinstance(come_in, Pass)
+        return Pass("hairpinned", come_in.packet)
+
+    def _error(self, packet: Packet) -> Result:
+        """An ICMP error and the packet in it (RFC 5508, REQ-3 to REQ-7); mappings stay as they are."""
+        inner = carried(packet)
+        if isinstance(inner, str):
+            return Drop(inner)
+        from_inside = self._is_inside(packet.source)
+        if inner.protocol == ICMP and inner.query != (ECHO_REPLY if from_inside else ECHO_REQUEST):
+            return Drop("unsupported_protocol")
+        goes_in = not from_inside or self._is_pool(packet.destination)
+        if goes_in and (packet.destination != inner.source[1] or inner.source not in self.inside_of):
+            return Drop("no_mapping")
+        if from_inside:
+            if inner.destination not in self.outside_of:
+                return Drop("no_mapping")
+            packet = self._error_out(packet, inner)
+        if goes_in:
+            inside = self.inside_of[inner.source]
+            packet = rewrite_carried(packet, inner, True, inside)
+            packet = rewrite_address(packet, DESTINATION, inside[1])
+        return Pass("icmp_error", packet)
+
+    def _error_out(self, packet: Packet, inner: Carried) -> Packet:
+        """Of an inside host or router: seen from outside its pool address sends it (REQ-5)."""
+        packet = rewrite_carried(packet, inner, False, self.outside_of[inner.destination])
+        return rewrite_address(packet, SOURCE, self._pool_address(packet.source))
+
+    def _open(self, inside: End, packet: Packet, now_ns: int) -> End | str:
         """A new mapping's outside end, or the outcome that says why there is none."""
         if len(self.outside_of) >= self.config.entries:
             return "table_full"
-        protocol, address, _ = inside
-        number = address % self.config.pool.num_addresses
-        pool_address = int(self.config.pool.network_address) + number
+        pool_address = self._pool_address(inside[1])
         free = self.free_ports.setdefault(
-            (protocol, pool_address), deque(range(self.config.port_min, self.config.port_max + 1))
+            (inside[0], pool_address), deque(range(self.config.port_min, self.config.port_max + 1))
         )
         if not free:
             return "no_port"
-        outside = (protocol, pool_address, free.popleft())
+        outside = (inside[0], pool_address, free.popleft())
         self.outside_of[inside], self.inside_of[outside] = outside, inside
+        if packet.protocol == TCP:
+            self.connections[inside] = Connection(_flags(packet))
+        self._use(inside, now_ns)
         return outside
+
+    def _age(self, inside: End) -> tuple[int, bool]:
+        connection = self.connections.get(inside)
+        return inside[0], connection is not None and connection.transitory
+
+    def _use(self, inside: End, now_ns: int) -> None:
+        used = self.used[self._age(inside)]
+        used[inside] = now_ns
+        used.move_to_end(inside)
+
+    def _follow(self, inside: End, packet: Packet, way: str, now_ns: int) -> None:
+        """Where the idle time changes with TCP's phase it begins anew."""
+        connection = self.connections.get(inside)
+        if connection is None:
+            return
+        was = self._age(inside)
+        connection.follow(_flags(packet), way, bool(packet.payload))
+        if self._age(inside) != was:
+            del self.used[was][inside]
+            self._use(inside, now_ns)
+
+
+def _flags(packet: Packet) -> int:
+    return packet.frame[packet.l4 + 13]
 
 
 def _rewrite(packet: Packet, address_at: int, end: End, port_at: int) -> Packet:
