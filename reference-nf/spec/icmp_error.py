@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""ICMP errors and the begin of a packet that they carry, as a translator reads and rewrites them (RFC 5508)."""
+"""ICMP errors and the begin of a packet that they carry, as a translator rewrites them (RFC 5508)."""
 
 from dataclasses import dataclass
 
@@ -48,7 +48,8 @@ def carried(packet: Packet) -> Carried | str:
     header = (frame[ip] & 15) * 4
     if frame[ip] >> 4 != 4 or header < 20 or ip + header + CARRIED_MINIMUM > end:
         return "malformed"
-    if _word(frame, ip + 2) < header + CARRIED_MINIMUM or ones_complement_sum(frame[ip : ip + header]) != 0xFFFF:
+    header_sum = ones_complement_sum(frame[ip : ip + header])
+    if _word(frame, ip + 2) < header + CARRIED_MINIMUM or header_sum != 0xFFFF:
         return "malformed"
     if _word(frame, ip + 6) & 0x1FFF:
         return "fragment"

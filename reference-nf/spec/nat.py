@@ -7,8 +7,17 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 
 from spec.checksum import update
-from spec.icmp_error import ECHO_REPLY, ECHO_REQUEST, L4_CHECKSUM, Carried, End, carried, is_error
-from spec.icmp_error import rewrite_address, rewrite_carried
+from spec.icmp_error import (
+    ECHO_REPLY,
+    ECHO_REQUEST,
+    L4_CHECKSUM,
+    Carried,
+    End,
+    carried,
+    is_error,
+    rewrite_address,
+    rewrite_carried,
+)
 from spec.packet import ETHERNET_BYTES, ICMP, TCP, UDP, Kind, Packet
 from spec.stage import Drop, Pass, Result, with_bytes
 
@@ -42,7 +51,7 @@ class Connection:
     """Which of TCP's two idle times a mapping has (RFC 5382, REQ-5; RFC 7857, 2.2 and 2.3)."""
 
     def __init__(self, flags: int) -> None:
-        """The first packet decides: one without SYN and RST is of a connection that was there before the NAT."""
+        """One without SYN and RST is of a connection that was there before the NAT."""
         self.phase = "closed" if flags & (SYN | RST) else "established"
         self.syns: set[str] = set()
         self.fins: set[str] = set()
@@ -154,8 +163,9 @@ class Nat:
         return Pass("translated_in", _rewrite(packet, DESTINATION, inside, at))
 
     def _hairpin(self, packet: Packet, now_ns: int) -> Result:
-        """From inside to inside by the pool, both seen from outside (RFC 4787, REQ-9). Queries have no far end's port."""
-        if packet.protocol == ICMP or (packet.protocol, packet.destination, packet.ports[1]) not in self.inside_of:
+        """From inside to inside, both seen from outside (RFC 4787, REQ-9). Queries have no far end's port."""
+        destination = (packet.protocol, packet.destination, packet.ports[1])
+        if packet.protocol == ICMP or destination not in self.inside_of:
             return Drop("no_mapping")
         gone_out = self._outbound(packet, now_ns)
         if isinstance(gone_out, Drop):
