@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
 
 #include <rte_prefetch.h>
 
 #include "table/flow_table_kinds.h"
+#include "table/signature_simd.h"
 #include "table/signature_table.h"
 #include "table/table_memory.h"
 
@@ -70,21 +68,6 @@ void signature_table_destroy(struct flow_table *table)
 	free(t);
 }
 
-/* Bit i: slot i holds the signature. */
-static inline uint32_t match(const struct bucket *b, uint32_t signature)
-{
-#ifdef __AVX2__
-	__m256i slots = _mm256_load_si256((const __m256i *)(const void *)b->signatures);
-	__m256i equal = _mm256_cmpeq_epi32(slots, _mm256_set1_epi32((int)signature));
-	return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(equal));
-#else
-	uint32_t slots = 0;
-	for (uint32_t i = 0; i < SIGNATURE_SLOTS; i++)
-		slots |= (uint32_t)(b->signatures[i] == signature) << i;
-	return slots;
-#endif
-}
-
 static inline uint32_t home_of(const struct signature_table *t, const struct flow_key *key)
 {
 	return flow_hash_reduce(flow_hash(key, t->common.hash_seed), t->bucket_count);
@@ -107,7 +90,7 @@ static uint32_t search(const struct signature_table *t, const struct flow_key *k
 
 	for (uint32_t far = 0; far <= t->reach; far++, bucket = next_bucket(t, bucket)) {
 		const struct bucket *b = &t->buckets[bucket];
-		for (uint32_t slots = match(b, signature); slots != 0; slots &= slots - 1) {
+		for (uint32_t slots = simd_match(b->signatures, signature); slots != 0; slots &= slots - 1) {
 			uint32_t record = b->indexes[__builtin_ctz(slots)] & INDEX;
 			if (flow_key_equal(flow_record_key(&t->common, record), key))
 				return record;
@@ -139,8 +122,9 @@ struct bulk {
 	uint32_t n;
 	const struct bucket *buckets[FLOW_TABLE_BULK];
 	uint32_t signatures[FLOW_TABLE_BULK];
-	uint64_t candidates; /* a signature fits: records has the first such record */
+	uint8_t slots[FLOW_TABLE_BULK] __attribute__((aligned(32))); /* whose signature fits: records has the first's */
 };
+_Static_assert(FLOW_TABLE_BULK == 64 && SIGNATURE_SLOTS == 8, "what simd_nonzero and simd_match take");
 
 static inline void ask_for_buckets(const struct signature_table *t, struct bulk *bulk)
 {
@@ -153,27 +137,23 @@ static inline void ask_for_buckets(const struct signature_table *t, struct bulk 
 
 static inline void ask_for_records(const struct signature_table *t, struct bulk *bulk)
 {
-	uint64_t candidates = 0;
-
 	for (uint32_t i = 0; i < bulk->n; i++) {
 		const struct bucket *b = bulk->buckets[i];
-		uint32_t slots = match(b, bulk->signatures[i]);
+		uint32_t slots = simd_match(b->signatures, bulk->signatures[i]);
 		uint32_t first = (uint32_t)__builtin_ctz(slots | 1u << (SIGNATURE_SLOTS - 1));
 		uint32_t fits = -(uint32_t)(slots != 0); /* a mask: strangers come at random, which a branch would miss */
 		uint32_t record = b->indexes[first] & INDEX & fits; /* 0: a line that is at hand */
 		rte_prefetch0(flow_record_key(&t->common, record));
 		bulk->records[i] = record;
-		candidates |= (uint64_t)(slots != 0) << i;
+		bulk->slots[i] = (uint8_t)slots;
 	}
-	bulk->candidates = candidates;
 }
 
 /* Whether a key that is not in the first candidate may be elsewhere. */
 static inline bool is_unsettled(const struct bulk *bulk, uint32_t i)
 {
-	const struct bucket *b = bulk->buckets[i];
-	uint32_t slots = match(b, bulk->signatures[i]);
-	return (slots & (slots - 1)) != 0 || (b->indexes[0] & PASSED) != 0;
+	uint32_t slots = bulk->slots[i];
+	return (slots & (slots - 1)) != 0 || (bulk->buckets[i]->indexes[0] & PASSED) != 0;
 }
 
 /* What the first candidates do not settle is rare, and searched for one by one. */
@@ -190,14 +170,13 @@ static uint64_t search_unsettled(const struct signature_table *t, const struct b
 
 static inline uint64_t compare_keys(const struct signature_table *t, const struct bulk *bulk)
 {
-	uint64_t hits = 0;
+	uint8_t equal[FLOW_TABLE_BULK] __attribute__((aligned(32)));
 
-	for (uint32_t i = 0; i < bulk->n; i++) {
-		const struct flow_key *key = flow_record_key(&t->common, bulk->records[i]);
-		hits |= (uint64_t)flow_key_equal(key, &bulk->keys[i]) << i;
-	}
-	hits &= bulk->candidates;
-	uint64_t missed = first_bits(bulk->n) & ~hits;
+	for (uint32_t i = 0; i < bulk->n; i++)
+		equal[i] = flow_key_equal(flow_record_key(&t->common, bulk->records[i]), &bulk->keys[i]);
+	uint64_t all = first_bits(bulk->n);
+	uint64_t hits = simd_nonzero(equal) & simd_nonzero(bulk->slots) & all;
+	uint64_t missed = hits ^ all;
 	return missed == 0 ? hits : hits | search_unsettled(t, bulk, missed);
 }
 
@@ -261,7 +240,7 @@ bool signature_table_insert(struct flow_table *table, uint32_t record)
 
 	for (uint32_t far = 0; far <= t->reach; far++, bucket = next_bucket(t, bucket)) {
 		struct bucket *b = &t->buckets[bucket];
-		uint32_t empty = match(b, 0);
+		uint32_t empty = simd_match(b->signatures, 0);
 		if (empty == 0)
 			continue;
 		uint32_t slot = (uint32_t)__builtin_ctz(empty);
@@ -281,7 +260,7 @@ void signature_table_remove(struct flow_table *table, uint32_t record)
 
 	for (uint32_t far = 0; far <= t->reach; far++, bucket = next_bucket(t, bucket)) {
 		struct bucket *b = &t->buckets[bucket];
-		for (uint32_t slots = match(b, signature); slots != 0; slots &= slots - 1) {
+		for (uint32_t slots = simd_match(b->signatures, signature); slots != 0; slots &= slots - 1) {
 			uint32_t slot = (uint32_t)__builtin_ctz(slots);
 			if ((b->indexes[slot] & INDEX) == record) {
 				b->signatures[slot] = 0;
