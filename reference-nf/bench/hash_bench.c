@@ -60,7 +60,8 @@ static void die(const char *what)
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: hash_bench [-e ENTRIES] [-l LOAD] [-m MISSES] [-s] [-r ROUNDS | -c CONTENDER -n LOOKUPS]\n"
+	fprintf(stderr, "usage: hash_bench [-e ENTRIES] [-l LOAD] [-m MISSES] [-s] "
+			"[-r ROUNDS | -c CONTENDER -n LOOKUPS]\n"
 			"LOAD and MISSES are shares, 0 to 1; -s: small pages for all\n");
 	exit(2);
 }
@@ -169,7 +170,8 @@ static void use_records(struct bench *b, uint64_t hits, const uint32_t records[]
 		b->records[records[__builtin_ctzll(hits)]].packets++;
 }
 
-static inline uint64_t run_table(struct bench *b, const struct flow_table *table, uint32_t count, uint32_t batch, bool use)
+static inline uint64_t run_table(struct bench *b, const struct flow_table *table, uint32_t count, uint32_t batch,
+				 bool use)
 {
 	uint32_t records[FLOW_TABLE_BATCH];
 	uint64_t hits[FLOW_TABLE_BULKS], found = 0;
@@ -363,8 +365,8 @@ static void run_only(struct bench *b)
 		draw_queries(b, FLOW_TABLE_BATCH);
 		found += contenders[c].run(b, FLOW_TABLE_BATCH);
 	}
-	printf("{\"entries\": %" PRIu32 ", \"flows\": %" PRIu32 ", \"hits\": %" PRIu64 "}\n", b->options.entries, b->flows,
-	       found);
+	printf("{\"entries\": %" PRIu32 ", \"flows\": %" PRIu32 ", \"hits\": %" PRIu64 "}\n", b->options.entries,
+	       b->flows, found);
 }
 
 static struct options read_options(int argc, char **argv)
@@ -399,7 +401,7 @@ static struct options read_options(int argc, char **argv)
 			usage();
 		}
 	}
-	if (optind != argc || o.load * o.entries < 1 || o.load > 1 || o.misses < 0 || o.misses > 1)
+	if (optind != argc || o.rounds == 0 || o.load * o.entries < 1 || o.load > 1 || o.misses < 0 || o.misses > 1)
 		usage();
 	return o;
 }

@@ -31,7 +31,8 @@ struct flow_table *flow_table_create(const struct flow_table_params *params)
 	}
 	struct flow_table *table = create_kind(params);
 	if (table == NULL) {
-		fprintf(stderr, "flow table %s: no memory for %u entries (hash %s); lower their number, or give the process or EAL (-m) more memory\n",
+		fprintf(stderr, "flow table %s: no memory for %u entries (hash %s); "
+				"lower their number, or give the process or EAL (-m) more memory\n",
 			params->name, params->entries, flow_table_kinds[params->kind]);
 		return NULL;
 	}

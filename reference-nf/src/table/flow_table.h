@@ -41,8 +41,8 @@ void flow_table_destroy(struct flow_table *table);
 /* Finds 1 to FLOW_TABLE_BULK keys, their cache misses overlapping. Where bit i of the result is set, records[i] is the
  * record of keys[i], and its key's line has been fetched. */
 uint64_t flow_table_find(const struct flow_table *table, const struct flow_key keys[], uint32_t n, uint32_t records[]);
-/* The same for 1 to FLOW_TABLE_BATCH keys: the misses of one bulk overlap with those of the next. Bit i % FLOW_TABLE_BULK
- * of hits[i / FLOW_TABLE_BULK] tells of keys[i]. */
+/* The same for 1 to FLOW_TABLE_BATCH keys: the misses of one bulk overlap with those of the next, which is faster than
+ * bulk after bulk. Bit i % FLOW_TABLE_BULK of hits[i / FLOW_TABLE_BULK] tells of keys[i]. */
 void flow_table_find_batch(const struct flow_table *table, const struct flow_key keys[], uint32_t n, uint64_t hits[],
 			   uint32_t records[]);
 /* The record's key is in place, and not in the table yet. false: no room. */

@@ -127,7 +127,8 @@ static void stress(enum flow_table_kind kind)
 
 int main(int argc, char **argv)
 {
-	char *eal[] = {argv[0], "--no-huge", "-m", "32", "--no-shconf", "--no-pci", "--lcores=0", "--no-telemetry", NULL};
+	char *eal[] = {argv[0],	     "--no-huge", "-m",		"32",
+		       "--no-shconf", "--no-pci",  "--lcores=0", "--no-telemetry", NULL};
 
 	cpu_set_t cpus;
 

@@ -357,7 +357,8 @@ static void run_all(void)
 
 int main(int argc, char **argv)
 {
-	char *eal[] = {argv[0], "--no-huge", "-m", "64", "--no-shconf", "--no-pci", "--lcores=0", "--no-telemetry", NULL};
+	char *eal[] = {argv[0],	     "--no-huge", "-m",		"64",
+		       "--no-shconf", "--no-pci",  "--lcores=0", "--no-telemetry", NULL};
 
 	(void)argc;
 	CHECK(rte_eal_init(8, eal) >= 0);

@@ -141,7 +141,7 @@ static inline void ask_for_records(const struct signature_table *t, struct bulk 
 		const struct bucket *b = bulk->buckets[i];
 		uint32_t slots = simd_match(b->signatures, bulk->signatures[i]);
 		uint32_t first = (uint32_t)__builtin_ctz(slots | 1u << (SIGNATURE_SLOTS - 1));
-		uint32_t fits = -(uint32_t)(slots != 0); /* a mask: strangers come at random, which a branch would miss */
+		uint32_t fits = -(uint32_t)(slots != 0); /* a mask: strangers come as no branch can foresee */
 		uint32_t record = b->indexes[first] & INDEX & fits; /* 0: a line that is at hand */
 		rte_prefetch0(flow_record_key(&t->common, record));
 		bulk->records[i] = record;

@@ -23,7 +23,7 @@ static inline uint32_t signature_buckets(uint32_t entries)
 	return (entries + SIGNATURE_MEAN_RECORDS - 1) / SIGNATURE_MEAN_RECORDS;
 }
 
-/* The hash of the second level, independent of the bucket's: multiply-shift (Dietzfelbinger 1997). 0 is an empty slot. */
+/* Hash of the second level, independent of the bucket's: multiply-shift (Dietzfelbinger 1997). 0 is an empty slot. */
 #define SIGNATURE_FACTOR_0 0x9e3779b97f4a7c15u
 #define SIGNATURE_FACTOR_1 0xc2b2ae3d27d4eb4fu
 
