@@ -421,5 +421,8 @@ int main(int argc, char **argv)
 		run_only(&bench);
 	else
 		time_all(&bench);
+	flow_table_destroy(bench.signature);
+	flow_table_destroy(bench.chained);
+	rte_hash_free(bench.hash);
 	return 0;
 }
