@@ -9,23 +9,26 @@ from pathlib import Path
 
 from spec.dpi import Dpi, read_rules
 from spec.l3fwd import L3fwd, read_routes
+from spec.models import Build, ModelConfig, run_model
 from spec.nat import Nat, NatConfig
 from spec.nop import Nop
 from spec.packet import ICMP, TCP, UDP
-from spec.stage import Replayed, Stage, run_chain
+from spec.stage import Replayed, Stage
 
 
 @dataclass(frozen=True)
 class Chain:
-    """Stages in pass order, and how packets are handed to them."""
+    """Stages in pass order, and how packets are handed to them. Of each stage the first instance is kept."""
 
     stages: list[Stage]
+    builds: list[Build]
+    model: ModelConfig
     batch: int
     ns_per_packet: int
 
     def replay(self, frames: list[bytes]) -> Replayed:
         """What the NF is to make of the frames."""
-        return run_chain(self.stages, frames, self.batch, self.ns_per_packet)
+        return run_model(self.model, self.builds, frames, self.batch, self.ns_per_packet)
 
 
 def read_chain(path: Path, settings: Mapping[str, str]) -> Chain:
@@ -34,16 +37,33 @@ def read_chain(path: Path, settings: Mapping[str, str]) -> Chain:
     values.read_string(path.read_text(encoding="ascii"))
     for name, value in settings.items():
         section, key = name.split(".", 1)
+        if not values.has_section(section):
+            values.add_section(section)
         values[section][key] = value
-    stages = [_stage(name.strip(), values, path.parent) for name in values["chain"]["stages"].split(",")]
-    return Chain(stages, int(values["chain"]["batch"]), int(values["traffic"]["ns_per_packet"]))
+    names = [name.strip() for name in values["chain"]["stages"].split(",")]
+    stages = [_stage(name, values, path.parent, 0, 1) for name in names]
+    builds = [_build(name, values, path.parent, first) for name, first in zip(names, stages, strict=True)]
+    model = ModelConfig(
+        values.get("model", "model", fallback="rtc"),
+        values.get("model", "state", fallback="lockfree"),
+        values.getint("model", "workers", fallback=1),
+        values.getint("model", "databases", fallback=1),
+    )
+    return Chain(
+        stages, builds, model, int(values["chain"]["batch"]), int(values["traffic"]["ns_per_packet"])
+    )
 
 
-def _stage(name: str, values: ConfigParser, folder: Path) -> Stage:
+def _build(name: str, values: ConfigParser, folder: Path, first: Stage) -> Build:
+    """Makes a stage's instances; an only one is the one that the chain keeps."""
+    return lambda index, count: first if count == 1 else _stage(name, values, folder, index, count)
+
+
+def _stage(name: str, values: ConfigParser, folder: Path, index: int, count: int) -> Stage:
     if name == "nop":
         return Nop()
     if name == "nat":
-        return _nat(values)
+        return _nat(values, index, count)
     section = values[name]
     if name == "dpi":
         return Dpi(read_rules(folder / section["patterns"]), int(section["mark_dscp"]))
@@ -52,7 +72,7 @@ def _stage(name: str, values: ConfigParser, folder: Path) -> Stage:
     return L3fwd(read_routes(folder / section["routes"]))
 
 
-def _nat(values: ConfigParser) -> Nat:
+def _nat(values: ConfigParser, index: int, count: int) -> Nat:
     section = values["nat"]
     return Nat(
         NatConfig(
@@ -67,5 +87,7 @@ def _nat(values: ConfigParser) -> Nat:
                 ICMP: int(section["icmp_timeout_s"]),
             },
             tcp_transitory_timeout_s=int(section.get("tcp_transitory_timeout_s", "240")),
-        )
+        ),
+        index,
+        count,
     )

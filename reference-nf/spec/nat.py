@@ -84,12 +84,16 @@ class Connection:
 
 
 class Nat:
-    """Stage `nat`: its mappings in both directions, oldest use first, and its free ports."""
+    """Stage `nat`: its mappings in both directions, oldest use first, and its free ports.
+
+    Of several instances each has a share of the entries, and of every pool address's ports.
+    """
 
     name = "nat"
 
-    def __init__(self, config: NatConfig) -> None:
-        self.config = config
+    def __init__(self, config: NatConfig, index: int = 0, count: int = 1) -> None:
+        self.config, self.index, self.count = config, index, count
+        self.entries = _part(config.entries, index + 1, count) - _part(config.entries, index, count)
         self.outside_of: dict[End, End] = {}
         self.inside_of: dict[End, End] = {}
         self.connections: dict[End, Connection] = {}  # of TCP, by inside end
@@ -128,6 +132,37 @@ class Nat:
             return self._hairpin(packet, now_ns)
         return self._outbound(packet, now_ns) if outbound else self._inbound(packet, now_ns)
 
+    def owner(self, packet: Packet, count: int) -> End | int | None:
+        """Whose the packet is, out of `count` instances: the inside end tells, or the instance a port is of."""
+        if packet.version != 4 or packet.kind is not Kind.L4:
+            return None
+        inside = self._is_inside(packet.source)
+        if is_error(packet):
+            inner = carried(packet)
+            if isinstance(inner, str):
+                return None
+            return inner.destination if inside else self._instance(inner.source[2], count)
+        if packet.protocol == ICMP and packet.frame[packet.l4] != (ECHO_REQUEST if inside else ECHO_REPLY):
+            return None
+        at = 4 if packet.protocol == ICMP else 0 if inside else 2
+        port = _word(packet.frame, packet.l4 + at)
+        if inside:
+            return packet.protocol, packet.source, port
+        return self._instance(port, count) if self._is_pool(packet.destination) else None
+
+    def _ports(self, index: int, count: int) -> range:
+        """The ports of an instance."""
+        first, size = self.config.port_min, self.config.port_max - self.config.port_min + 1
+        return range(first + _part(size, index, count), first + _part(size, index + 1, count))
+
+    def _instance(self, port: int, count: int) -> int | None:
+        """Whose port it is; None: nobody's."""
+        return next((index for index in range(count) if port in self._ports(index, count)), None)
+
+    def _not_here(self, port: int) -> str:
+        """Why there is no mapping of a pool address's port."""
+        return "no_mapping" if self._instance(port, self.count) in (None, self.index) else "hairpin_elsewhere"
+
     def _is_inside(self, address: int) -> bool:
         return address & int(self.config.inside.netmask) == int(self.config.inside.network_address)
 
@@ -165,8 +200,10 @@ class Nat:
     def _hairpin(self, packet: Packet, now_ns: int) -> Result:
         """From inside to inside, both seen from outside (RFC 4787, REQ-9). Queries have no far end's port."""
         destination = (packet.protocol, packet.destination, packet.ports[1])
-        if packet.protocol == ICMP or destination not in self.inside_of:
+        if packet.protocol == ICMP:
             return Drop("no_mapping")
+        if destination not in self.inside_of:
+            return Drop(self._not_here(destination[2]))
         gone_out = self._outbound(packet, now_ns)
         if isinstance(gone_out, Drop):
             return gone_out
@@ -183,8 +220,10 @@ class Nat:
         if inner.protocol == ICMP and inner.query != (ECHO_REPLY if from_inside else ECHO_REQUEST):
             return Drop("unsupported_protocol")
         goes_in = not from_inside or self._is_pool(packet.destination)
-        if goes_in and (packet.destination != inner.source[1] or inner.source not in self.inside_of):
+        if goes_in and packet.destination != inner.source[1]:
             return Drop("no_mapping")
+        if goes_in and inner.source not in self.inside_of:
+            return Drop(self._not_here(inner.source[2]))
         if from_inside:
             if inner.destination not in self.outside_of:
                 return Drop("no_mapping")
@@ -202,11 +241,11 @@ class Nat:
 
     def _open(self, inside: End, packet: Packet, now_ns: int) -> End | str:
         """A new mapping's outside end, or the outcome that says why there is none."""
-        if len(self.outside_of) >= self.config.entries:
+        if len(self.outside_of) >= self.entries:
             return "table_full"
         pool_address = self._pool_address(inside[1])
         free = self.free_ports.setdefault(
-            (inside[0], pool_address), deque(range(self.config.port_min, self.config.port_max + 1))
+            (inside[0], pool_address), deque(self._ports(self.index, self.count))
         )
         if not free:
             return "no_port"
@@ -236,6 +275,11 @@ class Nat:
         if self._age(inside) != was:
             del self.used[was][inside]
             self._use(inside, now_ns)
+
+
+def _part(whole: int, index: int, count: int) -> int:
+    """Where an instance's part begins of what `count` instances share out."""
+    return whole * index // count
 
 
 def _flags(packet: Packet) -> int:

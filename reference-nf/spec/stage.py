@@ -2,11 +2,10 @@
 """The stage contract, as in src/stage.h: every packet ends in one named outcome, and goes on or does not."""
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from spec.packet import Packet, parse
+from spec.packet import Packet
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +44,6 @@ class Replayed:
 
     frames: list[bytes]
     outcomes: dict[str, Counter[str]]
-
-
-def run_chain(stages: Sequence[Stage], frames: Sequence[bytes], batch: int, ns_per_packet: int) -> Replayed:
-    """Replays the frames in batches; time stands still within a batch (docs/behaviour.md)."""
-    outcomes = {stage.name: Counter[str]() for stage in stages}
-    left = []
-    for start in range(0, len(frames), batch):
-        now_ns = start * ns_per_packet
-        packets = [parse(frame) for frame in frames[start : start + batch]]
-        for stage in stages:
-            stage.begin_batch(now_ns)
-            results = [stage.process(packet, now_ns) for packet in packets]
-            outcomes[stage.name].update(result.outcome for result in results)
-            packets = [result.packet for result in results if isinstance(result, Pass)]
-        left += [packet.frame for packet in packets]
-    return Replayed(left, outcomes)
 
 
 def with_bytes(packet: Packet, *changes: tuple[int, bytes]) -> Packet:

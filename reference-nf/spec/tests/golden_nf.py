@@ -16,12 +16,15 @@ from spec.stage import Replayed
 
 NF_FOLDER = Path(__file__).resolve().parents[2]
 CONFIG = NF_FOLDER / "conf" / "golden.conf"
-EAL = (
-    f"--lcores=0@{min(os.sched_getaffinity(0))}",
-    *("--no-huge", "-m", "256", "--no-shconf", "--no-pci", "--no-telemetry", "--force-max-simd-bitwidth=256"),
-)
+EAL = ("--no-huge", "-m", "512", "--no-shconf", "--no-pci", "--no-telemetry", "--force-max-simd-bitwidth=256")
 CHAINS = ("nop", "nat", "dpi", "l3fwd", "nat,dpi,l3fwd")
 RUN_SECONDS = 60
+
+
+def lcore_map(lcores: int) -> str:
+    """EAL's option: so many lcores, CPUs taken in turn."""
+    cpus = sorted(os.sched_getaffinity(0))
+    return "--lcores=" + ",".join(f"{lcore}@{cpus[lcore % len(cpus)]}" for lcore in range(lcores))
 
 
 @dataclass(frozen=True)
@@ -44,12 +47,24 @@ class Nf:
     binary: Path
     environment: dict[str, str]
 
-    def replay(self, frames: Sequence[bytes], settings: Mapping[str, str]) -> Ran:
-        """Every frame once, in order, through conf/golden.conf changed by `settings`."""
+    def replay(self, frames: Sequence[bytes], settings: Mapping[str, str], lcores: int = 1) -> Ran:
+        """Every frame once, in order, through conf/golden.conf changed by `settings`.
+
+        lcores: threads, shared out over this machine's CPUs. With one, all roles of the NF run in turn.
+        """
         with tempfile.TemporaryDirectory() as name:
             capture, dump = Path(name) / "in.pcap", Path(name) / "out.pcap"
             write_pcap(capture, frames)
-            command = [str(self.binary), *EAL, "--", "--config", str(CONFIG), "--dump", str(dump)]
+            command = [
+                str(self.binary),
+                lcore_map(lcores),
+                *EAL,
+                "--",
+                "--config",
+                str(CONFIG),
+                "--dump",
+                str(dump),
+            ]
             for key, value in {**settings, "traffic.capture": str(capture)}.items():
                 command += ["--set", f"{key}={value}"]
             done = subprocess.run(

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every execution model and variant: what the spec says with all roles in turn on one lcore, and with an lcore each
+the same packets, up to the order between flows."""
+
+from collections import Counter, defaultdict
+
+import golden_packets as packets
+import pytest
+from golden_nf import Nf
+from scapy.layers.inet import IP, UDP
+from spec.packet import parse
+
+SFC_A = {"chain.stages": "nat,dpi,l3fwd"}
+MODELS = {
+    "pipeline": {"model.model": "pipeline"},
+    "pipeline of two": {"model.model": "pipeline", "model.groups": "nat | dpi,l3fwd"},
+    "two workers": {"model.workers": "2"},
+    "three workers": {"model.workers": "3"},
+    "two locked": {"model.workers": "2", "model.state": "locked"},
+    "separated": {"model.state": "separated"},
+    "separated, two workers": {"model.state": "separated", "model.workers": "2"},
+    "separated, three and two": {"model.state": "separated", "model.workers": "3", "model.databases": "2"},
+    "flow cache": {"chain.flow_cache": "on"},
+    "flow cache, two workers": {"chain.flow_cache": "on", "model.workers": "2"},
+    "chained": {"chain.hash": "chained"},
+    "rte_hash": {"chain.hash": "rte_hash"},
+    "no prefetch": {"chain.prefetch": "off"},
+}
+LCORES = 7
+"""More than there are roles is an error; fewer share."""
+ROLES = {"pipeline": 4, "pipeline of two": 3, "two workers": 4, "three workers": 5, "two locked": 4}
+ROLES |= {"separated": 5, "separated, two workers": 6, "separated, three and two": 8}
+ROLES |= {"flow cache, two workers": 4}
+SMALL_RING = {"model.ring": "128"}
+"""Room for two batches: lcores keep waiting for each other."""
+
+FLOWS, PACKETS = 40, 6000
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_golden_packets_in_turn(nf: Nf, name: str) -> None:
+    nf.assert_as_spec([frame for _, frame in packets.every()], SFC_A | MODELS[name])
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("batch", [1, 256])
+def test_batch_sizes_in_turn(nf: Nf, name: str, batch: int) -> None:
+    settings = SFC_A | MODELS[name] | {"chain.batch": str(batch)}
+    nf.assert_as_spec([frame for _, frame in packets.every()], settings)
+
+
+def numbered() -> list[bytes]:
+    """Packets of many flows, each with its flow and its number within it at the payload's begin."""
+    return [
+        packets.ether(
+            packets.out(src=f"10.10.{flow % 3}.{flow + 1}")
+            / UDP(sport=20000 + flow, dport=9)
+            / f"{flow} {number} of a flow".encode()
+        )
+        for number in range(PACKETS // FLOWS)
+        for flow in range(FLOWS)
+    ]
+
+
+def by_flow(frames: list[bytes]) -> dict[int, list[int]]:
+    """Numbers in the order in which they left, by flow."""
+    found: dict[int, list[int]] = defaultdict(list)
+    for frame in frames:
+        flow, number, *_ = parse(frame).payload.split()
+        found[int(flow)].append(int(number))
+    return found
+
+
+@pytest.mark.parametrize("name", ROLES)
+def test_an_lcore_each_keeps_flows_whole_and_in_order(nf: Nf, name: str) -> None:
+    frames = numbered()
+    ran = nf.replay(frames, SFC_A | MODELS[name] | SMALL_RING, lcores=ROLES[name])
+    assert by_flow(ran.frames) == by_flow(frames)
+    outside = defaultdict(set)
+    for frame in ran.frames:
+        seen = packets.ip(frame)
+        outside[seen.src, seen[UDP].sport].add(parse(frame).payload.split()[0])
+    assert len(outside) == FLOWS  # a mapping per flow, no two flows behind one
+    assert all(len(flows) == 1 for flows in outside.values())
+
+
+@pytest.mark.parametrize("name", ROLES)
+def test_an_lcore_each_loses_nothing(nf: Nf, name: str) -> None:
+    """Packets that are dropped travel with the others as far as they get."""
+    frames = [frame for _, frame in packets.every()] * 12
+    settings = {"chain.stages": "dpi,l3fwd"} | MODELS[name] | SMALL_RING
+    if "model.groups" in settings:
+        settings["model.groups"] = "dpi | l3fwd"
+    roles = ROLES[name] - (name == "pipeline")
+    ran = nf.replay(frames, settings, lcores=roles)
+    expected = nf.replay(frames, {"chain.stages": "dpi,l3fwd"})
+    assert Counter(ran.frames) == Counter(expected.frames)
+    assert ran.outcomes("dpi") == expected.outcomes("dpi")
+    assert ran.outcomes("l3fwd") == expected.outcomes("l3fwd")
+    assert ran.totals["balanced"]
+
+
+def test_a_slow_lcore_holds_back_those_before_it(nf: Nf) -> None:
+    ran = nf.replay(numbered(), SFC_A | MODELS["pipeline"] | SMALL_RING, lcores=4)
+    polls = {role["name"]: role["back_pressure"] for role in ran.totals["roles"]}
+    assert polls["nat"] + polls["dpi"] > 0
+    assert polls["l3fwd"] == polls["traffic"] == 0
+
+
+def test_answers_find_the_worker_of_their_flow(nf: Nf) -> None:
+    """Both directions of a flow reach the instance that has it."""
+    out = [packets.ether(packets.out() / UDP(sport=30000 + n, dport=9) / b"q") for n in range(50)]
+    for settings in ({"model.workers": "3"}, {"model.state": "separated", "model.databases": "2"}):
+        seen = [packets.ip(frame) for frame in nf.replay(out, {"chain.stages": "nat"} | settings).frames]
+        answers = [
+            packets.ether(IP(src=ip.dst, dst=ip.src) / UDP(sport=ip[UDP].dport, dport=ip[UDP].sport) / b"a")
+            for ip in seen
+        ]
+        ran = nf.replay(out + answers, {"chain.stages": "nat"} | settings)
+        assert ran.outcomes("nat") == {"translated_out": 50, "translated_in": 50}
