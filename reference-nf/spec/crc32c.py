@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The hash that spreads flows: CRC32C (Castagnoli; RFC 3720, appendix B.4) as the processor's instruction computes it,
-without the inversions around it."""
+"""The hash that spreads flows: CRC32C (Castagnoli; RFC 3720, appendix B.4) as the processor's instruction
+computes it, without the inversions around it."""
 
 POLYNOMIAL = 0x82F63B78  # reflected
 

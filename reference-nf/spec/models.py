@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The execution models and who owns the flows, on one lcore that runs all roles in turn (docs/behaviour.md, Models).
+"""The execution models and who owns the flows, on one lcore that runs all roles in turn (docs/behaviour.md).
 
-What a model may change is the order between flows, and which of several instances of a stage a flow meets. What it may
-not change is what becomes of a packet, and the order within a flow.
+What a model may change is the order between flows, and which of several instances of a stage a flow meets.
+What it may not change is what becomes of a packet, and the order within a flow.
 """
 
 import struct
@@ -64,8 +64,10 @@ def run_model(
 
 
 class Sessions:
-    """The dispatching lcore's session table: a flow's first packet goes to the worker with the fewest sessions. The
-    spec forgets none: tests stay below the table's size and timeout."""
+    """The dispatching lcore's session table: a flow's first packet goes to the worker with the fewest sessions.
+
+    The spec forgets none: tests stay below the table's size and timeout.
+    """
 
     def __init__(self, stage: FlowStage, count: int) -> None:
         self.stage, self.count = stage, count
@@ -111,7 +113,7 @@ def _spread(packet: Packet) -> int:
         return 0
     frame, at, l4 = packet.frame, ETHERNET_BYTES, packet.l4
     if packet.version == 4:
-        words = list(struct.unpack_from("<Q", frame, at + 12)) + [0]
+        words = [*struct.unpack_from("<Q", frame, at + 12), 0]
         if packet.kind is Kind.L4:
             (ports,) = struct.unpack_from("<I", frame, l4)
             if packet.protocol == ICMP:

@@ -133,7 +133,7 @@ class Nat:
         return self._outbound(packet, now_ns) if outbound else self._inbound(packet, now_ns)
 
     def owner(self, packet: Packet, count: int) -> End | int | None:
-        """Whose the packet is, out of `count` instances: the inside end tells, or the instance a port is of."""
+        """Whose the packet is, out of `count` instances: an inside end, or the instance a port is of."""
         if packet.version != 4 or packet.kind is not Kind.L4:
             return None
         inside = self._is_inside(packet.source)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `rx` learns of a packet, once, for every stage: Ethernet, IPv4 (RFC 791, RFC 1812), IPv6 (RFC 8200), TCP
-(RFC 9293), UDP (RFC 768), ICMP (RFC 792, RFC 4443). Offsets and lengths in bytes, numbers in host order."""
+"""What `rx` learns of a packet, once, for every stage: Ethernet, IPv4 (RFC 791, RFC 1812), IPv6 (RFC 8200),
+TCP (RFC 9293), UDP (RFC 768), ICMP (RFC 792, RFC 4443). Offsets and lengths in bytes, numbers in host order."""
 
 import struct
 from dataclasses import dataclass
@@ -96,7 +96,7 @@ def _parse_ipv6(frame: bytes) -> Packet:
 
 
 def _behind_extensions(frame: bytes, protocol: int) -> tuple[int, int, Kind | None]:
-    """Protocol and offset behind the extension headers; a kind if the packet ends there (RFC 8200, section 4)."""
+    """Protocol and offset behind the extension headers; a kind if the packet ends there (RFC 8200, 4)."""
     l4 = ETHERNET_BYTES + IPV6_BYTES
     for _ in range(EXTENSIONS_MAX + 1):
         if protocol not in (HOP_BY_HOP, ROUTING, DESTINATION_OPTIONS, AUTHENTICATION, FRAGMENT_HEADER):
@@ -126,7 +126,7 @@ def _ipv4_header_ok(frame: bytes) -> bool:
 
 
 def _layer4(segment: bytes, protocol: int, icmp: int) -> tuple[Kind, bytes]:
-    """Kind and payload of what is behind whole IP headers; icmp is that protocol's number for the IP version."""
+    """Kind and payload of what is behind whole IP headers; icmp: its number for the IP version."""
     if protocol == TCP:
         header = (segment[12] >> 4) * 4 if len(segment) >= 20 else 0
         return (Kind.L4, segment[header:]) if 20 <= header <= len(segment) else (Kind.BAD_L4, b"")
