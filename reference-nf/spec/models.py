@@ -64,7 +64,7 @@ def run_model(
 
 
 class Sessions:
-    """The dispatching lcore's session table: a flow's first packet goes to the worker with the fewest sessions.
+    """The dispatching lcore's session table: a flow's first packet goes where there are fewest.
 
     The spec forgets none: tests stay below the table's size and timeout.
     """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `rx` learns of a packet, once, for every stage: Ethernet, IPv4 (RFC 791, RFC 1812), IPv6 (RFC 8200),
-TCP (RFC 9293), UDP (RFC 768), ICMP (RFC 792, RFC 4443). Offsets and lengths in bytes, numbers in host order."""
+TCP (RFC 9293), UDP (RFC 768), ICMP (RFC 792, RFC 4443). Offsets, lengths in bytes, numbers in host order."""
 
 import struct
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every execution model and variant: what the spec says with all roles in turn on one lcore, and with an lcore
+"""Every execution model and variant: as the spec says with all roles in turn on one lcore, and with an lcore
 each the same packets, up to the order between flows."""
 
 from collections import Counter, defaultdict

@@ -7,6 +7,7 @@
 
 #include "flow_cache/flow_cache.h"
 #include "flow_id.h"
+#include "table/table_memory.h"
 
 #define EVICT_LOOKS 8u /* records looked at for one that has not been used for long */
 
@@ -49,7 +50,7 @@ static void flow_cache_fini(void *instance)
 
 	if (c->table != NULL)
 		flow_table_destroy(c->table);
-	rte_free(c->paths);
+	table_memory_give(c->paths, (size_t)c->entries * sizeof(*c->paths));
 	rte_free(c->used_in);
 	rte_free(c);
 }
@@ -83,7 +84,7 @@ static void *flow_cache_init(const void *settings, const struct live *live, cons
 		return NULL;
 	}
 	c->entries = s->entries;
-	c->paths = rte_zmalloc_socket("flow_paths", (size_t)s->entries * sizeof(*c->paths), 64, place->socket);
+	c->paths = table_memory_take("flow_paths", (size_t)s->entries * sizeof(*c->paths), place->socket);
 	c->used_in = rte_zmalloc_socket("flow_ages", (size_t)s->entries * sizeof(*c->used_in), 64, place->socket);
 	if (c->paths == NULL || c->used_in == NULL) {
 		fprintf(stderr, "flow_cache: no memory for %u flows; give EAL more (-m)\n", s->entries);
@@ -146,13 +147,18 @@ static inline bool has_flow(const struct packet *p, const uint8_t *frame)
 	return p->protocol != IPPROTO_ICMP || frame[p->l4] == ICMP_ECHO || frame[p->l4] == ICMP_ECHOREPLY;
 }
 
-/* Packets first to first + n - 1, n at most FLOW_TABLE_BULK. */
-static inline void find_paths(struct flow_cache *c, struct batch *b, uint32_t first, uint32_t n)
+static inline bool is_hit(const uint64_t hits[], uint32_t i)
 {
-	struct flow_key keys[FLOW_TABLE_BULK];
-	uint32_t records[FLOW_TABLE_BULK], at[FLOW_TABLE_BULK], flows = 0;
+	return hits[i / FLOW_TABLE_BULK] >> i % FLOW_TABLE_BULK & 1;
+}
 
-	for (uint32_t i = first; i < first + n; i++) {
+static inline void find_paths(struct flow_cache *c, struct batch *b)
+{
+	struct flow_key keys[BATCH_MAX];
+	uint64_t hits[BATCH_MAX / FLOW_TABLE_BULK];
+	uint32_t records[BATCH_MAX], at[BATCH_MAX], flows = 0;
+
+	for (uint32_t i = 0; i < b->count; i++) {
 		const uint8_t *frame = batch_frame(b, i);
 		b->outcome[i] = FLOW_CACHE_NO_FLOW;
 		if (has_flow(&b->packets[i], frame)) {
@@ -160,16 +166,18 @@ static inline void find_paths(struct flow_cache *c, struct batch *b, uint32_t fi
 			at[flows++] = i;
 		}
 	}
-	uint64_t hits = flows == 0 ? 0 : flow_table_find(c->table, keys, flows, records);
+	if (flows == 0)
+		return;
+	flow_table_find_batch(c->table, keys, flows, hits, records);
 	for (uint32_t f = 0; f < flows; f++) {
-		if (!(hits >> f & 1))
+		if (!is_hit(hits, f))
 			continue;
 		c->used_in[records[f]] = c->batch;
 		b->paths[at[f]] = &c->paths[records[f]];
 		b->outcome[at[f]] = FLOW_CACHE_FOLLOWS;
 	}
 	for (uint32_t f = 0; f < flows; f++)
-		if (!(hits >> f & 1))
+		if (!is_hit(hits, f))
 			b->outcome[at[f]] = (uint8_t)remember(c, b, at[f], &keys[f]);
 }
 
@@ -186,8 +194,7 @@ STAGE_PROCESS void flow_cache_process(void *instance, struct batch *batch, uint6
 
 	(void)now_ns;
 	c->batch++;
-	for (uint32_t i = 0; i < batch->count; i += FLOW_TABLE_BULK)
-		find_paths(c, batch, i, RTE_MIN(batch->count - i, FLOW_TABLE_BULK));
+	find_paths(c, batch);
 	for (uint32_t i = 0; i < batch->count; i++)
 		if (batch->outcome[i] >= FLOW_CACHE_FULL)
 			forget_path(c, batch, i);

@@ -28,13 +28,10 @@ static void by_session(struct dispatch *d, struct batch *b, uint64_t now_ns)
 {
 	find_owners(d, b, d->model->workers);
 	sessions_begin(d->sessions, now_ns);
-	for (uint32_t i = 0; i < b->count; i += FLOW_TABLE_BULK) {
-		uint32_t n = RTE_MIN(b->count - i, FLOW_TABLE_BULK);
-		uint32_t fresh = 0, known = sessions_find(d->sessions, d->owners + i, n, now_ns, d->worker + i, &fresh);
-		b->outcomes[DISPATCH_KNOWN] += known;
-		b->outcomes[DISPATCH_NEW] += fresh;
-		b->outcomes[DISPATCH_BY_ADDRESS] += n - known - fresh;
-	}
+	uint32_t fresh = 0, known = sessions_find(d->sessions, d->owners, b->count, now_ns, d->worker, &fresh);
+	b->outcomes[DISPATCH_KNOWN] = known;
+	b->outcomes[DISPATCH_NEW] = fresh;
+	b->outcomes[DISPATCH_BY_ADDRESS] = b->count - known - fresh;
 }
 
 static uint16_t database_of(const struct stage_owner *owner, uint32_t databases)

@@ -4,6 +4,7 @@
 #include <rte_malloc.h>
 
 #include "model/sessions.h"
+#include "table/table_memory.h"
 
 #define NONE UINT32_MAX
 
@@ -30,7 +31,7 @@ struct sessions *sessions_create(uint32_t entries, uint32_t workers, uint64_t ti
 	struct sessions *s = rte_zmalloc_socket("sessions", sizeof(*s), 64, place->socket);
 
 	if (s != NULL)
-		s->records = rte_zmalloc_socket("session_records", (size_t)entries * sizeof(*s->records), 64, place->socket);
+		s->records = table_memory_take("session_records", (size_t)entries * sizeof(*s->records), place->socket);
 	if (s == NULL || s->records == NULL) {
 		fprintf(stderr, "dispatch: no memory for %u sessions; give EAL more (-m)\n", entries);
 		rte_free(s);
@@ -53,7 +54,7 @@ struct sessions *sessions_create(uint32_t entries, uint32_t workers, uint64_t ti
 		.prefetch = place->prefetch,
 	});
 	if (s->table == NULL) {
-		rte_free(s->records);
+		table_memory_give(s->records, (size_t)entries * sizeof(*s->records));
 		rte_free(s);
 		return NULL;
 	}
@@ -63,7 +64,7 @@ struct sessions *sessions_create(uint32_t entries, uint32_t workers, uint64_t ti
 void sessions_destroy(struct sessions *s)
 {
 	flow_table_destroy(s->table);
-	rte_free(s->records);
+	table_memory_give(s->records, (size_t)s->entries * sizeof(*s->records));
 	rte_free(s);
 }
 
@@ -152,8 +153,9 @@ static void use(struct sessions *s, uint32_t index, uint64_t now_ns)
 uint32_t sessions_find(struct sessions *s, const struct stage_owner owners[], uint32_t n, uint64_t now_ns,
 		       uint8_t worker[], uint32_t *fresh)
 {
-	struct flow_key keys[FLOW_TABLE_BULK];
-	uint32_t records[FLOW_TABLE_BULK], where[FLOW_TABLE_BULK], wanted = 0, known = 0;
+	struct flow_key keys[BATCH_MAX];
+	uint64_t hits[BATCH_MAX / FLOW_TABLE_BULK];
+	uint32_t records[BATCH_MAX], where[BATCH_MAX], wanted = 0, known = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (owners[i].instance == OWNER_BY_KEY) {
@@ -163,9 +165,11 @@ uint32_t sessions_find(struct sessions *s, const struct stage_owner owners[], ui
 			worker[i] = owners[i].instance < 0 ? 0 : (uint8_t)owners[i].instance;
 		}
 	}
-	uint64_t hits = wanted == 0 ? 0 : flow_table_find(s->table, keys, wanted, records);
+	if (wanted == 0)
+		return 0;
+	flow_table_find_batch(s->table, keys, wanted, hits, records);
 	for (uint32_t i = 0; i < wanted; i++) {
-		bool found = hits >> i & 1;
+		bool found = hits[i / FLOW_TABLE_BULK] >> i % FLOW_TABLE_BULK & 1;
 		/* a packet before this one in the batch may have registered the flow, or made room at its cost */
 		if (!found || *fresh != 0)
 			found = flow_table_find(s->table, &keys[i], 1, &records[i]) != 0;

@@ -19,7 +19,7 @@ void sessions_destroy(struct sessions *sessions);
 
 /* Forgets what has been idle too long. */
 void sessions_begin(struct sessions *sessions, uint64_t now_ns);
-/* The worker of each of n packets, at most FLOW_TABLE_BULK. Returns how many belong to known sessions, and in *fresh
+/* The worker of each of n packets, at most BATCH_MAX. Returns how many belong to known sessions, and in *fresh
  * how many have just been registered. When the table is full, the session idle longest makes room. */
 uint32_t sessions_find(struct sessions *sessions, const struct stage_owner owners[], uint32_t n, uint64_t now_ns,
 		       uint8_t worker[], uint32_t *fresh);

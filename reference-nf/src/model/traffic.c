@@ -6,6 +6,11 @@ static uint32_t traffic_step(struct role *role, struct nalm_lcore *lcore)
 	struct traffic *t = (struct traffic *)role;
 	const uint32_t *at = role->chain->at;
 
+	if (lcore->start_tsc != t->turn) { /* parked in between, or never yet here: time begins anew */
+		t->turn = lcore->start_tsc;
+		generator_start(t->generator);
+		sink_start(t->sink);
+	}
 	uint32_t sunk = sink_process(t->sink);
 	role_account(role, lcore, at[PART_SINK], sunk, &sunk);
 	if (*t->stop)

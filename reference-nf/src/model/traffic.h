@@ -17,6 +17,7 @@ struct traffic {
 	struct generator *generator;
 	struct sink *sink;
 	const volatile sig_atomic_t *stop;
+	uint64_t turn; /* the probe's turn, by its begin */
 	atomic_bool source_ended __attribute__((aligned(64))); /* this role writes, the one that receives reads */
 };
 
