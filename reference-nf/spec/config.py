@@ -67,9 +67,14 @@ def _stage(name: str, values: ConfigParser, folder: Path, index: int, count: int
     section = values[name]
     if name == "dpi":
         return Dpi(read_rules(folder / section["patterns"]), int(section["mark_dscp"]))
-    if int(section["routes_generated"]) != 0:
-        raise ValueError("the spec knows no generated routes; set l3fwd.routes_generated=0")
-    return L3fwd(read_routes(folder / section["routes"]))
+    return _l3fwd(section, folder)
+
+
+def _l3fwd(section: Mapping[str, str], folder: Path) -> L3fwd:
+    routes = read_routes(folder / section["routes"])
+    generated, generated6 = (int(section.get(key, "0")) for key in ("routes_generated", "routes6_generated"))
+    routes.generate(generated, generated6, int(section.get("routes_seed", "1")))
+    return L3fwd(routes)
 
 
 def _nat(values: ConfigParser, index: int, count: int) -> Nat:

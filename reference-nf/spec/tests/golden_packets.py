@@ -6,7 +6,15 @@ from typing import Any
 
 from scapy.layers.dns import DNS, DNSQR
 from scapy.layers.inet import ICMP, IP, TCP, UDP, fragment
-from scapy.layers.inet6 import IPv6
+from scapy.layers.inet6 import (
+    ICMPv6EchoRequest,
+    IPv6,
+    IPv6ExtHdrDestOpt,
+    IPv6ExtHdrFragment,
+    IPv6ExtHdrHopByHop,
+    IPv6ExtHdrRouting,
+    RouterAlert,
+)
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Raw
 from spec.checksum import checksum, ones_complement_sum
@@ -14,6 +22,7 @@ from spec.checksum import checksum, ones_complement_sum
 INSIDE_MAC, NF_MAC = "02:00:00:00:10:01", "02:00:00:00:20:01"
 CLIENT, OTHER_CLIENT = "10.10.1.11", "10.10.3.77"
 SERVER, OTHER_SERVER, UNROUTED = "192.0.2.10", "198.51.100.20", "203.0.113.9"
+CLIENT6, SERVER6, UNROUTED6 = "2001:db8:10:1::11", "2001:db8:20::10", "fd00::1"
 HTTP_GET = b"GET /index.html HTTP/1.1\r\nHost: www.example.com\r\nUser-Agent: curl/8.5\r\n\r\n"
 
 TEXTS = {
@@ -76,6 +85,11 @@ def out(**fields: Any) -> IP:
     return IP(**{"src": CLIENT, "dst": SERVER, "id": 7, **fields})
 
 
+def out6(**fields: Any) -> IPv6:
+    """An IPv6 header from a client to a server; `fields` override."""
+    return IPv6(**{"src": CLIENT6, "dst": SERVER6, **fields})
+
+
 def good() -> Iterator[Golden]:
     """Well-formed packets from the inside."""
     yield "tcp syn", ether(out() / TCP(sport=40001, dport=80, flags="S"))
@@ -125,6 +139,37 @@ def odd() -> Iterator[Golden]:
     yield "from outside, udp, no mapping", ether(IP(src=SERVER, dst="100.64.0.1") / UDP(sport=53, dport=9))
 
 
+def ipv6() -> Iterator[Golden]:
+    """IPv6: transport protocols, extension headers, fragments, hop limits, wrong lengths."""
+    udp = UDP(sport=7101, dport=9) / b"six"
+    yield "ipv6 tcp", ether(out6() / TCP(sport=7100, dport=80, flags="PA") / HTTP_GET)
+    yield "ipv6 udp, flow label and class", ether(out6(tc=0xB8, fl=0xABCDE) / udp)
+    yield "ipv6 echo", ether(out6() / ICMPv6EchoRequest(id=7, seq=1) / b"abcdefgh")
+    yield "ipv6 other client", ether(out6(src="2001:db8:10:3::31", dst="2001:db8::1") / udp)
+    yield "ipv6 outward", ether(out6(dst="2606:4700::1111") / udp)
+    yield "ipv6 no route", ether(out6(dst=UNROUTED6) / udp)
+    for limit in (0, 1, 2, 255):
+        yield f"ipv6 hop limit {limit}", ether(out6(hlim=limit) / udp)
+    yield "ipv6 hop by hop", ether(out6() / IPv6ExtHdrHopByHop(options=[RouterAlert()]) / udp)
+    yield "ipv6 routing", ether(out6() / IPv6ExtHdrRouting(addresses=["2001:db8::5"]) / udp)
+    chain = IPv6ExtHdrHopByHop() / IPv6ExtHdrDestOpt() / IPv6ExtHdrRouting() / IPv6ExtHdrDestOpt()
+    yield "ipv6 four extension headers", ether(out6() / chain / TCP(sport=7102, dport=80) / HTTP_GET)
+    yield "ipv6 atomic fragment", ether(out6() / IPv6ExtHdrFragment(id=5) / udp)
+    yield "ipv6 first fragment", ether(out6() / IPv6ExtHdrFragment(id=6, m=1) / udp)
+    yield "ipv6 later fragment", ether(out6() / IPv6ExtHdrFragment(nh=17, id=6, offset=8) / Raw(bytes(64)))
+    yield "ipv6 extension cut short", ether(out6(nh=0) / Raw(b"\x11\x04" + bytes(6)))
+    yield "ipv6 no next header", ether(out6(nh=59))
+    yield "ipv6 unknown protocol", ether(out6(nh=253) / Raw(bytes(12)))
+    yield "ipv6 udp cut short", ether(out6(nh=17) / Raw(bytes(5)))
+    yield "ipv6 icmp of version 4", ether(out6(nh=1) / Raw(bytes(8)))
+    yield "ipv6 payload length above frame", ether(out6(plen=99) / udp)
+    yield "ipv6 payload length below frame", ether(out6(plen=11) / udp) + bytes(7)
+    yield "ipv6 version 7", ether(out6(version=7) / udp)
+    whole = ether(out6() / udp)
+    for kept in (14, 15, 30, 53, 54, 60):
+        yield f"ipv6 cut to {kept}", whole[:kept]
+
+
 def malformed() -> Iterator[Golden]:
     """Packets whose lengths contradict each other or the frame."""
     tcp = ether(out() / TCP(sport=8001, dport=80) / b"payload")
@@ -161,4 +206,4 @@ def payloads() -> Iterator[Golden]:
 
 def every() -> list[Golden]:
     """All of them, in a fixed order."""
-    return [*good(), *limits(), *odd(), *malformed(), *payloads()]
+    return [*good(), *limits(), *odd(), *ipv6(), *malformed(), *payloads()]

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * IPv4 forwarding (RFC 1812): route by longest prefix, TTL, MAC addresses. docs/behaviour.md.
+ * IPv4 and IPv6 forwarding (RFC 1812, RFC 8200): route by longest prefix, TTL or hop limit, MAC addresses.
+ * docs/behaviour.md.
  */
-#include <arpa/inet.h>
-#include <string.h>
+#include <stdio.h>
 
-#include "checksum.h"
+#include <rte_malloc.h>
+
+#include "l3fwd/l3fwd_rewrite.h"
 #include "l3fwd/l3fwd_table.h"
 #include "stage.h"
 
@@ -15,7 +17,6 @@ enum l3fwd_outcome {
 	L3FWD_NO_ROUTE,
 	L3FWD_MALFORMED,
 	L3FWD_VLAN,
-	L3FWD_IPV6,
 	L3FWD_NOT_IP,
 };
 
@@ -25,63 +26,198 @@ static const struct nalm_outcome_spec l3fwd_outcomes[] = {
 	[L3FWD_NO_ROUTE] = {"no_route", NALM_KIND_BAD},
 	[L3FWD_MALFORMED] = {"malformed", NALM_KIND_BAD},
 	[L3FWD_VLAN] = {"vlan", NALM_KIND_BAD},
-	[L3FWD_IPV6] = {"ipv6", NALM_KIND_BAD},
 	[L3FWD_NOT_IP] = {"not_ip", NALM_KIND_BAD},
 	{NULL, 0},
 };
 
-/* A router looks no further than the IPv4 header: bad transport headers and fragments are forwarded. */
-static const enum l3fwd_outcome outcome_of_kind[] = {
-	[PACKET_L4] = L3FWD_FORWARDED,	      [PACKET_OTHER] = L3FWD_FORWARDED, [PACKET_BAD_L4] = L3FWD_FORWARDED,
-	[PACKET_FRAGMENT] = L3FWD_FORWARDED,  [PACKET_MALFORMED] = L3FWD_MALFORMED,
-	[PACKET_VLAN] = L3FWD_VLAN,	[PACKET_NOT_IP] = L3FWD_NOT_IP,
+/* A router looks no further than the IP header: kinds before PACKET_MALFORMED are forwarded. */
+static const uint8_t outcome_of_kind[] = {
+	[PACKET_MALFORMED] = L3FWD_MALFORMED,
+	[PACKET_VLAN] = L3FWD_VLAN,
+	[PACKET_NOT_IP] = L3FWD_NOT_IP,
 };
+
+/* Offsets in a frame. */
+enum {
+	AT_TTL = ETHER_BYTES + 8,
+	AT_HOP_LIMIT = ETHER_BYTES + 7,
+	AT_DESTINATION = ETHER_BYTES + 16,
+	AT_DESTINATION6 = ETHER_BYTES + 24,
+};
+
+#define BULK 64u /* packets whose routes are looked up together */
+
+struct l3fwd {
+	const struct live *live;
+	uint32_t bulk; /* 1: packet after packet */
+	uint8_t note;
+};
+
+/* Packets of a bulk that want a route. */
+struct wanted {
+	uint8_t at[BULK]; /* place in the batch */
+	uint32_t addresses[BULK]; /* host byte order */
+	uint64_t hops[BULK];
+};
+
+struct wanted6 {
+	uint8_t at[BULK];
+	uint8_t addresses[BULK][IPV6_ADDRESS_BYTES];
+	int32_t hops[BULK];
+};
+
+static void *l3fwd_build(const void *settings, const struct stage_place *place)
+{
+	return l3fwd_table_create(settings, place->socket);
+}
+
+static void l3fwd_destroy(void *tables)
+{
+	l3fwd_table_destroy(tables);
+}
 
 static void *l3fwd_init(const void *settings, const struct live *live, const struct stage_place *place)
 {
-	(void)live, (void)place;
-	return l3fwd_table_create(settings);
+	struct l3fwd *l = rte_zmalloc_socket("l3fwd", sizeof(*l), 64, place->socket);
+
+	(void)settings;
+	if (l == NULL) {
+		fprintf(stderr, "l3fwd: no memory\n");
+		return NULL;
+	}
+	l->live = live;
+	l->bulk = place->prefetch ? BULK : 1;
+	l->note = place->note;
+	return l;
 }
 
-static void l3fwd_fini(void *state)
+static void l3fwd_fini(void *instance)
 {
-	l3fwd_table_destroy(state);
+	rte_free(instance);
 }
 
-static inline void decrement_ttl(struct rte_ipv4_hdr *ip)
+static inline void forward(const struct l3fwd_table *t, uint8_t *frame, uint32_t hop)
 {
-	const uint8_t *word = &ip->time_to_live; /* TTL and protocol: one word of the checksum */
-	uint16_t was = load16(word);
-
-	ip->time_to_live--;
-	ip->hdr_checksum = checksum_apply(ip->hdr_checksum, checksum_delta16(was, load16(word)));
+	decrement_ttl(frame + AT_TTL);
+	write_addresses(frame, &t->next_hops[hop]);
 }
 
-static inline enum l3fwd_outcome forward(const struct l3fwd_table *table, uint8_t *frame, const struct packet *p)
+static inline void forward6(const struct l3fwd_table *t, uint8_t *frame, uint32_t hop)
 {
-	enum l3fwd_outcome outcome = p->version == 6 ? L3FWD_IPV6 : outcome_of_kind[p->kind];
-	if (outcome != L3FWD_FORWARDED)
-		return outcome;
-
-	struct rte_ipv4_hdr *ip = packet_ipv4(frame);
-	if (ip->time_to_live <= 1)
-		return L3FWD_TTL_EXPIRED;
-	const struct l3fwd_next_hop *hop = l3fwd_table_lookup(table, ntohl(ip->dst_addr));
-	if (hop == NULL)
-		return L3FWD_NO_ROUTE;
-	decrement_ttl(ip);
-	memcpy(frame, hop, sizeof(*hop));
-	return L3FWD_FORWARDED;
+	frame[AT_HOP_LIMIT]--;
+	write_addresses(frame, &t->next_hops[hop]);
 }
 
-STAGE_PROCESS void l3fwd_process(void *state, struct batch *batch, uint64_t now_ns);
-STAGE_PROCESS void l3fwd_process(void *state, struct batch *batch, uint64_t now_ns)
+/* A note: the destination it was made for, which a stage before this one may have changed; the table's generation; the
+ * next hop. Generations begin with 1, so that 0 fits no table. */
+_Static_assert(L3FWD_NEXT_HOPS <= 1u << 8 && L3FWD_GENERATION_MAX < 1u << 24, "fit a note");
+
+static inline uint64_t note_head(const struct l3fwd_table *t, uint32_t address)
 {
-	const struct l3fwd_table *table = state;
+	return (uint64_t)address << 24 | t->generation;
+}
+
+static inline bool follow_note(const struct l3fwd *l, const struct l3fwd_table *t, const struct flow_path *path,
+			       uint32_t address, uint8_t *frame)
+{
+	uint64_t note = path->notes[l->note];
+
+	if (note >> 8 != note_head(t, address))
+		return false;
+	forward(t, frame, (uint8_t)note);
+	return true;
+}
+
+/* Packet i, of IPv4: wants a route as number n, or ends. Returns how many want one now. */
+static inline uint32_t look_at(const struct l3fwd *l, const struct l3fwd_table *t, struct batch *b, uint32_t i,
+			       struct wanted *w, uint32_t n)
+{
+	uint8_t *frame = batch_frame(b, i);
+	uint32_t address = rte_be_to_cpu_32(load32(frame + AT_DESTINATION));
+
+	if (unlikely(frame[AT_TTL] <= 1)) {
+		b->outcome[i] = L3FWD_TTL_EXPIRED;
+		return n;
+	}
+	b->outcome[i] = L3FWD_FORWARDED;
+	if (b->noting && follow_note(l, t, b->paths[i], address, frame))
+		return n;
+	w->addresses[n] = address;
+	w->at[n] = (uint8_t)i;
+	return n + 1;
+}
+
+static inline uint32_t look_at6(struct batch *b, uint32_t i, struct wanted6 *w, uint32_t n)
+{
+	const uint8_t *frame = batch_frame(b, i);
+
+	if (unlikely(frame[AT_HOP_LIMIT] <= 1)) {
+		b->outcome[i] = L3FWD_TTL_EXPIRED;
+		return n;
+	}
+	b->outcome[i] = L3FWD_FORWARDED;
+	memcpy(w->addresses[n], frame + AT_DESTINATION6, IPV6_ADDRESS_BYTES);
+	w->at[n] = (uint8_t)i;
+	return n + 1;
+}
+
+static inline void find_routes(const struct l3fwd *l, const struct l3fwd_table *t, struct batch *b, struct wanted *w,
+			       uint32_t n)
+{
+	l3fwd_table_lookup(t, w->addresses, w->hops, n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (unlikely(w->hops[i] == L3FWD_NO_HOP)) {
+			b->outcome[w->at[i]] = L3FWD_NO_ROUTE;
+			continue;
+		}
+		if (b->noting)
+			b->paths[w->at[i]]->notes[l->note] = note_head(t, w->addresses[i]) << 8 | w->hops[i];
+		forward(t, batch_frame(b, w->at[i]), (uint32_t)w->hops[i]);
+	}
+}
+
+static inline void find_routes6(const struct l3fwd_table *t, struct batch *b, struct wanted6 *w, uint32_t n)
+{
+	l3fwd_table_lookup6(t, w->addresses, w->hops, n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (unlikely(w->hops[i] == L3FWD_NO_HOP6))
+			b->outcome[w->at[i]] = L3FWD_NO_ROUTE;
+		else
+			forward6(t, batch_frame(b, w->at[i]), (uint32_t)w->hops[i]);
+	}
+}
+
+/* Packets first to end - 1, of which there are at most BULK. */
+static inline void route(const struct l3fwd *l, const struct l3fwd_table *t, struct batch *b, uint32_t first, uint32_t end)
+{
+	struct wanted w;
+	struct wanted6 w6;
+	uint32_t n = 0, n6 = 0;
+
+	for (uint32_t i = first; i < end; i++) {
+		const struct packet *p = &b->packets[i];
+		if (unlikely(p->kind >= PACKET_MALFORMED))
+			b->outcome[i] = outcome_of_kind[p->kind];
+		else if (p->version == 4)
+			n = look_at(l, t, b, i, &w, n);
+		else
+			n6 = look_at6(b, i, &w6, n6);
+	}
+	if (n != 0)
+		find_routes(l, t, b, &w, n);
+	if (n6 != 0)
+		find_routes6(t, b, &w6, n6);
+}
+
+STAGE_PROCESS void l3fwd_process(void *instance, struct batch *batch, uint64_t now_ns);
+STAGE_PROCESS void l3fwd_process(void *instance, struct batch *batch, uint64_t now_ns)
+{
+	const struct l3fwd *l = instance;
+	const struct l3fwd_table *t = live_tables(l->live);
 
 	(void)now_ns;
-	for (uint32_t i = 0; i < batch->count; i++)
-		batch->outcome[i] = (uint8_t)forward(table, batch_frame(batch, i), &batch->packets[i]);
+	for (uint32_t first = 0; first < batch->count; first += l->bulk)
+		route(l, t, batch, first, RTE_MIN(first + l->bulk, batch->count));
 	batch_settle(batch);
 }
 
@@ -89,8 +225,10 @@ const struct stage_ops l3fwd_stage = {
 	.name = "l3fwd",
 	.outcomes = l3fwd_outcomes,
 	.configure = l3fwd_configure,
+	.release = l3fwd_release,
+	.build = l3fwd_build,
+	.destroy = l3fwd_destroy,
 	.init = l3fwd_init,
 	.process = l3fwd_process,
 	.fini = l3fwd_fini,
-	.release = l3fwd_release,
 };

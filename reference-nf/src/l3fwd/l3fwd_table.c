@@ -2,62 +2,110 @@
 #include <stdio.h>
 
 #include <rte_errno.h>
-#include <rte_lcore.h>
 #include <rte_malloc.h>
 
+#include "l3fwd/l3fwd_size.h"
 #include "l3fwd/l3fwd_table.h"
 
 static const struct rte_ether_addr own_address = {{0x02, 0x00, 0x00, 0x00, 0xff, 0x00}};
 
-/* rte_lpm has no length 0: the default route is its two halves. */
-static int add_route(struct rte_lpm *lpm, const struct l3fwd_route *r)
+/* Objects of DPDK have names; those of the tables before and after a reload exist at the same time. */
+static uint32_t next_generation(void)
 {
-	if (r->prefix.length != 0)
-		return rte_lpm_add(lpm, r->prefix.address, (uint8_t)r->prefix.length, r->next_hop);
-	int err = rte_lpm_add(lpm, 0, 1, r->next_hop);
-	return err != 0 ? err : rte_lpm_add(lpm, 0x80000000u, 1, r->next_hop);
+	static uint32_t builds;
+
+	builds = builds == L3FWD_GENERATION_MAX ? 1 : builds + 1;
+	return builds;
 }
 
-static bool add_routes(struct rte_lpm *lpm, const struct l3fwd_settings *s)
+static bool refused(const char *library, uint32_t number, uint32_t count, int err)
+{
+	fprintf(stderr, "l3fwd: %s does not take route %u of %u: %s\n", library, number, count, rte_strerror(-err));
+	return false;
+}
+
+static bool add_routes(struct rte_fib *fib, const struct l3fwd_settings *s)
 {
 	for (uint32_t i = 0; i < s->route_count; i++) {
-		int err = add_route(lpm, &s->routes[i]);
-		if (err != 0) {
-			fprintf(stderr, "l3fwd: rte_lpm does not take route %u of %u: %s\n", i + 1, s->route_count,
-				rte_strerror(-err));
-			return false;
-		}
+		const struct l3fwd_route *r = &s->routes[i];
+		int err = rte_fib_add(fib, r->prefix.address, (uint8_t)r->prefix.length, r->next_hop);
+		if (err != 0)
+			return refused("rte_fib", i + 1, s->route_count, err);
 	}
 	return true;
 }
 
-static uint32_t count_long(const struct l3fwd_settings *s)
+static bool build_fib(struct l3fwd_table *t, const struct l3fwd_settings *s, const struct l3fwd_size *size, int socket)
 {
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < s->route_count; i++)
-		n += s->routes[i].prefix.length > 24;
-	return n;
+	char name[RTE_LPM6_NAMESIZE];
+	struct rte_fib_conf conf = {
+		.type = RTE_FIB_DIR24_8,
+		.default_nh = L3FWD_NO_HOP,
+		.max_routes = (int)s->route_count + 1,
+		.dir24_8 = {
+			.nh_sz = size->entry_bytes == 2 ? RTE_FIB_DIR24_8_2B : RTE_FIB_DIR24_8_4B,
+			.num_tbl8 = size->groups,
+		},
+	};
+
+	snprintf(name, sizeof(name), "l3fwd_%u", t->generation);
+	t->fib = rte_fib_create(name, socket, &conf);
+	/* pinned: the same code natively and under valgrind, whatever SIMD width EAL was given */
+	return t->fib != NULL && rte_fib_select_lookup(t->fib, RTE_FIB_LOOKUP_DIR24_8_SCALAR_MACRO) == 0 &&
+	       add_routes(t->fib, s);
 }
 
-struct l3fwd_table *l3fwd_table_create(const struct l3fwd_settings *s)
+/* rte_lpm6 has no length 0: the default route is its two halves. */
+static int add_route6(struct rte_lpm6 *lpm6, const struct l3fwd_route6 *r)
 {
-	struct rte_lpm_config config = {
-		.max_rules = s->route_count + 2,
-		.number_tbl8s = count_long(s) + 1,
-	};
-	struct l3fwd_table *t = rte_zmalloc("l3fwd_table", sizeof(*t), 64);
+	struct ipv6_prefix half = r->prefix;
 
-	if (t != NULL)
-		t->lpm = rte_lpm_create("l3fwd", (int)rte_socket_id(), &config);
-	if (t == NULL || t->lpm == NULL) {
-		fprintf(stderr, "l3fwd: cannot create a table of %u routes: %s; give EAL more memory (-m)\n",
-			s->route_count, rte_strerror(rte_errno));
-		rte_free(t);
+	/* by a pointer to void: DPDK 24.11 gave addresses a type of their own */
+	if (r->prefix.length != 0)
+		return rte_lpm6_add(lpm6, (const void *)r->prefix.address, r->prefix.length, r->next_hop);
+	int err = rte_lpm6_add(lpm6, (const void *)half.address, 1, r->next_hop);
+	half.address[0] = 0x80;
+	return err != 0 ? err : rte_lpm6_add(lpm6, (const void *)half.address, 1, r->next_hop);
+}
+
+static bool build_lpm6(struct l3fwd_table *t, const struct l3fwd_settings *s, const struct l3fwd_size *size, int socket)
+{
+	char name[RTE_LPM6_NAMESIZE];
+	struct rte_lpm6_config config = {.max_rules = s->route6_count + 1, .number_tbl8s = size->groups6};
+
+	if (s->route6_count == 0)
+		return true;
+	snprintf(name, sizeof(name), "l3fwd6_%u", t->generation);
+	t->lpm6 = rte_lpm6_create(name, socket, &config);
+	if (t->lpm6 == NULL)
+		return false;
+	for (uint32_t i = 0; i < s->route6_count; i++) {
+		int err = add_route6(t->lpm6, &s->routes6[i]);
+		if (err != 0)
+			return refused("rte_lpm6", i + 1, s->route6_count, err);
+	}
+	return true;
+}
+
+struct l3fwd_table *l3fwd_table_create(const struct l3fwd_settings *s, int socket)
+{
+	struct l3fwd_size size;
+	struct l3fwd_table *t;
+
+	if (!l3fwd_size_of(s, socket, &size)) {
+		fprintf(stderr, "l3fwd: no memory to sort %u routes\n", s->route6_count);
 		return NULL;
 	}
-	for (uint32_t id = 0; id < L3FWD_NEXT_HOPS; id++)
-		t->next_hops[id] = (struct l3fwd_next_hop){s->next_hops[id], own_address};
-	if (!add_routes(t->lpm, s)) {
+	t = rte_zmalloc_socket("l3fwd_table", sizeof(*t), 64, socket);
+	if (t != NULL) {
+		t->generation = next_generation();
+		for (uint32_t id = 0; id < L3FWD_NEXT_HOPS; id++)
+			t->next_hops[id] = (struct l3fwd_next_hop){.to = s->next_hops[id], .from = own_address};
+	}
+	if (t == NULL || !build_fib(t, s, &size, socket) || !build_lpm6(t, s, &size, socket)) {
+		fprintf(stderr, "l3fwd: cannot build the tables of %u IPv4 and %u IPv6 routes: %s; they take about %lu MB: "
+				"give EAL at least -m %lu\n",
+			s->route_count, s->route6_count, rte_strerror(rte_errno), size.megabytes, size.eal_megabytes);
 		l3fwd_table_destroy(t);
 		return NULL;
 	}
@@ -66,6 +114,9 @@ struct l3fwd_table *l3fwd_table_create(const struct l3fwd_settings *s)
 
 void l3fwd_table_destroy(struct l3fwd_table *t)
 {
-	rte_lpm_free(t->lpm);
+	if (t == NULL)
+		return;
+	rte_fib_free(t->fib);
+	rte_lpm6_free(t->lpm6);
 	rte_free(t);
 }

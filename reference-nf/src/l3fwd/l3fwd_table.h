@@ -1,34 +1,57 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Routes on rte_lpm and the next hops they lead to.
+ * Routes, on rte_fib (IPv4) and rte_lpm6 (IPv6), and the next hops they lead to. Why these two: docs/decisions/0006.
  */
 #ifndef L3FWD_TABLE_H
 #define L3FWD_TABLE_H
 
+#include <string.h>
+
 #include <rte_ether.h>
-#include <rte_lpm.h>
+#include <rte_fib.h>
+#include <rte_lpm6.h>
 
 #include "l3fwd/l3fwd_config.h"
 
-/* What is written over the first 12 bytes of a frame. */
+/* What is written over the first 12 bytes of a frame; 16 bytes, so that it is loaded in one piece. */
 struct l3fwd_next_hop {
 	struct rte_ether_addr to, from;
+	uint32_t unused;
 };
+_Static_assert(sizeof(struct l3fwd_next_hop) == 16, "one load");
 
+/* Written once, by build; read by every instance. */
 struct l3fwd_table {
-	struct rte_lpm *lpm;
-	struct l3fwd_next_hop next_hops[L3FWD_NEXT_HOPS];
+	struct rte_fib *fib;
+	struct rte_lpm6 *lpm6; /* NULL: no route of IPv6 */
+	uint32_t generation;   /* a number no other table of this process has, 1 to L3FWD_GENERATION_MAX */
+	struct l3fwd_next_hop next_hops[L3FWD_NEXT_HOPS] __attribute__((aligned(64)));
 };
+#define L3FWD_GENERATION_MAX 0xffffffu
+
+#define L3FWD_NO_HOP 0x7fffu	/* what a lookup gives: the largest number that rte_fib keeps in 2 bytes */
+#define L3FWD_NO_HOP6 (-1)	/* what rte_lpm6 gives */
 
 /* NULL: said on stderr. */
-struct l3fwd_table *l3fwd_table_create(const struct l3fwd_settings *settings);
+struct l3fwd_table *l3fwd_table_create(const struct l3fwd_settings *settings, int socket);
 void l3fwd_table_destroy(struct l3fwd_table *table);
 
-/* address in host byte order. NULL: no route. */
-static inline const struct l3fwd_next_hop *l3fwd_table_lookup(const struct l3fwd_table *table, uint32_t address)
+/* addresses in host byte order, of which the first n are looked up; hops: ids of next hops, or L3FWD_NO_HOP. */
+static inline void l3fwd_table_lookup(const struct l3fwd_table *table, uint32_t addresses[], uint64_t hops[], uint32_t n)
 {
-	uint32_t id;
-	return rte_lpm_lookup(table->lpm, address, &id) == 0 ? &table->next_hops[id] : NULL;
+	(void)rte_fib_lookup_bulk(table->fib, addresses, hops, (int)n);
+}
+
+/* addresses as in a packet; hops: ids of next hops, or L3FWD_NO_HOP6. */
+static inline void l3fwd_table_lookup6(const struct l3fwd_table *table, uint8_t (*addresses)[IPV6_ADDRESS_BYTES],
+				       int32_t hops[], uint32_t n)
+{
+	if (table->lpm6 == NULL) {
+		memset(hops, 0xff, n * sizeof(*hops));
+		return;
+	}
+	/* by a pointer to void: DPDK 24.11 gave addresses a type of their own */
+	(void)rte_lpm6_lookup_bulk_func(table->lpm6, (void *)addresses, hops, n);
 }
 
 #endif

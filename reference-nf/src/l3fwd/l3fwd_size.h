@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How much room the tables of a set of routes need. DPDK wants to be told before it is given the first route.
+ */
+#ifndef L3FWD_SIZE_H
+#define L3FWD_SIZE_H
+
+#include "l3fwd/l3fwd_config.h"
+
+/* A group is what a first level's entry leads to: one entry for each of the next 8 bits of the address. */
+struct l3fwd_size {
+	uint32_t groups;	/* of rte_fib, at most */
+	uint32_t entry_bytes;	/* of rte_fib: 2 if groups can be numbered in 15 bits, else 4 */
+	uint32_t groups6;	/* of rte_lpm6, exactly */
+	uint64_t megabytes;	/* of all, about */
+	uint64_t eal_megabytes; /* -m that has room for it beside what is in use now */
+};
+
+/* false: no memory. */
+bool l3fwd_size_of(const struct l3fwd_settings *settings, int socket, struct l3fwd_size *size);
+
+#endif
