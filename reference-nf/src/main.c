@@ -63,17 +63,11 @@ static uint64_t seed_from_environment(void)
 
 static bool open_dump(void)
 {
-	const struct traffic_settings *t = nf.settings.traffic;
-	uint64_t packets = (uint64_t)t->capture.count * t->copies, bytes = 0;
+	uint64_t packets, bytes;
 
 	if (nf.options.dump == NULL)
 		return true;
-	for (uint32_t i = 0; i < t->capture.count; i++)
-		bytes += (uint64_t)t->capture.frames[i].bytes * t->copies;
-	if (nf.options.packets != 0) {
-		packets = nf.options.packets;
-		bytes = packets * IO_MAX_FRAME_BYTES;
-	}
+	generator_room(&nf.generator, nf.options.packets, &packets, &bytes);
 	if (dump_open(&nf.sink.dump, nf.options.dump, packets, bytes))
 		return true;
 	fprintf(stderr, "--dump %s: no memory for %" PRIu64 " packets\n", nf.options.dump, packets);
@@ -104,7 +98,7 @@ static bool open_plan(uint64_t seed)
 {
 	uint64_t ns_per_packet = nf.settings.traffic->ns_per_packet;
 
-	nf.sink = (struct sink){.io = &nf.io, .flows = &nf.generator.flows, .ns_per_packet = ns_per_packet};
+	sink_open(&nf.sink, &nf.generator);
 	return plan_open(&nf.plan, &(struct plan_parts){
 					   .model = &nf.settings.model,
 					   .chain = &nf.chain,
@@ -132,17 +126,18 @@ static bool start(void)
 	uint64_t seed = seed_from_environment();
 	const struct model_settings *m = &nf.settings.model;
 	const struct io_settings io = {m->batch_size, plan_tx_queues(m), plan_packets_in_rings(m), seed};
+	char text[160];
 
 	if (!io_open(&nf.io, &io) || !chain_init(&nf.chain, m, seed) ||
 	    !generator_open(&nf.generator, &nf.io, nf.settings.traffic, nf.options.packets) || !open_plan(seed) ||
 	    !enough_roles() || !open_readers())
 		return false;
 	runner_prime(&nf.plan);
-	nf.sink.packets = 0;
+	sink_reset(&nf.sink);
 	if (!open_dump() || !telemetry_open(&nf.plan) || !open_probe())
 		return false;
-	fprintf(stderr, "nalm-nf: replaying %u frames x %u copies, %" PRIu64 " flows opened\n", nf.generator.flows.image_count,
-		nf.generator.flows.copies, nf.generator.primed);
+	generator_describe(&nf.generator, text, sizeof(text));
+	fprintf(stderr, "nalm-nf: %s\n", text);
 	return true;
 }
 

@@ -5,6 +5,7 @@
 #include <rte_telemetry.h>
 #include <rte_version.h>
 
+#include "io/traffic_report.h"
 #include "telemetry.h"
 
 #if RTE_VERSION < RTE_VERSION_NUM(23, 3, 0, 0) /* its name until then */
@@ -51,12 +52,27 @@ static int show_roles(const char *command, const char *params, struct rte_tel_da
 	return 0;
 }
 
+static void add_member(void *data, const char *name, uint64_t value)
+{
+	rte_tel_data_add_dict_uint(data, name, value);
+}
+
+static int show_traffic(const char *command, const char *params, struct rte_tel_data *data)
+{
+	(void)command, (void)params;
+	rte_tel_data_start_dict(data);
+	if (shown->traffic.generator != NULL)
+		traffic_report(shown->traffic.generator, shown->traffic.sink, add_member, data);
+	return 0;
+}
+
 bool telemetry_open(const struct plan *plan)
 {
 	shown = plan;
 	if (rte_telemetry_register_cmd("/nalm/stages", show_stages, "Packets and outcomes by stage. No parameters.") == 0 &&
-	    rte_telemetry_register_cmd("/nalm/roles", show_roles, "Lcore and back-pressure by role. No parameters.") == 0)
+	    rte_telemetry_register_cmd("/nalm/roles", show_roles, "Lcore and back-pressure by role. No parameters.") == 0 &&
+	    rte_telemetry_register_cmd("/nalm/traffic", show_traffic, "What is sent and metered. No parameters.") == 0)
 		return true;
-	fprintf(stderr, "telemetry: cannot offer /nalm/stages and /nalm/roles\n");
+	fprintf(stderr, "telemetry: cannot offer /nalm/stages, /nalm/roles and /nalm/traffic\n");
 	return false;
 }

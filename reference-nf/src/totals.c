@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "io/traffic_report.h"
 #include "totals.h"
 
 static void print_cycles(FILE *out, const struct nalm_probe *probe, uint32_t stage)
@@ -51,6 +52,8 @@ void totals_print(FILE *out, const struct plan *plan, const struct sink *sink, c
 		if (stage->ops->report != NULL)
 			stage->ops->report(&stage->live, stage->instances, stage->instance_count, out);
 	}
+	if (plan->traffic.generator != NULL)
+		traffic_print(out, plan->traffic.generator, sink);
 	if (sink->dump.path != NULL)
 		fprintf(out, ",\"dump_digest\":\"%016lx\"", dump_digest(&sink->dump));
 	fprintf(out, "}\n");

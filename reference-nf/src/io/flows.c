@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_common.h>
+
 #include "hashing.h"
+#include "io/addresses.h"
 #include "io/flows.h"
 
 /* A TCP, UDP or ICMP query endpoint as it stands in the capture. */
@@ -18,16 +21,31 @@ struct endpoint {
 struct builder {
 	struct flows *flows;
 	struct endpoint *endpoints; /* room for one per image */
+	uint32_t *places;	    /* hash table: index of an endpoint + 1; 0: free */
+	uint32_t place_mask;
 	struct ipv4_prefix inside;
 };
 
+static bool same_endpoint(struct endpoint a, struct endpoint b)
+{
+	return a.address == b.address && a.port == b.port && a.protocol == b.protocol;
+}
+
+/* Where the endpoint stands in the hash table, or would. */
+static uint32_t *find_place(const struct builder *b, struct endpoint e)
+{
+	uint32_t at = (uint32_t)mix64((uint64_t)e.address << 32 | (uint32_t)e.port << 8 | e.protocol);
+
+	for (;; at++) {
+		uint32_t *place = &b->places[at & b->place_mask];
+		if (*place == 0 || same_endpoint(b->endpoints[*place - 1], e))
+			return place;
+	}
+}
+
 static uint32_t find_endpoint(const struct builder *b, struct endpoint e)
 {
-	for (uint32_t i = 0; i < b->flows->endpoint_count; i++)
-		if (b->endpoints[i].address == e.address && b->endpoints[i].port == e.port &&
-		    b->endpoints[i].protocol == e.protocol)
-			return i;
-	return FLOWS_NO_ENDPOINT;
+	return *find_place(b, e) - 1; /* FLOWS_NO_ENDPOINT if it is free */
 }
 
 static uint32_t add_endpoint(struct builder *b, struct endpoint e, uint32_t image)
@@ -35,6 +53,7 @@ static uint32_t add_endpoint(struct builder *b, struct endpoint e, uint32_t imag
 	uint32_t i = b->flows->endpoint_count++;
 	b->endpoints[i] = e;
 	b->flows->first_image[i] = image;
+	*find_place(b, e) = i + 1;
 	return i;
 }
 
@@ -69,83 +88,118 @@ static void classify(struct builder *b, uint32_t number, const struct packet *p)
 	}
 }
 
-static void read_images(struct builder *b, const struct capture *capture)
+static void add_image(struct builder *b, const struct capture_frame *frame, const struct packet *p)
 {
+	uint32_t number = b->flows->image_count++;
+
+	b->flows->images[number] = (struct image){
+		.data = frame->data,
+		.bytes = frame->bytes,
+		.endpoint = FLOWS_NO_ENDPOINT,
+	};
+	if (p->kind == PACKET_L4 && p->version == 4) /* others are sent as they are */
+		classify(b, number, p);
+}
+
+static void read_images(struct builder *b, const struct traffic_settings *s)
+{
+	const struct profile_part *parts;
+	struct flows *f = b->flows;
 	struct packet p;
 
-	for (uint32_t i = 0; i < capture->count; i++) {
-		b->flows->images[i] = (struct image){
-			.data = capture->frames[i].data,
-			.bytes = capture->frames[i].bytes,
-			.endpoint = FLOWS_NO_ENDPOINT,
-		};
-		b->flows->image_count++;
-		packet_parse(capture->frames[i].data, capture->frames[i].bytes, &p);
-		if (p.kind == PACKET_L4 && p.version == 4) /* others are sent as they are */
-			classify(b, i, &p);
-	}
-}
-
-/* A host of the inside prefix for each number: an odd factor makes it a bijection on the host bits. */
-static uint32_t inside_address(struct ipv4_prefix inside, uint32_t number)
-{
-	return htonl(inside.address | ((number * 0x9e3779b1u) & ~ipv4_mask(inside.length)));
-}
-
-/* A unicast address that is not inside. */
-static uint32_t server_address(struct ipv4_prefix inside, uint64_t seed, uint32_t number)
-{
-	for (uint64_t x = mix64(seed ^ mix64(number));; x = mix64(x)) {
-		uint32_t address = (11 + (uint32_t)(x >> 32) % (224 - 11)) << 24 | (uint32_t)(x & 0xffffff);
-		if (!ipv4_inside(inside, address) && address >> 24 != 127)
-			return htonl(address);
+	f->parts = profile_parts(s->profile, &parts);
+	for (uint32_t part = 0; part < f->parts; part++) {
+		for (uint32_t i = 0; i < s->captures[part].count; i++) {
+			const struct capture_frame *frame = &s->captures[part].frames[i];
+			packet_parse(frame->data, frame->bytes, &p);
+			if (parts[part].wants(frame->data, &p))
+				add_image(b, frame, &p);
+		}
+		f->part_end[part] = f->image_count;
 	}
 }
 
 static void give_addresses(struct flows *f, const struct traffic_settings *s)
 {
-	for (uint32_t i = 0; i < f->endpoint_count * f->copies; i++)
+	for (uint32_t i = 0; i < f->endpoint_count * f->copies; i++) {
 		f->flow[i] = (struct flow){
-			.inside = inside_address(s->inside, i + 1),
-			.server = server_address(s->inside, s->seed, i),
+			.inside = address_of_client(s->clients, i + 1),
+			.server = address_of_server(s->inside, s->seed, i),
 		};
+		if (s->target_count != 0) {
+			f->flow[i].server = s->targets[i % s->target_count].address;
+			f->flow[i].server_port = s->targets[i % s->target_count].port;
+		}
+	}
 }
 
 static bool fits(const struct flows *f, const struct traffic_settings *s)
 {
-	uint64_t wanted = (uint64_t)f->endpoint_count * f->copies, room = UINT64_C(1) << (32 - s->inside.length);
-	if (f->copies == 1 || wanted < room)
+	uint64_t wanted = (uint64_t)f->endpoint_count * f->copies, room = UINT64_C(1) << (32 - s->clients.length);
+	if ((f->copies == 1 && s->target_count == 0) || wanted < room)
 		return true;
-	fprintf(stderr, "[traffic] copies = %u: %u endpoints need %lu inside addresses, [network] inside has %lu\n",
-		f->copies, f->endpoint_count, wanted, room);
+	fprintf(stderr, "[traffic] copies = %u: %u endpoints need %lu clients' addresses, there are %lu: [network] "
+		"inside, or [traffic] clients\n", f->copies, f->endpoint_count, wanted, room);
 	return false;
+}
+
+static uint32_t frames_of(const struct traffic_settings *s)
+{
+	uint32_t n = 0;
+	for (uint32_t part = 0; part < PROFILE_MAX_PARTS; part++)
+		n += s->captures[part].count;
+	return n;
+}
+
+static bool read_captures(struct flows *f, const struct traffic_settings *s, uint32_t n)
+{
+	uint32_t places = rte_align32pow2(n * 2);
+	struct builder b = {
+		.flows = f,
+		.endpoints = calloc(n, sizeof(*b.endpoints)),
+		.places = calloc(places, sizeof(*b.places)),
+		.place_mask = places - 1,
+		.inside = s->inside,
+	};
+
+	f->images = calloc(n, sizeof(*f->images));
+	f->first_image = calloc(n, sizeof(*f->first_image));
+	if (b.endpoints != NULL && b.places != NULL && f->images != NULL && f->first_image != NULL) {
+		read_images(&b, s);
+		f->flow = calloc((size_t)f->endpoint_count * f->copies + 1, sizeof(*f->flow));
+	}
+	free(b.endpoints);
+	free(b.places);
+	return f->flow != NULL;
+}
+
+static bool has_every_part(const struct flows *f, const struct traffic_settings *s)
+{
+	const struct profile_part *parts;
+
+	profile_parts(s->profile, &parts);
+	for (uint32_t part = 0; part < f->parts; part++)
+		if (f->part_end[part] == (part == 0 ? 0 : f->part_end[part - 1])) {
+			fprintf(stderr, "[traffic] %s holds no packet that profile %s is made of\n", parts[part].key,
+				profile_names[s->profile]);
+			return false;
+		}
+	return true;
 }
 
 bool flows_create(struct flows *f, const struct traffic_settings *s)
 {
-	uint32_t n = s->capture.count;
-	struct builder b = {.flows = f, .endpoints = calloc(n, sizeof(*b.endpoints)), .inside = s->inside};
+	uint32_t n = frames_of(s);
 
-	memset(f, 0, sizeof(*f));
-	f->copies = s->copies;
-	f->images = calloc(n, sizeof(*f->images));
-	f->first_image = calloc(n, sizeof(*f->first_image));
-	if (b.endpoints != NULL && f->images != NULL && f->first_image != NULL) {
-		read_images(&b, &s->capture);
-		f->flow = calloc((size_t)f->endpoint_count * f->copies + 1, sizeof(*f->flow));
-	}
-	free(b.endpoints);
-	if (f->flow == NULL) {
+	*f = (struct flows){.copies = s->copies};
+	if (!read_captures(f, s, n))
 		fprintf(stderr, "traffic: no memory for %u frames x %u copies\n", n, s->copies);
-		flows_destroy(f);
-		return false;
+	else if (has_every_part(f, s) && fits(f, s)) {
+		give_addresses(f, s);
+		return true;
 	}
-	if (!fits(f, s)) {
-		flows_destroy(f);
-		return false;
-	}
-	give_addresses(f, s);
-	return true;
+	flows_destroy(f);
+	return false;
 }
 
 void flows_destroy(struct flows *f)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The capture as a traffic source of many users: its inside endpoints, multiplied by `copies`, each with addresses
+ * Captures as a traffic source of many users: their inside endpoints, multiplied by `copies`, each with addresses
  * of its own, and for each what the far side saw as its address.
  */
 #ifndef FLOWS_H
@@ -36,13 +36,17 @@ struct flow {
 	uint32_t inside; /* address of the endpoint */
 	uint32_t server; /* address of its far side */
 	uint32_t seen;	 /* address and port under which the far side saw it: written by the sink, read by the generator */
-	uint16_t seen_port;
+	uint32_t answers; /* likewise, the address and port that the far side was reached at: a target's back end */
+	uint16_t seen_port, answers_port;
+	uint16_t server_port; /* of a target; 0: as captured */
 	bool known; /* a packet of it has come out */
 };
 
 struct flows {
 	struct image *images;
 	uint32_t image_count;
+	uint32_t part_end[PROFILE_MAX_PARTS]; /* the images of a part stand together */
+	uint32_t parts;
 	uint32_t *first_image; /* by endpoint: its first outgoing image */
 	uint32_t endpoint_count;
 	uint32_t copies;

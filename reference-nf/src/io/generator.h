@@ -1,34 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Replays the capture from memory as fast as it is asked to. `copies` = 1: unchanged, in order. More: each pass over
- * the capture is another copy of all its users; INTERLEAVE passes run at once, so that neighbours on the wire
- * belong to different users while each user's packets keep their order. The same settings give the same bytes.
+ * Sends what the profile says: as fast as the NF takes it (closed loop), or by a schedule (open loop). The same settings
+ * give the same packets.
  */
 #ifndef GENERATOR_H
 #define GENERATOR_H
 
-#include "io/flows.h"
 #include "io/io.h"
-
-#define GENERATOR_INTERLEAVE 64u
-
-/* One pass over the capture. */
-struct cursor {
-	uint32_t image;
-	uint32_t copy;
-};
+#include "io/offered.h"
+#include "io/pace.h"
+#include "io/replay.h"
+#include "io/synthetic.h"
 
 struct generator {
 	struct io *io;
-	struct flows flows;
-	struct cursor cursors[GENERATOR_INTERLEAVE];
-	uint32_t cursor_count;
-	uint32_t cursor;    /* whose turn it is */
-	uint32_t next_copy; /* of the next pass that begins */
-	bool learned;	    /* replies go to the address under which the flow came out */
-	bool rewriting;
-	uint64_t left;	 /* packets still to be sent */
-	uint64_t primed; /* flows that have been opened */
+	const struct traffic_settings *settings;
+	bool replays;
+	struct replay replay;	    /* one of these two, by the profile */
+	struct synthetic synthetic;
+	struct pace pace;
+	struct offered offered;
+	uint64_t left;	 /* packets still to be sent or given up */
+	uint64_t sent;	 /* packets */
+	uint64_t primed; /* flows that have been opened before counting */
+	uint64_t ticks, last; /* how long it has been sending, parked times left out; until when */
 };
 
 extern const struct nalm_outcome_spec generator_outcomes[];
@@ -39,7 +34,16 @@ bool generator_open(struct generator *generator, struct io *io, const struct tra
 		    uint64_t limit);
 void generator_close(struct generator *generator);
 
-/* Puts up to a batch of packets before the NF; fewer when the ring is full or nothing is left. Returns how many. */
+uint64_t generator_flows(const struct generator *generator);
+/* What a recording of everything sent may need. limit as above. */
+void generator_room(const struct generator *generator, uint64_t limit, uint64_t *packets, uint64_t *bytes);
+/* In a sentence for a person. */
+void generator_describe(const struct generator *generator, char *text, size_t size);
+
+/* Time begins, or goes on after a pause. */
+void generator_start(struct generator *generator);
+/* Puts up to a batch of packets before the NF; fewer when the ring is full, or nothing is due or left. Returns how
+ * many. */
 uint32_t generator_process(struct generator *generator);
 /* Likewise, the first packet of each flow once, so that every flow is open and known before anything is counted. */
 uint32_t generator_prime(struct generator *generator);

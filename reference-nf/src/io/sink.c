@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <rte_cycles.h>
+
 #include "io/sink.h"
 
 const struct nalm_outcome_spec sink_outcomes[] = {
@@ -6,26 +8,41 @@ const struct nalm_outcome_spec sink_outcomes[] = {
 	{NULL, 0},
 };
 
-/* The packet left as IPv4 with the headers it came with: the image's offsets still hold. */
-static inline void learn(struct flows *f, const struct rte_mbuf *m)
+void sink_open(struct sink *s, struct generator *g)
 {
-	uint32_t index = m->hash.usr - 1;
-	struct flow *flow = &f->flow[index];
-	const struct image *image = &f->images[f->first_image[index / f->copies]];
-	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
-	uint32_t l4 = ETHER_BYTES + (uint32_t)(frame[ETHER_BYTES] & 0xf) * 4;
+	const struct traffic_settings *settings = g->settings;
 
-	memcpy(&flow->seen, frame + ETHER_BYTES + 12, 4);
-	flow->seen_port = load16(frame + l4 + image->source);
-	flow->known = true;
+	*s = (struct sink){.io = g->io, .generator = g, .warm_up = settings->warm_up_ms * rte_get_tsc_hz() / 1000};
+	s->meter.timing = !g->replays && settings->meter == METER_LATENCY;
+	s->meter.since = rte_rdtsc(); /* flows are opened by packets without a time */
 }
 
-static inline void take_packet(struct sink *s, struct rte_mbuf *m)
+/* Packets that were on their way while the lcore stood still are left out. */
+void sink_start(struct sink *s)
 {
-	if (m->hash.usr != 0)
-		learn(s->flows, m);
-	if (s->dump.path != NULL)
-		dump_add(&s->dump, rte_pktmbuf_mtod(m, uint8_t *), m->data_len, s->packets * s->ns_per_packet);
+	uint64_t since = rte_rdtsc() + s->warm_up;
+
+	if ((int64_t)(since - s->meter.since) > 0)
+		s->meter.since = since;
+	s->warm_up = 0;
+}
+
+void sink_reset(struct sink *s)
+{
+	s->packets = 0;
+	meter_clear(&s->meter);
+}
+
+static inline void take_packet(struct sink *s, struct rte_mbuf *m, uint64_t now)
+{
+	struct generator *g = s->generator;
+
+	if (!g->replays)
+		synthetic_arrive(&g->synthetic, m, &s->meter, now);
+	else if (m->hash.usr != 0)
+		replay_learn(&g->replay, m);
+	if (s->dump.path != NULL) /* time stamps: packets so far, at the virtual pace */
+		dump_add(&s->dump, rte_pktmbuf_mtod(m, uint8_t *), m->data_len, s->packets * g->settings->ns_per_packet);
 	s->packets++;
 }
 
@@ -35,8 +52,9 @@ static inline uint32_t take_all(struct sink *s, struct rte_ring *from)
 	uint32_t n, all = 0;
 
 	while ((n = rte_ring_sc_dequeue_burst(from, (void **)mbufs, BATCH_MAX, NULL)) != 0) {
+		uint64_t now = rte_rdtsc();
 		for (uint32_t i = 0; i < n; i++)
-			take_packet(s, mbufs[i]);
+			take_packet(s, mbufs[i], now);
 		rte_pktmbuf_free_bulk(mbufs, n);
 		all += n;
 	}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The schedule of an open loop: bursts of `burst` packets, one every `burst / rate` seconds of the TSC. It is never
+ * stretched: what has not been sent `late_after` ticks after it was due is given up and counted, and what is sent
+ * keeps the time it was due at.
+ */
+#ifndef PACE_H
+#define PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pace {
+	uint64_t interval; /* ticks between bursts, with 32 bits behind the point; 0: closed loop, no schedule */
+	uint32_t burst;
+	uint64_t late_after;
+	uint64_t start;	 /* when burst 0 was due */
+	uint64_t bursts; /* that are over, since start */
+	uint32_t in_burst; /* packets of the present burst that are over */
+	uint64_t late;	   /* packets given up, in all */
+};
+
+static inline void pace_open(struct pace *p, uint64_t rate_pps, uint32_t burst, uint64_t late_after, uint64_t hz)
+{
+	*p = (struct pace){.burst = burst, .late_after = late_after};
+	if (rate_pps != 0)
+		p->interval = (uint64_t)(((unsigned __int128)hz * burst << 32) / rate_pps);
+}
+
+/* Begins anew from here: after a pause that was not the traffic's. */
+static inline void pace_start(struct pace *p, uint64_t now)
+{
+	p->start = now;
+	p->bursts = p->in_burst = 0;
+}
+
+/* When the next packet is or was due. */
+static inline uint64_t pace_due(const struct pace *p)
+{
+	return p->start + (uint64_t)((unsigned __int128)p->bursts * p->interval >> 32);
+}
+
+/* Gives up bursts that are overdue, at most so many packets. Returns how many packets that are. */
+static inline uint64_t pace_give_up(struct pace *p, uint64_t now, uint64_t most)
+{
+	uint64_t given_up = 0;
+
+	while (given_up < most && (int64_t)(now - pace_due(p)) > (int64_t)p->late_after) {
+		uint64_t rest = p->burst - p->in_burst;
+		if (rest > most - given_up)
+			rest = most - given_up;
+		given_up += rest;
+		p->in_burst += (uint32_t)rest;
+		if (p->in_burst == p->burst) {
+			p->in_burst = 0;
+			p->bursts++;
+		}
+	}
+	p->late += given_up;
+	return given_up;
+}
+
+static inline bool pace_is_due(const struct pace *p, uint64_t now)
+{
+	return (int64_t)(now - pace_due(p)) >= 0;
+}
+
+/* The packet that was due is sent. */
+static inline void pace_sent(struct pace *p)
+{
+	if (++p->in_burst == p->burst) {
+		p->in_burst = 0;
+		p->bursts++;
+	}
+}
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * UDP packets made for so many flows, in both directions, with a stamp at each payload's end. Which flow sends is drawn;
+ * flows end and new ones take their place, the oldest first. The same settings make the same packets.
+ */
+#ifndef SYNTHETIC_H
+#define SYNTHETIC_H
+
+#include <rte_mbuf.h>
+
+#include "io/flow_pick.h"
+#include "io/meter.h"
+#include "io/offered.h"
+#include "io/stamp.h"
+#include "io/traffic_config.h"
+
+#define SYNTHETIC_SERVER_PORT 9u /* discard (RFC 863): nothing reads the payload as its own */
+
+/* Addresses and ports in network byte order. */
+struct synthetic_flow {
+	uint32_t client, server; /* the ends as the client knows them */
+	uint32_t seen, answers;	 /* as the far side got them: source and destination */
+	uint16_t client_port, server_port, seen_port, answers_port;
+	uint32_t sent[STAMP_DIRECTIONS]; /* the next sequence numbers */
+	struct arrivals arrivals[STAMP_DIRECTIONS];
+	uint8_t generation;
+	bool known; /* a packet of it has reached the far side */
+} __attribute__((aligned(64)));
+_Static_assert(sizeof(struct synthetic_flow) == 64, "a flow is one cache line");
+
+/* A frame of one size, ready but for addresses, ports, stamp and checksums; the sums are over the rest. */
+struct synthetic_frame {
+	uint8_t data[1514];
+	uint32_t bytes;
+	uint32_t ip_sum, udp_sum;
+};
+
+struct synthetic {
+	struct synthetic_flow *flows;
+	uint32_t count;
+	struct flow_pick pick;
+	struct synthetic_frame *frames; /* by size */
+	const struct profile_mix *mix;
+	uint32_t at[STAMP_DIRECTIONS]; /* in the mix's order */
+	uint32_t reply_percent, reply_owed;
+	bool learned;
+	uint64_t births_per_packet, births_owed; /* with 32 bits behind the point */
+	uint64_t born;				 /* flows, in all */
+	uint32_t oldest;
+	const struct traffic_settings *settings;
+};
+
+/* false: said on stderr. */
+bool synthetic_open(struct synthetic *synthetic, const struct traffic_settings *settings);
+void synthetic_close(struct synthetic *synthetic);
+
+/* When the packets of a batch are due. */
+struct synthetic_times {
+	const uint64_t *due; /* of each; NULL: */
+	uint64_t time, step; /* of the first, and from each to the next */
+};
+
+/* Fills packet buffers with the next packets. */
+void synthetic_fill(struct synthetic *synthetic, struct rte_mbuf *mbufs[], uint32_t count,
+		    const struct synthetic_times *times, struct offered *offered);
+/* Likewise with a first packet of each of the flows [first, first + count). */
+void synthetic_open_flows(struct synthetic *synthetic, struct rte_mbuf *mbufs[], uint32_t count, uint64_t first);
+/* So many packets were given up: time went on without them. */
+void synthetic_skip(struct synthetic *synthetic, uint64_t packets);
+/* The far side has got this packet. */
+void synthetic_arrive(struct synthetic *synthetic, const struct rte_mbuf *mbuf, struct meter *meter, uint64_t now);
+
+#endif
