@@ -96,18 +96,17 @@ static bool open_readers(void)
 
 static bool open_plan(uint64_t seed)
 {
-	uint64_t ns_per_packet = nf.settings.traffic->ns_per_packet;
+	bool outside = nf.settings.traffic->outside;
 
-	sink_open(&nf.sink, &nf.generator);
 	return plan_open(&nf.plan, &(struct plan_parts){
 					   .model = &nf.settings.model,
 					   .chain = &nf.chain,
 					   .io = &nf.io,
-					   .ns_per_packet = ns_per_packet,
+					   .ns_per_packet = nf.settings.traffic->ns_per_packet,
 					   .seed = seed,
 					   .stop = &stop,
-					   .generator = &nf.generator,
-					   .sink = &nf.sink,
+					   .generator = outside ? NULL : &nf.generator,
+					   .sink = outside ? NULL : &nf.sink,
 				   });
 }
 
@@ -120,24 +119,56 @@ static bool enough_roles(void)
 	return false;
 }
 
+static bool open_io(uint64_t seed)
+{
+	const struct model_settings *m = &nf.settings.model;
+
+	return io_open(&nf.io, &(struct io_settings){
+				       .batch_size = m->batch_size,
+				       .queues = plan_tx_queues(m),
+				       .in_flight = plan_packets_in_rings(m),
+				       .seed = seed,
+				       .is_outside = nf.settings.traffic->outside,
+				       .limit = nf.options.packets,
+				       .stop = &stop,
+			       });
+}
+
+static bool open_traffic(void)
+{
+	if (nf.settings.traffic->outside)
+		return true;
+	if (!generator_open(&nf.generator, &nf.io, nf.settings.traffic, nf.options.packets))
+		return false;
+	sink_open(&nf.sink, &nf.generator);
+	return true;
+}
+
+/* An agent and tests take this as the sign that packets pass. */
+static void say_ready(void)
+{
+	char text[160];
+
+	if (nf.settings.traffic->outside)
+		outside_describe(&nf.io.outside, text, sizeof(text));
+	else
+		generator_describe(&nf.generator, text, sizeof(text));
+	fprintf(stderr, "nalm-nf: %s\n", text);
+}
+
 /* Tables, ports, traffic and counters; the probe last: an agent takes its file as the sign that the NF is ready. */
 static bool start(void)
 {
 	uint64_t seed = seed_from_environment();
-	const struct model_settings *m = &nf.settings.model;
-	const struct io_settings io = {m->batch_size, plan_tx_queues(m), plan_packets_in_rings(m), seed};
-	char text[160];
 
-	if (!io_open(&nf.io, &io) || !chain_init(&nf.chain, m, seed) ||
-	    !generator_open(&nf.generator, &nf.io, nf.settings.traffic, nf.options.packets) || !open_plan(seed) ||
+	if (!open_io(seed) || !chain_init(&nf.chain, &nf.settings.model, seed) || !open_traffic() || !open_plan(seed) ||
 	    !enough_roles() || !open_readers())
 		return false;
 	runner_prime(&nf.plan);
 	sink_reset(&nf.sink);
 	if (!open_dump() || !telemetry_open(&nf.plan) || !open_probe())
 		return false;
-	generator_describe(&nf.generator, text, sizeof(text));
-	fprintf(stderr, "nalm-nf: %s\n", text);
+	say_ready();
 	return true;
 }
 
@@ -149,7 +180,8 @@ static bool run(void)
 
 static int finish(void)
 {
-	bool balanced = chain_balanced(&nf.chain) && nf.sink.packets == chain_sum(&nf.chain, NALM_KIND_SENT);
+	bool arrived = nf.settings.traffic->outside || nf.sink.packets == chain_sum(&nf.chain, NALM_KIND_SENT);
+	bool balanced = chain_balanced(&nf.chain) && arrived;
 	totals_print(stdout, &nf.plan, &nf.sink, &probe, balanced);
 	if (!balanced)
 		fprintf(stderr, "the totals do not add up: in = sent + policy + lost + bad does not hold, or the sink "
@@ -166,7 +198,8 @@ static void close_all(void)
 	dump_close(&nf.sink.dump);
 	plan_close(&nf.plan);
 	rte_free(nf.readers);
-	generator_close(&nf.generator);
+	if (!nf.settings.traffic->outside)
+		generator_close(&nf.generator);
 	chain_fini(&nf.chain);
 	io_close(&nf.io);
 	nalm_probe_close(&probe);

@@ -57,9 +57,13 @@ bool settings_read(struct settings *s, struct chain *chain, const struct options
 		fprintf(stderr, "--dump %s: needs --packets N or [traffic] loop = once\n", options->dump);
 		ok = false;
 	}
+	if (ok && options->dump != NULL && s->traffic->outside) {
+		fprintf(stderr, "--dump %s: there is no sink with [io] port = eal\n", options->dump);
+		ok = false;
+	}
 	config_free(config);
 	if (ok)
-		chain_name_probed(chain, &s->model);
+		chain_name_probed(chain, &s->model, s->traffic->outside);
 	return ok;
 }
 

@@ -54,6 +54,8 @@ void totals_print(FILE *out, const struct plan *plan, const struct sink *sink, c
 	}
 	if (plan->traffic.generator != NULL)
 		traffic_print(out, plan->traffic.generator, sink);
+	if (plan->io->is_outside)
+		outside_print(out, &plan->io->outside);
 	if (sink->dump.path != NULL)
 		fprintf(out, ",\"dump_digest\":\"%016lx\"", dump_digest(&sink->dump));
 	fprintf(out, "}\n");

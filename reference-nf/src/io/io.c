@@ -62,25 +62,32 @@ bool io_open(struct io *io, const struct io_settings *s)
 	/* between generator and NF, in the NF, in the hands of each lcore; as much again on its way to the sink */
 	uint32_t in_flight = TO_NF_PACKETS + s->in_flight + BATCH_MAX * 4;
 	/* and what lcores keep aside; one less than a power of two suits rte_mempool best */
-	uint32_t mbufs = rte_align32pow2(in_flight * 2 + POOL_CACHE * 2 * rte_lcore_count()) - 1;
+	uint32_t mbufs = in_flight * 2 + POOL_CACHE * 2 * rte_lcore_count();
 
-	*io = (struct io){.batch_size = s->batch_size, .queues = s->queues};
+	if (s->is_outside)
+		mbufs += outside_buffers(s->queues);
+	*io = (struct io){.batch_size = s->batch_size, .queues = s->queues, .is_outside = s->is_outside};
 	shift_placement(s->seed);
-	io->pool = rte_pktmbuf_pool_create("packets", mbufs, POOL_CACHE, sizeof(struct ride), RTE_MBUF_DEFAULT_BUF_SIZE,
-					   (int)rte_socket_id());
-	if (io->pool == NULL || !create_rings(io, in_flight) || !start_port(io)) {
+	io->pool = rte_pktmbuf_pool_create("packets", rte_align32pow2(mbufs) - 1, POOL_CACHE, sizeof(struct ride),
+					   RTE_MBUF_DEFAULT_BUF_SIZE, (int)rte_socket_id());
+	if (io->pool == NULL || (!io->is_outside && (!create_rings(io, in_flight) || !start_port(io)))) {
 		fprintf(stderr, "io: cannot set up packet buffers, rings and port: %s; give EAL more memory (-m)\n",
 			rte_strerror(rte_errno));
 		return false;
 	}
 	shift_placement(mix64(s->seed) * (s->seed != 0));
-	return true;
+	return !io->is_outside ||
+	       outside_open(&io->outside, &(struct outside_settings){io->pool, io->queues, s->limit, s->stop});
 }
 
 void io_close(struct io *io)
 {
-	(void)rte_eth_dev_stop(io->port);
-	(void)rte_eth_dev_close(io->port);
+	if (io->is_outside) {
+		outside_close(&io->outside);
+	} else {
+		(void)rte_eth_dev_stop(io->port);
+		(void)rte_eth_dev_close(io->port);
+	}
 	rte_ring_free(io->to_nf);
 	for (uint32_t q = 0; q < io->queues; q++)
 		rte_ring_free(io->from_nf[q]);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The only place that touches ports. The NF receives from and sends to an ethdev; here that is a net_ring vdev,
- * whose far ends are held by the generator and the sink.
+ * The only place that touches ports. The NF receives from and sends to an ethdev: a net_ring vdev, whose far ends are
+ * held by the generator and the sink, or what EAL was given (outside.h).
  */
 #ifndef IO_H
 #define IO_H
 
 #include <stdint.h>
 
+#include <rte_cycles.h>
 #include <rte_ring.h>
 
 #include "batch.h"
+#include "io/outside.h"
 #include "stage.h"
 
 #define IO_MAX_FRAME_BYTES 2048u /* RTE_MBUF_DEFAULT_DATAROOM: what one packet buffer holds */
@@ -23,6 +25,8 @@ struct io {
 	struct rte_ring *from_nf[IO_MAX_QUEUES]; /* one for each lcore that sends */
 	uint32_t queues;
 	uint16_t port;
+	bool is_outside; /* there are no rings: */
+	struct outside outside;
 	uint32_t batch_size;
 };
 
@@ -32,15 +36,27 @@ struct tx_queue {
 	uint16_t number;
 };
 
-/* The receiving lcore's clock: virtual time goes by the packets received, priming included. */
+/* The receiving lcore's clock: virtual time goes by the packets received, priming included; real time when traffic
+ * comes from outside. */
 struct rx_clock {
 	struct io *io;
 	uint64_t ns_per_packet;
-	uint64_t received; /* that lcore writes */
+	uint64_t received;    /* that lcore writes */
+	uint64_t ns_per_tick; /* with 32 bits behind the point; 0: virtual time */
+	uint64_t start;	      /* TSC */
 };
+
+static inline void rx_clock_start(struct rx_clock *clock, struct io *io, uint64_t ns_per_packet)
+{
+	*clock = (struct rx_clock){.io = io, .ns_per_packet = ns_per_packet, .start = rte_rdtsc()};
+	if (io->is_outside)
+		clock->ns_per_tick = (UINT64_C(1000000000) << 32) / rte_get_tsc_hz();
+}
 
 static inline uint64_t rx_now(const struct rx_clock *clock)
 {
+	if (clock->ns_per_tick != 0)
+		return (uint64_t)((unsigned __int128)(rte_rdtsc() - clock->start) * clock->ns_per_tick >> 32);
 	return clock->received * clock->ns_per_packet;
 }
 
@@ -49,6 +65,9 @@ struct io_settings {
 	uint32_t queues;    /* lcores that send */
 	uint32_t in_flight; /* packets that fit between the lcores of the NF */
 	uint64_t seed;
+	bool is_outside;
+	uint64_t limit; /* outside: packets to receive in all; 0: none */
+	const volatile sig_atomic_t *stop; /* outside: set from without, ends the receiving */
 };
 
 /* false: said on stderr. */

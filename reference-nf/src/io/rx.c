@@ -13,10 +13,13 @@ const struct nalm_outcome_spec rx_outcomes[] = {
 
 STAGE_PROCESS void rx_process(void *state, struct batch *batch, uint64_t now_ns)
 {
-	const struct io *io = state;
+	struct io *io = state;
 
 	(void)now_ns;
-	batch->count = rte_eth_rx_burst(io->port, 0, batch->mbufs, (uint16_t)io->batch_size);
+	if (io->is_outside)
+		batch->count = outside_receive(&io->outside, batch->mbufs, (uint16_t)io->batch_size);
+	else
+		batch->count = rte_eth_rx_burst(io->port, 0, batch->mbufs, (uint16_t)io->batch_size);
 	for (uint32_t i = 0; i < batch->count && i < PREFETCH_AHEAD; i++)
 		rte_prefetch0(batch_frame(batch, i));
 	for (uint32_t i = 0; i < batch->count; i++) {

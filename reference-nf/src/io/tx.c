@@ -9,16 +9,28 @@ const struct nalm_outcome_spec tx_outcomes[] = {
 	{NULL, 0},
 };
 
+/* Into the ring before the sink. */
+static inline uint32_t send_in(const struct tx_queue *queue, struct batch *batch)
+{
+	uint32_t sent = rte_eth_tx_burst(queue->io->port, queue->number, batch->mbufs, (uint16_t)batch->count);
+
+	if (sent < batch->count)
+		rte_pktmbuf_free_bulk(batch->mbufs + sent, batch->count - sent);
+	return sent;
+}
+
 STAGE_PROCESS void tx_process(void *state, struct batch *batch, uint64_t now_ns)
 {
 	const struct tx_queue *queue = state;
-	uint32_t sent = rte_eth_tx_burst(queue->io->port, queue->number, batch->mbufs, (uint16_t)batch->count);
+	uint32_t sent;
 
 	(void)now_ns;
+	if (queue->io->is_outside)
+		sent = outside_send(&queue->io->outside, queue->number, batch->mbufs, (uint16_t)batch->count);
+	else
+		sent = send_in(queue, batch);
 	memset(batch->outcomes, 0, sizeof(batch->outcomes));
 	batch->outcomes[TX_SENT] = sent;
 	batch->outcomes[TX_RING_FULL] = batch->count - sent;
-	if (sent < batch->count)
-		rte_pktmbuf_free_bulk(batch->mbufs + sent, batch->count - sent);
 	batch->count = 0;
 }

@@ -80,9 +80,10 @@ static void name_part(struct chain *c, enum chain_part part, const char *name, u
 	c->probed[c->probed_count++] = (struct nalm_stage_spec){name, flags, outcomes};
 }
 
-void chain_name_probed(struct chain *c, const struct model_settings *model)
+void chain_name_probed(struct chain *c, const struct model_settings *model, bool outside)
 {
-	name_part(c, PART_GENERATOR, "generator", NALM_STAGE_APART, generator_outcomes);
+	if (!outside)
+		name_part(c, PART_GENERATOR, "generator", NALM_STAGE_APART, generator_outcomes);
 	name_part(c, PART_RX, "rx", 0, rx_outcomes);
 	if (model_dispatches(model))
 		name_part(c, PART_DISPATCH, "dispatch", 0, dispatch_outcomes);
@@ -99,7 +100,8 @@ void chain_name_probed(struct chain *c, const struct model_settings *model)
 	if (model_hands_over(model))
 		name_part(c, PART_HANDOVER_OUT, "handover_out", 0, handover_outcomes);
 	name_part(c, PART_TX, "tx", 0, tx_outcomes);
-	name_part(c, PART_SINK, "sink", NALM_STAGE_APART, sink_outcomes);
+	if (!outside)
+		name_part(c, PART_SINK, "sink", NALM_STAGE_APART, sink_outcomes);
 }
 
 /* Instances of stage i: a private one for whoever runs it at the same time as others. */

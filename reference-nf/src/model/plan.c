@@ -31,7 +31,7 @@ struct handover *plan_ring(struct plan *p)
 static bool source_over(const struct role *role)
 {
 	const struct plan *p = role->source;
-	return p->traffic.generator != NULL ? traffic_source_ended(&p->traffic) : *p->stop != 0;
+	return p->traffic.generator != NULL ? traffic_source_ended(&p->traffic) : outside_over(&p->io->outside);
 }
 
 void plan_add(struct plan *p, struct role *role)
@@ -67,7 +67,7 @@ bool plan_open(struct plan *p, const struct plan_parts *parts)
 	p->chain = parts->chain;
 	p->io = parts->io;
 	p->stop = parts->stop;
-	p->clock = (struct rx_clock){.io = parts->io, .ns_per_packet = parts->ns_per_packet};
+	rx_clock_start(&p->clock, parts->io, parts->ns_per_packet);
 	if (m->kind == MODEL_PIPELINE)
 		ok = pipeline_plan(p);
 	else if (m->state == STATE_SEPARATED)

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
+
+#include <rte_ethdev.h>
+
+#include "batch.h"
+#include "io/outside.h"
+
+uint32_t outside_buffers(uint32_t queues)
+{
+	return OUTSIDE_MAX_PORTS * OUTSIDE_DESCRIPTORS * (1 + queues);
+}
+
+static bool refuse(uint16_t id, const char *what, int error)
+{
+	fprintf(stderr, "io: port %u: %s: %s\n", id, what, rte_strerror(-error));
+	return false;
+}
+
+static bool has_queues(uint16_t id, uint32_t queues, struct rte_eth_dev_info *info)
+{
+	int error = rte_eth_dev_info_get(id, info);
+
+	if (error != 0)
+		return refuse(id, "says nothing of itself", error);
+	if (info->max_tx_queues >= queues)
+		return true;
+	fprintf(stderr, "io: port %u (%s) has %u transmit queues, this model has %u lcores that send: fewer [model] "
+		"workers, or more queues (af_packet: qpairs=%u)\n", id, info->driver_name, info->max_tx_queues, queues, queues);
+	return false;
+}
+
+static bool set_up_queues(uint16_t id, const struct outside_settings *s)
+{
+	uint16_t receive = OUTSIDE_DESCRIPTORS, transmit = OUTSIDE_DESCRIPTORS;
+	unsigned int socket = rte_socket_id();
+	int error = rte_eth_dev_adjust_nb_rx_tx_desc(id, &receive, &transmit);
+
+	if (error == 0)
+		error = rte_eth_rx_queue_setup(id, 0, receive, socket, NULL, s->pool);
+	for (uint16_t q = 0; q < s->queues && error == 0; q++)
+		error = rte_eth_tx_queue_setup(id, q, transmit, socket, NULL);
+	return error == 0 || refuse(id, "cannot set up its queues", error);
+}
+
+static bool open_port(uint16_t id, const struct outside_settings *s)
+{
+	const struct rte_eth_conf conf = {0};
+	struct rte_eth_dev_info info;
+
+	if (!has_queues(id, s->queues, &info))
+		return false;
+	int error = rte_eth_dev_configure(id, 1, (uint16_t)s->queues, &conf);
+	if (error != 0)
+		return refuse(id, "cannot be configured", error);
+	if (!set_up_queues(id, s))
+		return false;
+	error = rte_eth_dev_start(id);
+	if (error != 0)
+		return refuse(id, "does not start", error);
+	(void)rte_eth_promiscuous_enable(id); /* where there is such a mode: whatever is sent here is for the NF */
+	return true;
+}
+
+bool outside_open(struct outside *o, const struct outside_settings *s)
+{
+	uint16_t id;
+
+	*o = (struct outside){.stop = s->stop, .left = s->limit == 0 ? UINT64_MAX : s->limit};
+	RTE_ETH_FOREACH_DEV(id) {
+		if (o->ports == OUTSIDE_MAX_PORTS)
+			break;
+		if (!open_port(id, s))
+			return false;
+		o->ids[o->ports++] = id;
+	}
+	if (o->ports == 0)
+		fprintf(stderr, "[io] port = eal: EAL has no port; give it a NIC (-a ADDRESS) or a virtual one, like "
+				"--vdev net_memif0,role=client\n");
+	return o->ports != 0;
+}
+
+void outside_close(struct outside *o)
+{
+	for (uint32_t i = 0; i < o->ports; i++) {
+		(void)rte_eth_dev_stop(o->ids[i]);
+		(void)rte_eth_dev_close(o->ids[i]);
+	}
+}
+
+static const char *port_name(uint16_t id, char name[RTE_ETH_NAME_MAX_LEN])
+{
+	return rte_eth_dev_get_name_by_port(id, name) == 0 ? name : "?";
+}
+
+void outside_describe(const struct outside *o, char *text, size_t size)
+{
+	char a[RTE_ETH_NAME_MAX_LEN], b[RTE_ETH_NAME_MAX_LEN];
+
+	if (o->ports == 1)
+		snprintf(text, size, "from and to port %s", port_name(o->ids[0], a));
+	else
+		snprintf(text, size, "between ports %s and %s", port_name(o->ids[0], a), port_name(o->ids[1], b));
+}
+
+uint16_t outside_receive(struct outside *o, struct rte_mbuf *mbufs[], uint16_t count)
+{
+	if (outside_over(o))
+		return 0;
+	uint16_t id = o->ids[o->next];
+	o->next = (uint16_t)(o->next + 1 == o->ports ? 0 : o->next + 1);
+	count = rte_eth_rx_burst(id, 0, mbufs, o->left < count ? (uint16_t)o->left : count);
+	o->left -= count;
+	return count;
+}
+
+static inline uint16_t send_by(uint16_t id, uint16_t queue, struct rte_mbuf *mbufs[], uint16_t count)
+{
+	uint16_t sent = count == 0 ? 0 : rte_eth_tx_burst(id, queue, mbufs, count);
+
+	if (sent < count)
+		rte_pktmbuf_free_bulk(mbufs + sent, count - sent);
+	return sent;
+}
+
+uint16_t outside_send(const struct outside *o, uint16_t queue, struct rte_mbuf *mbufs[], uint16_t count)
+{
+	struct rte_mbuf *by[OUTSIDE_MAX_PORTS][BATCH_MAX];
+	uint16_t counts[OUTSIDE_MAX_PORTS] = {0};
+
+	if (o->ports == 1)
+		return send_by(o->ids[0], queue, mbufs, count);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t to = mbufs[i]->port == o->ids[0] ? 1 : 0;
+		by[to][counts[to]++] = mbufs[i];
+	}
+	return (uint16_t)(send_by(o->ids[0], queue, by[0], counts[0]) + send_by(o->ids[1], queue, by[1], counts[1]));
+}
+
+void outside_print(FILE *out, const struct outside *o)
+{
+	fprintf(out, ",\"ports\":[");
+	for (uint32_t i = 0; i < o->ports; i++) {
+		char name[RTE_ETH_NAME_MAX_LEN];
+		struct rte_eth_stats stats = {0};
+		(void)rte_eth_stats_get(o->ids[i], &stats);
+		fprintf(out, "%s{\"name\":\"%s\",\"received\":%" PRIu64 ",\"missed\":%" PRIu64 ",\"receive_errors\":%" PRIu64
+			     ",\"no_buffer\":%" PRIu64 ",\"transmitted\":%" PRIu64 ",\"transmit_errors\":%" PRIu64 "}",
+			i == 0 ? "" : ",", port_name(o->ids[i], name), stats.ipackets, stats.imissed, stats.ierrors,
+			stats.rx_nombuf, stats.opackets, stats.oerrors);
+	}
+	fprintf(out, "]");
+}
