@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs dpdk-testpmd on a ring that feeds itself: what DPDK's own forwarding costs, without an NF."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+from nalm_agent.cores import Cores
+
+SECONDS = 3.0
+READY_SECONDS = 30.0
+_CYCLES = re.compile(r"CPU cycles/packet=([0-9.]+)")
+
+
+def cycles_per_packet(mode: str, cores: Cores, *, burst: int) -> float:
+    """TSC cycles per packet of 64 B frames in forwarding mode `mode`; the first CPU forwards."""
+    if shutil.which("dpdk-testpmd") is None:
+        sys.exit("dpdk-testpmd is not installed (apt-get install dpdk)")
+    forwarding, other = cores.cpus
+    command = [
+        *("dpdk-testpmd", f"--lcores=0@{other},1@{forwarding}", "--vdev=net_ring0"),
+        *("--no-huge", "-m", "256", "--no-pci", "--no-shconf", "--no-telemetry"),
+        *("--force-max-simd-bitwidth=256", "--", f"--forward-mode={mode}", "--nb-cores=1"),
+        *(f"--burst={burst}", "--txpkts=64", "--tx-first", "--record-core-cycles", "--total-num-mbufs=8191"),
+    ]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    try:
+        _wait_until_forwarding(process)
+        time.sleep(SECONDS)
+        output, _ = process.communicate("\n", timeout=READY_SECONDS)
+    finally:
+        process.kill()
+    found = _CYCLES.search(output)
+    if found is None:
+        sys.exit(f"dpdk-testpmd told no cycles per packet:\n{output[-2000:]}")
+    return float(found[1])
+
+
+def _wait_until_forwarding(process: subprocess.Popen[str]) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.startswith("Press enter to exit"):
+            return
+    sys.exit("dpdk-testpmd ended before it forwarded anything")
