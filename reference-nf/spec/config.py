@@ -9,6 +9,7 @@ from pathlib import Path
 
 from spec.dpi import Dpi, read_rules
 from spec.l3fwd import L3fwd, read_routes
+from spec.lb import Lb, LbConfig, read_services
 from spec.models import Build, ModelConfig, run_model
 from spec.nat import Nat, NatConfig
 from spec.nop import Nop
@@ -67,7 +68,24 @@ def _stage(name: str, values: ConfigParser, folder: Path, index: int, count: int
     section = values[name]
     if name == "dpi":
         return Dpi(read_rules(folder / section["patterns"]), int(section["mark_dscp"]))
+    if name == "lb":
+        return _lb(section, folder, index, count)
     return _l3fwd(section, folder)
+
+
+def _lb(section: Mapping[str, str], folder: Path, index: int, count: int) -> Lb:
+    ages = {"tcp": "7440", "tcp_opening": "60", "tcp_closing": "240", "udp": "300"}
+    return Lb(
+        LbConfig(
+            services=read_services(folder / section["services"]),
+            maglev_size=int(section.get("maglev_size", "65537")),
+            entries=int(section.get("entries", "65536")),
+            any_opens=section.get("tcp_open", "syn") == "any",
+            timeouts_s={age: int(section.get(f"{age}_timeout_s", usual)) for age, usual in ages.items()},
+        ),
+        index,
+        count,
+    )
 
 
 def _l3fwd(section: Mapping[str, str], folder: Path) -> L3fwd:

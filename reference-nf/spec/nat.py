@@ -20,6 +20,7 @@ from spec.icmp_error import (
 )
 from spec.packet import ETHERNET_BYTES, ICMP, TCP, UDP, Kind, Packet
 from spec.stage import Drop, Pass, Result, with_bytes
+from spec.tcp import Connection, flags
 
 IP_CHECKSUM = ETHERNET_BYTES + 10
 SOURCE, DESTINATION = ETHERNET_BYTES + 12, ETHERNET_BYTES + 16
@@ -31,7 +32,6 @@ REFUSED = {
     Kind.FRAGMENT: "fragment",
     Kind.OTHER: "unsupported_protocol",
 }
-FIN, SYN, RST = 1, 2, 4
 
 
 @dataclass(frozen=True)
@@ -45,42 +45,6 @@ class NatConfig:
     entries: int
     timeouts_s: dict[int, int]  # by protocol; of TCP the established connections'
     tcp_transitory_timeout_s: int = 240
-
-
-class Connection:
-    """Which of TCP's two idle times a mapping has (RFC 5382, REQ-5; RFC 7857, 2.2 and 2.3)."""
-
-    def __init__(self, flags: int) -> None:
-        """One without SYN and RST is of a connection that was there before the NAT."""
-        self.phase = "closed" if flags & (SYN | RST) else "established"
-        self.syns: set[str] = set()
-        self.fins: set[str] = set()
-        self.follow(flags, "out", payload=False)
-
-    @property
-    def transitory(self) -> bool:
-        """Being opened, or closed."""
-        return self.phase != "established"
-
-    def follow(self, flags: int, way: str, payload: bool) -> None:
-        """A packet that goes `way`, out or in."""
-        if flags & RST:
-            self.phase = "closed"
-        elif flags & SYN:
-            if self.phase == "closed":
-                self.phase, self.syns = "opening", set()
-            self.syns.add(way)
-        else:
-            if way == "out" and self.phase == "opening" and self.syns == {"out", "in"}:
-                self._establish()
-            if flags & FIN and self.phase == "established":
-                self.fins.add(way)
-                self.phase = "closed" if self.fins == {"out", "in"} else "established"
-            elif not flags & FIN and self.phase == "closed" and way == "out" and payload:
-                self._establish()
-
-    def _establish(self) -> None:
-        self.phase, self.fins = "established", set()
 
 
 class Nat:
@@ -252,7 +216,7 @@ class Nat:
         outside = (inside[0], pool_address, free.popleft())
         self.outside_of[inside], self.inside_of[outside] = outside, inside
         if packet.protocol == TCP:
-            self.connections[inside] = Connection(_flags(packet))
+            self.connections[inside] = Connection(flags(packet))
         self._use(inside, now_ns)
         return outside
 
@@ -271,7 +235,7 @@ class Nat:
         if connection is None:
             return
         was = self._age(inside)
-        connection.follow(_flags(packet), way, bool(packet.payload))
+        connection.follow(flags(packet), way, bool(packet.payload))
         if self._age(inside) != was:
             del self.used[was][inside]
             self._use(inside, now_ns)
@@ -280,10 +244,6 @@ class Nat:
 def _part(whole: int, index: int, count: int) -> int:
     """Where an instance's part begins of what `count` instances share out."""
     return whole * index // count
-
-
-def _flags(packet: Packet) -> int:
-    return packet.frame[packet.l4 + 13]
 
 
 def _rewrite(packet: Packet, address_at: int, end: End, port_at: int) -> Packet:

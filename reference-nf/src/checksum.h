@@ -27,6 +27,12 @@ static inline uint16_t checksum_fold(uint32_t delta)
 	return (uint16_t)((delta & 0xffff) + (delta >> 16));
 }
 
+/* The folded delta of the change back. 0xffff is one's complement's other zero; plain 0 would need words of ones alone. */
+static inline uint16_t checksum_back(uint16_t delta)
+{
+	return delta == 0xffff ? delta : (uint16_t)~delta;
+}
+
 static inline uint16_t checksum_apply(uint16_t check, uint32_t delta)
 {
 	uint32_t sum = (uint32_t)(uint16_t)~check + delta;

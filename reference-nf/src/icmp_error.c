@@ -108,3 +108,11 @@ void icmp_error_rewrite(uint8_t *frame, const struct packet *p, const struct icm
 			 mend_transport(e, address_delta, port_delta);
 	store16(icmp_check, checksum_apply(load16(icmp_check), delta));
 }
+
+void icmp_error_rewrite_address(uint8_t *frame, uint32_t at, uint32_t address)
+{
+	uint8_t *check = frame + ETHER_BYTES + 10;
+
+	store16(check, checksum_apply(load16(check), checksum_delta32(load32(frame + at), address)));
+	memcpy(frame + at, &address, sizeof(address));
+}

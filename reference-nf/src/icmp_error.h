@@ -11,6 +11,9 @@
 
 #include "packet.h"
 
+#define IPV4_SOURCE_AT (ETHER_BYTES + 12u)
+#define IPV4_DESTINATION_AT (ETHER_BYTES + 16u)
+
 enum icmp_error_fault {
 	ICMP_ERROR_SOUND,
 	ICMP_ERROR_MALFORMED,	/* too short, a wrong ICMP checksum, or no sound IPv4 header in it */
@@ -48,5 +51,8 @@ static inline uint8_t icmp_error_query(const struct icmp_error *error)
  * the ICMP message around it. Network byte order. */
 void icmp_error_rewrite(uint8_t *frame, const struct packet *p, const struct icmp_error *error,
 			enum icmp_error_end end, uint32_t address, uint16_t port);
+
+/* Replaces the error's own address, at IPV4_SOURCE_AT or IPV4_DESTINATION_AT; ICMP has no pseudo-header. */
+void icmp_error_rewrite_address(uint8_t *frame, uint32_t at, uint32_t address);
 
 #endif

@@ -18,7 +18,7 @@ for good in "$source"/conf/*.conf; do
 done
 refused "--config FILE is missing"
 refused "cannot read the configuration" --config "$work/none.conf"
-refused "there is no stage \`nut\`; there are: nop nat dpi l3fwd" --config "$conf" --set chain.stages=nut
+refused "there is no stage \`nut\`; there are: nop nat dpi lb l3fwd" --config "$conf" --set chain.stages=nut
 refused "stands there twice" --config "$conf" --set chain.stages=nat,nat
 refused "there is no stage \`\`" --config "$conf" --set chain.stages=
 refused "--set chain.batch=257: expected a whole number from 1 to 256" --config "$conf" --set chain.batch=257

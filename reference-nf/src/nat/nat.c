@@ -11,7 +11,7 @@
 #include "nat/nat_error.h"
 #include "nat/nat_owners.h"
 #include "nat/nat_stage.h"
-#include "nat/nat_tcp.h"
+#include "tcp_track.h"
 
 static const struct nalm_outcome_spec nat_outcomes[] = {
 	[NAT_TRANSLATED_OUT] = {"translated_out", NALM_KIND_PASS},
@@ -49,7 +49,7 @@ static void *nat_init(const void *settings, const struct live *live, const struc
 		return NULL;
 	}
 	*nat = (struct nat){
-		.settings = s,
+		.settings = *s,
 		.inside = nat_prefix(s->inside),
 		.pool = nat_prefix(s->pool),
 		.table = nat_table_create(s, place),
@@ -169,8 +169,8 @@ static inline void follow_tcp(struct nat *nat, uint32_t record, uint8_t flags, b
 	const struct nat_mapping *m = &nat->table->mappings[record];
 	uint8_t next = m->tcp;
 
-	if (m->protocol == NAT_TCP && ((flags & TCP_EVENTS) | m->tcp) != 0)
-		next = nat_tcp_next(m->tcp, flags, out, payload);
+	if (((flags & TCP_EVENTS) | m->tcp) != 0) /* of TCP alone */
+		next = tcp_track_next(m->tcp, flags, out, payload);
 	if (next != m->tcp)
 		nat_table_set_tcp(nat->table, record, next, now_ns);
 }
@@ -179,7 +179,7 @@ static inline enum nat_outcome open_mapping(struct nat *nat, struct job *job, ui
 {
 	enum nat_refusal refusal;
 
-	job->record = nat_table_open(nat->table, &job->key, nat_tcp_first(flags), now_ns, &refusal);
+	job->record = nat_table_open(nat->table, &job->key, tcp_track_first(flags), now_ns, &refusal);
 	if (job->record == NAT_NONE)
 		return refusal == NAT_REFUSED_FULL ? NAT_TABLE_FULL : NAT_NO_PORT;
 	nat->opened++;
@@ -224,7 +224,7 @@ static enum nat_outcome hairpin(struct nat *nat, uint8_t *frame, const struct pa
 {
 	if (p->protocol == IPPROTO_ICMP)
 		return NAT_NO_MAPPING;
-	struct job back = {.key = nat_key(p->protocol, load32(frame + DESTINATION_AT), load16(frame + p->l4 + 2))};
+	struct job back = {.key = nat_key(p->protocol, load32(frame + IPV4_DESTINATION_AT), load16(frame + p->l4 + 2))};
 	bool elsewhere;
 	back.record = nat_find_outside(nat, &back.key, &elsewhere);
 	if (back.record == NAT_NONE)

@@ -19,7 +19,7 @@ static enum nat_outcome outbound(const struct nat *nat, uint8_t *frame, const st
 	if (record == NAT_NONE)
 		return NAT_NO_MAPPING;
 	rewrite_inside(nat, frame, p, e, ICMP_ERROR_DESTINATION, record, NAT_OUTSIDE);
-	nat_rewrite_address(frame, SOURCE_AT, nat_table_pool_address(nat->table, load32(frame + SOURCE_AT)));
+	icmp_error_rewrite_address(frame, IPV4_SOURCE_AT, nat_table_pool_address(nat->table, load32(frame + IPV4_SOURCE_AT)));
 	return NAT_ICMP_ERROR;
 }
 
@@ -28,14 +28,14 @@ static void inbound(const struct nat *nat, uint8_t *frame, const struct packet *
 		    uint32_t found)
 {
 	rewrite_inside(nat, frame, p, e, ICMP_ERROR_SOURCE, found, NAT_INSIDE);
-	nat_rewrite_address(frame, DESTINATION_AT, nat_key_address(&nat->table->mappings[found].ends[NAT_INSIDE]));
+	icmp_error_rewrite_address(frame, IPV4_DESTINATION_AT, nat_key_address(&nat->table->mappings[found].ends[NAT_INSIDE]));
 }
 
 static enum nat_outcome translate(const struct nat *nat, uint8_t *frame, const struct packet *p,
 				  const struct icmp_error *e)
 {
-	bool out = nat_within(nat->inside, load32(frame + SOURCE_AT)), elsewhere = false;
-	uint32_t destination = load32(frame + DESTINATION_AT), found = NAT_NONE;
+	bool out = nat_within(nat->inside, load32(frame + IPV4_SOURCE_AT)), elsewhere = false;
+	uint32_t destination = load32(frame + IPV4_DESTINATION_AT), found = NAT_NONE;
 	bool in = !out || nat_within(nat->pool, destination);
 
 	if (in) { /* the other end of the error, looked up before anything is written */
@@ -57,7 +57,7 @@ static bool of_a_query(const struct nat *nat, const uint8_t *frame, const struct
 {
 	if (e->protocol != IPPROTO_ICMP)
 		return true;
-	bool out = nat_within(nat->inside, load32(frame + SOURCE_AT));
+	bool out = nat_within(nat->inside, load32(frame + IPV4_SOURCE_AT));
 	return icmp_error_query(e) == (out ? ICMP_ECHOREPLY : ICMP_ECHO);
 }
 

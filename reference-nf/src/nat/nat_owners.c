@@ -18,7 +18,7 @@ static struct stage_owner owner_of_error(const struct nat_settings *s, struct na
 
 	if (icmp_error_parse(frame, p, &e) != ICMP_ERROR_SOUND)
 		return (struct stage_owner){.instance = OWNER_ANY};
-	if (nat_within(inside, load32(frame + SOURCE_AT)))
+	if (nat_within(inside, load32(frame + IPV4_SOURCE_AT)))
 		return (struct stage_owner){nat_error_key(&e, ICMP_ERROR_DESTINATION), OWNER_BY_KEY};
 	key = nat_error_key(&e, ICMP_ERROR_SOURCE);
 	return by_port(s, &key, count);

@@ -12,9 +12,6 @@
 #include "icmp_error.h"
 #include "nat/nat_table.h"
 
-#define SOURCE_AT (ETHER_BYTES + 12u)
-#define DESTINATION_AT (ETHER_BYTES + 16u)
-
 /* A prefix as addresses lie in the frame. */
 struct nat_prefix {
 	uint32_t address, mask;
@@ -43,7 +40,7 @@ enum nat_way {
 static inline enum nat_way nat_way(struct nat_prefix inside, struct nat_prefix pool, const uint8_t *frame,
 				   const struct packet *p, struct flow_key *key)
 {
-	uint32_t source = load32(frame + SOURCE_AT), destination = load32(frame + DESTINATION_AT);
+	uint32_t source = load32(frame + IPV4_SOURCE_AT), destination = load32(frame + IPV4_DESTINATION_AT);
 	const uint8_t *l4 = frame + p->l4, *port = l4 + 4;
 	bool out = nat_within(inside, source);
 
@@ -72,7 +69,7 @@ static inline void nat_rewrite(uint8_t *frame, const struct packet *p, const str
 	uint32_t address = nat_key_address(&m->ends[to]);
 	uint16_t port = nat_key_port(&m->ends[to]);
 
-	memcpy(frame + (to == NAT_OUTSIDE ? SOURCE_AT : DESTINATION_AT), &address, sizeof(address));
+	memcpy(frame + (to == NAT_OUTSIDE ? IPV4_SOURCE_AT : IPV4_DESTINATION_AT), &address, sizeof(address));
 	store16(ip_check, checksum_apply(load16(ip_check), m->ip_delta[to]));
 	if (p->protocol == IPPROTO_ICMP) {
 		store16(l4 + 4, port);
@@ -84,16 +81,6 @@ static inline void nat_rewrite(uint8_t *frame, const struct packet *p, const str
 		store16(l4 + 16, checksum_apply(load16(l4 + 16), m->l4_delta[to]));
 	else
 		store16(l4 + 6, checksum_apply_udp(load16(l4 + 6), m->l4_delta[to]));
-}
-
-/* Replaces the packet's own address at SOURCE_AT or DESTINATION_AT and mends the IPv4 checksum: all there is to do
- * where no pseudo-header follows. */
-static inline void nat_rewrite_address(uint8_t *frame, uint32_t at, uint32_t address)
-{
-	uint8_t *check = frame + ETHER_BYTES + 10;
-
-	store16(check, checksum_apply(load16(check), checksum_delta32(load32(frame + at), address)));
-	memcpy(frame + at, &address, sizeof(address));
 }
 
 #endif

@@ -23,7 +23,7 @@ enum nat_outcome {
 };
 
 struct nat {
-	const struct nat_settings *settings;
+	struct nat_settings settings;
 	struct nat_prefix inside, pool;
 	struct nat_table *table;
 	uint32_t index, count; /* which instance, of how many */
@@ -36,7 +36,7 @@ struct nat {
 /* The mapping of a pool address' port. NAT_NONE: none here; *elsewhere: it is another instance's port. */
 static inline uint32_t nat_find_outside(const struct nat *nat, const struct flow_key *key, bool *elsewhere)
 {
-	int32_t owner = nat_port_instance(nat->settings, ntohs(nat_key_port(key)), nat->count);
+	int32_t owner = nat_port_instance(&nat->settings, ntohs(nat_key_port(key)), nat->count);
 
 	*elsewhere = owner >= 0 && owner != (int32_t)nat->index;
 	return owner == (int32_t)nat->index ? nat_table_find_one(nat->table, NAT_OUTSIDE, key) : NAT_NONE;

@@ -7,8 +7,8 @@
 #include "checksum.h"
 #include "nat/nat_ports.h"
 #include "nat/nat_table.h"
-#include "nat/nat_tcp.h"
 #include "table/table_memory.h"
+#include "tcp_track.h"
 
 /* Where instance index's part begins of what count instances share evenly. */
 static uint32_t part(uint32_t whole, uint32_t index, uint32_t count)
@@ -137,7 +137,7 @@ static struct nat_ports *ports_of(struct nat_table *t, const struct nat_mapping 
 static uint8_t age_of(const struct nat_mapping *m)
 {
 	if (m->protocol == NAT_TCP)
-		return nat_tcp_transitory(m->tcp) ? NAT_AGE_TCP_TRANSITORY : NAT_AGE_TCP;
+		return tcp_track_transitory(m->tcp) ? NAT_AGE_TCP_TRANSITORY : NAT_AGE_TCP;
 	return m->protocol == NAT_UDP ? NAT_AGE_UDP : NAT_AGE_ICMP;
 }
 

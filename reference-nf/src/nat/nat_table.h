@@ -22,7 +22,7 @@ struct nat_mapping {
 	uint16_t l4_delta[2]; /* and to the transport's */
 	uint8_t age;	      /* enum nat_age: the list it stands in */
 	uint8_t protocol;     /* enum nat_protocol */
-	uint8_t tcp;	      /* enum nat_tcp */
+	uint8_t tcp;	      /* enum tcp_track; of several connections on it the last one opened or closed decides */
 	uint8_t reserved;
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct nat_mapping) == USE_STRIDE, "one line");

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Load balancer for TCP and UDP over IPv4. What happens to which packet: docs/behaviour.md.
+ */
+#include <arpa/inet.h>
+#include <stdio.h>
+
+#include <rte_malloc.h>
+#include <rte_prefetch.h>
+
+#include "flow_id.h"
+#include "icmp_error.h"
+#include "lb/lb_error.h"
+#include "lb/lb_owners.h"
+#include "lb/lb_packet.h"
+#include "tcp_track.h"
+
+enum lb_outcome {
+	LB_FORWARDED,
+	LB_OPENED,
+	LB_REPLIED,
+	LB_ICMP_ERROR,
+	LB_NO_SERVICE,
+	LB_NOT_OPENING,
+	LB_NO_BACKEND,
+	LB_TABLE_FULL,
+	LB_END_TAKEN,
+	LB_MALFORMED,
+	LB_FRAGMENT,
+};
+
+static const struct nalm_outcome_spec lb_outcomes[] = {
+	[LB_FORWARDED] = {"forwarded", NALM_KIND_PASS},
+	[LB_OPENED] = {"opened", NALM_KIND_PASS},
+	[LB_REPLIED] = {"replied", NALM_KIND_PASS},
+	[LB_ICMP_ERROR] = {"icmp_error", NALM_KIND_PASS},
+	[LB_NO_SERVICE] = {"no_service", NALM_KIND_PASS},
+	[LB_NOT_OPENING] = {"not_opening", NALM_KIND_POLICY},
+	[LB_NO_BACKEND] = {"no_backend", NALM_KIND_LOST},
+	[LB_TABLE_FULL] = {"table_full", NALM_KIND_LOST},
+	[LB_END_TAKEN] = {"end_taken", NALM_KIND_LOST},
+	[LB_MALFORMED] = {"malformed", NALM_KIND_BAD},
+	[LB_FRAGMENT] = {"fragment", NALM_KIND_BAD},
+	{NULL, 0},
+};
+
+struct lb {
+	struct lb_connections *connections;
+	const struct live *live;
+	uint32_t bulk; /* packets looked up at once */
+	uint32_t opened, closed; /* connections since the last lookup of a bulk: what it has told may not hold any more */
+	bool prefetch;
+	uint8_t note;
+};
+
+static void *lb_init(const void *settings, const struct live *live, const struct stage_place *place)
+{
+	struct lb *lb = rte_zmalloc_socket("lb", sizeof(*lb), 64, place->socket);
+
+	if (lb == NULL) {
+		fprintf(stderr, "lb: no memory\n");
+		return NULL;
+	}
+	*lb = (struct lb){
+		.connections = lb_connections_create(settings, place),
+		.live = live,
+		.bulk = place->prefetch ? FLOW_TABLE_BULK : 1,
+		.prefetch = place->prefetch,
+		.note = place->note,
+	};
+	if (lb->connections == NULL) {
+		rte_free(lb);
+		return NULL;
+	}
+	return lb;
+}
+
+static void lb_fini(void *state)
+{
+	struct lb *lb = state;
+	lb_connections_destroy(lb->connections);
+	rte_free(lb);
+}
+
+/* Keys that are looked up together, of one side. */
+struct query {
+	struct flow_key keys[FLOW_TABLE_BULK];
+	uint32_t records[FLOW_TABLE_BULK];
+	uint32_t count;
+};
+
+/* What is to be done with a packet, and its connection once that has been looked up. */
+struct job {
+	struct flow_key key;
+	uint32_t service; /* where it goes to; LB_NONE: to none, it may be an answer */
+	uint32_t record;  /* LB_NO_CONNECTION: not found */
+	uint8_t asked;	  /* its place in the query */
+	bool noted;	  /* the record is the flow cache's: its epoch is still to be looked at */
+	bool ended;	  /* it has its outcome */
+};
+
+static inline enum lb_side side_of(const struct job *job)
+{
+	return job->service != LB_NONE ? LB_CLIENT : LB_BACKEND;
+}
+
+/* A note is the record's number and its epoch, which is never 0. */
+static inline uint64_t note_of(const struct lb_connection *c, uint32_t record)
+{
+	return (uint64_t)c->epoch << 32 | record;
+}
+
+/* What has no whole TCP or UDP header: refused if it goes to the address of a service, else nothing of ours. */
+static enum lb_outcome without_ports(const struct lb *lb, const struct lb_tables *t, uint8_t *frame,
+				     const struct packet *p)
+{
+	if (p->version == 6 || p->kind == PACKET_VLAN || p->kind == PACKET_NOT_IP)
+		return LB_NO_SERVICE;
+	if (p->kind == PACKET_MALFORMED)
+		return LB_MALFORMED;
+	if (p->kind == PACKET_L4 && p->protocol == IPPROTO_ICMP && icmp_is_error(frame[p->l4]))
+		return lb_error_translate(lb->connections, t, frame, p) ? LB_ICMP_ERROR : LB_NO_SERVICE;
+	if (lb_find_service(t, lb_service_key(load32(frame + IPV4_DESTINATION_AT), 0, 0)) == LB_NONE)
+		return LB_NO_SERVICE;
+	if (p->kind == PACKET_FRAGMENT)
+		return LB_FRAGMENT;
+	return p->kind == PACKET_BAD_L4 ? LB_MALFORMED : LB_NO_SERVICE;
+}
+
+/* Fills the packet's job and asks for its connection. */
+static inline void prepare(struct lb *lb, const struct lb_tables *t, struct batch *b, uint32_t at, struct job *job,
+			   struct query queries[])
+{
+	const struct packet *p = &b->packets[at];
+	uint8_t *frame = batch_frame(b, at);
+
+	job->ended = p->version != 4 || p->kind != PACKET_L4 || p->protocol == IPPROTO_ICMP;
+	if (job->ended) /* its outcome waits for its turn: an error is about a connection */
+		return;
+	job->key = flow_id_ipv4(frame, p);
+	struct lb_end to = lb_destination(&job->key);
+	job->service = lb_find_service(t, lb_service_key(to.address, to.port, p->protocol));
+	job->noted = b->noting && b->paths[at]->notes[lb->note] != 0;
+	if (job->noted) {
+		job->record = (uint32_t)b->paths[at]->notes[lb->note];
+		if (lb->prefetch)
+			rte_prefetch0(&lb->connections->records[job->record]);
+		return;
+	}
+	struct query *q = &queries[side_of(job)];
+	q->keys[q->count] = job->key;
+	job->asked = (uint8_t)q->count++;
+}
+
+static inline void ask(struct lb *lb, enum lb_side side, struct query *q)
+{
+	if (q->count == 0)
+		return;
+	uint64_t hits = flow_table_find(lb->connections->by[side], q->keys, q->count, q->records);
+	for (uint64_t missing = ~hits & UINT64_MAX >> (64 - q->count); missing != 0; missing &= missing - 1)
+		q->records[__builtin_ctzll(missing)] = LB_NO_CONNECTION;
+}
+
+/* The list's neighbours are written when a connection is refreshed. */
+static inline void prefetch_neighbours(const struct lb_connections *c, uint32_t record)
+{
+	const struct use_links *links = &c->records[record].used;
+
+	if (links->older != USE_NONE)
+		rte_prefetch0(&c->records[links->older]);
+	if (links->newer != USE_NONE)
+		rte_prefetch0(&c->records[links->newer]);
+}
+
+/* A note of the way to a service that is gone must not lead to its connection's answers. */
+static inline bool note_holds(const struct lb *lb, const struct batch *b, uint32_t at, const struct job *job)
+{
+	const struct lb_connection *c = &lb->connections->records[job->record];
+	const struct flow_key *key = &c->from[side_of(job)];
+
+	return note_of(c, job->record) == b->paths[at]->notes[lb->note] && key->words[0] == job->key.words[0] &&
+	       key->words[1] == job->key.words[1];
+}
+
+/* Puts the record in the job's place. */
+static inline void answer(const struct lb *lb, struct batch *b, uint32_t at, struct job *job,
+			  const struct query queries[])
+{
+	if (!job->noted)
+		job->record = queries[side_of(job)].records[job->asked];
+	else if (!note_holds(lb, b, at, job))
+		job->record = lb_connections_find_one(lb->connections, side_of(job), &job->key);
+	if (lb->prefetch && job->record != LB_NO_CONNECTION)
+		prefetch_neighbours(lb->connections, job->record);
+}
+
+static inline void follow(struct lb *lb, uint32_t record, uint8_t flags, bool from_client, bool payload,
+			  uint64_t now_ns)
+{
+	const struct lb_connection *c = &lb->connections->records[record];
+	uint8_t next = c->tcp;
+
+	if (((flags & TCP_EVENTS) | c->tcp) != 0)
+		next = tcp_track_next(c->tcp, flags, from_client, payload);
+	if (next != c->tcp)
+		lb_connections_set_tcp(lb->connections, record, next, now_ns);
+	else
+		lb_connections_refresh(lb->connections, record, now_ns);
+}
+
+static inline uint8_t tcp_flags(const uint8_t *frame, const struct packet *p)
+{
+	return p->protocol == IPPROTO_TCP ? frame[p->l4 + TCP_FLAGS_AT] : 0;
+}
+
+/* Which TCP segments may open a connection. */
+static inline bool opens(const struct lb_tables *t, const struct packet *p, uint8_t flags)
+{
+	if (p->protocol != IPPROTO_TCP)
+		return true;
+	if (t->settings->any_opens)
+		return (flags & TCP_RST) == 0;
+	return (flags & (TCP_SYN | TCP_ACK | TCP_RST)) == TCP_SYN;
+}
+
+static enum lb_outcome open_connection(struct lb *lb, const struct lb_tables *t, const uint8_t *frame,
+				       const struct packet *p, struct job *job, uint64_t now_ns)
+{
+	struct lb_end client = lb_source(&job->key), service = lb_destination(&job->key);
+	uint8_t flags = tcp_flags(frame, p);
+	enum lb_refusal refusal;
+
+	if (!opens(t, p, flags))
+		return LB_NOT_OPENING;
+	uint32_t slot = lb_maglev_slot(t->settings->maglev_size, ntohl(client.address), ntohl(service.address),
+				       p->protocol, ntohs(client.port), ntohs(service.port));
+	const struct lb_backend *chosen = lb_choose(t, job->service, slot);
+	if (chosen == NULL)
+		return LB_NO_BACKEND;
+	struct lb_end backend = {htonl(chosen->address), htons(chosen->port)};
+	job->record = lb_connections_open(lb->connections, &job->key, backend, tcp_track_first(flags), now_ns, &refusal);
+	if (job->record == LB_NO_CONNECTION)
+		return refusal == LB_REFUSED_FULL ? LB_TABLE_FULL : LB_END_TAKEN;
+	lb->connections->records[job->record].generation = t->generation;
+	lb->opened++;
+	return LB_OPENED;
+}
+
+/* Whether the connection goes on: its back end is not known as dead, and this is not the first packet of another one
+ * with the same ends. */
+static inline bool goes_on(const struct lb *lb, const struct lb_tables *t, const struct job *job, uint8_t flags)
+{
+	struct lb_connection *c = &lb->connections->records[job->record];
+	struct lb_end backend = lb_source(&c->from[LB_BACKEND]);
+
+	if (c->tcp == TCP_TRACK_CLOSED && (flags & (TCP_SYN | TCP_ACK | TCP_RST)) == TCP_SYN)
+		return false;
+	if (c->generation == t->generation)
+		return true;
+	if (lb_is_down(t, job->service, ntohl(backend.address), ntohs(backend.port)))
+		return false;
+	c->generation = t->generation;
+	return true;
+}
+
+static inline enum lb_outcome from_client(struct lb *lb, const struct lb_tables *t, uint8_t *frame,
+					  const struct packet *p, struct job *job, uint64_t now_ns)
+{
+	enum lb_outcome outcome = LB_FORWARDED;
+	uint8_t flags = tcp_flags(frame, p);
+
+	if (job->record != LB_NO_CONNECTION && !goes_on(lb, t, job, flags)) {
+		lb_connections_close(lb->connections, job->record);
+		lb->closed++;
+		job->record = LB_NO_CONNECTION;
+	}
+	if (job->record != LB_NO_CONNECTION)
+		follow(lb, job->record, flags, true, p->payload_bytes != 0, now_ns);
+	else
+		outcome = open_connection(lb, t, frame, p, job, now_ns);
+	if (job->record != LB_NO_CONNECTION)
+		lb_rewrite(frame, p, &lb->connections->records[job->record], LB_CLIENT);
+	return outcome;
+}
+
+static inline enum lb_outcome from_backend(struct lb *lb, uint8_t *frame, const struct packet *p,
+					   const struct job *job, uint64_t now_ns)
+{
+	if (job->record == LB_NO_CONNECTION)
+		return LB_NO_SERVICE;
+	follow(lb, job->record, tcp_flags(frame, p), false, p->payload_bytes != 0, now_ns);
+	lb_rewrite(frame, p, &lb->connections->records[job->record], LB_BACKEND);
+	return LB_REPLIED;
+}
+
+/* An earlier packet of the bulk may have opened what was not there, or closed what was. */
+static inline void look_again(const struct lb *lb, struct job *job)
+{
+	if (lb->closed != 0 || (lb->opened != 0 && job->record == LB_NO_CONNECTION))
+		job->record = lb_connections_find_one(lb->connections, side_of(job), &job->key);
+}
+
+static inline enum lb_outcome finish(struct lb *lb, const struct lb_tables *t, struct batch *b, uint32_t at,
+				     struct job *job, uint64_t now_ns)
+{
+	uint8_t *frame = batch_frame(b, at);
+	const struct packet *p = &b->packets[at];
+	enum lb_outcome outcome;
+
+	if (job->ended)
+		return without_ports(lb, t, frame, p);
+	look_again(lb, job);
+	if (side_of(job) == LB_CLIENT)
+		outcome = from_client(lb, t, frame, p, job, now_ns);
+	else
+		outcome = from_backend(lb, frame, p, job, now_ns);
+	if (b->noting && job->record != LB_NO_CONNECTION)
+		b->paths[at]->notes[lb->note] = note_of(&lb->connections->records[job->record], job->record);
+	return outcome;
+}
+
+/* Packets first to first + n - 1, n at most FLOW_TABLE_BULK. */
+static inline void balance(struct lb *lb, const struct lb_tables *t, struct batch *b, uint32_t first, uint32_t n,
+			   uint64_t now_ns)
+{
+	struct job jobs[FLOW_TABLE_BULK];
+	struct query queries[2]; /* by lb_side */
+
+	queries[LB_CLIENT].count = queries[LB_BACKEND].count = 0;
+	lb->opened = lb->closed = 0;
+	for (uint32_t i = 0; i < n; i++)
+		prepare(lb, t, b, first + i, &jobs[i], queries);
+	ask(lb, LB_CLIENT, &queries[LB_CLIENT]);
+	ask(lb, LB_BACKEND, &queries[LB_BACKEND]);
+	for (uint32_t i = 0; i < n; i++)
+		if (!jobs[i].ended)
+			answer(lb, b, first + i, &jobs[i], queries);
+	for (uint32_t i = 0; i < n; i++)
+		b->outcome[first + i] = (uint8_t)finish(lb, t, b, first + i, &jobs[i], now_ns);
+}
+
+STAGE_PROCESS void lb_process(void *state, struct batch *batch, uint64_t now_ns);
+STAGE_PROCESS void lb_process(void *state, struct batch *batch, uint64_t now_ns)
+{
+	struct lb *lb = state;
+	const struct lb_tables *tables = live_tables(lb->live);
+
+	lb_connections_expire(lb->connections, now_ns);
+	for (uint32_t i = 0; i < batch->count; i += lb->bulk)
+		balance(lb, tables, batch, i, RTE_MIN(batch->count - i, lb->bulk), now_ns);
+	batch_settle(batch);
+}
+
+const struct stage_ops lb_stage = {
+	.name = "lb",
+	.outcomes = lb_outcomes,
+	.keeps_flows = true,
+	.configure = lb_configure,
+	.release = lb_release,
+	.build = lb_tables_build,
+	.destroy = lb_tables_destroy,
+	.init = lb_init,
+	.process = lb_process,
+	.fini = lb_fini,
+	.owners = lb_owners,
+};

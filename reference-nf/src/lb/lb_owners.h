@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef LB_OWNERS_H
+#define LB_OWNERS_H
+
+#include "stage.h"
+
+/* A connection belongs to the instance that has the client's end, in both directions. */
+void lb_owners(const void *settings, const struct live *live, const struct batch *batch, uint32_t count,
+	       struct stage_owner owners[]);
+
+#endif
