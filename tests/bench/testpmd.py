@@ -22,7 +22,7 @@ def cycles_per_packet(mode: str, cores: Cores, *, burst: int) -> float:
         sys.exit("dpdk-testpmd is not installed (apt-get install dpdk)")
     forwarding, other = cores.cpus
     command = [
-        *("dpdk-testpmd", f"--lcores=0@{other},1@{forwarding}", "--vdev=net_ring0"),
+        *("stdbuf", "-oL", "dpdk-testpmd", f"--lcores=0@{other},1@{forwarding}", "--vdev=net_ring0"),
         *("--no-huge", "-m", "256", "--no-pci", "--no-shconf", "--no-telemetry"),
         *("--force-max-simd-bitwidth=256", "--", f"--forward-mode={mode}", "--nb-cores=1"),
         *(f"--burst={burst}", "--txpkts=64", "--tx-first", "--record-core-cycles", "--total-num-mbufs=8191"),
