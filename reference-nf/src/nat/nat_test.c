@@ -168,15 +168,25 @@ static void refused_packets(void)
 	fixture_close(&nat);
 }
 
+/* The instance begins anew, as another variant or another one of several. */
+static void restart(struct stage_place place)
+{
+	place.socket = (int)rte_socket_id();
+	nat_stage.fini(nat.state);
+	nat.state = nat_stage.init(nat.settings, &nat.live, &place);
+	CHECK(nat.state != NULL);
+}
+
 /* Many flows come and go; each time the reply finds its way back and no two flows share an outside endpoint. */
-static void churn(void)
+static void churn_of(enum flow_table_kind hash, bool prefetch)
 {
 	static uint16_t port_of[4096];
 	static uint32_t address_of[4096];
 	uint64_t random = 88172645463325252u;
 
 	open_nat("pool = 203.0.113.0/30\nport_max = 3000\nentries = 4096\nudp_timeout_s = 20");
-	for (uint64_t step = 0; step < 60000; step++) {
+	restart((struct stage_place){.count = 1, .hash = hash, .prefetch = prefetch});
+	for (uint64_t step = 0; step < 20000; step++) {
 		random ^= random << 13, random ^= random >> 7, random ^= random << 17;
 		uint32_t flow = (uint32_t)(random >> 20) % 4096;
 		uint32_t client = IP(10, 0, flow >> 8, flow & 0xff);
@@ -189,6 +199,119 @@ static void churn(void)
 		RUNS(&in, step * (SECOND / 100), "translated_in");
 		CHECK_EQUAL(get32(in.data + AT_DESTINATION), client);
 	}
+	fixture_close(&nat);
+}
+
+static void churn(void)
+{
+	for (enum flow_table_kind hash = FLOW_TABLE_SIGNATURE; hash <= FLOW_TABLE_RTE_HASH; hash++) {
+		churn_of(hash, true);
+		churn_of(hash, false);
+	}
+}
+
+/* A batch that opens a mapping, uses it in both directions and looks for one that is not there. */
+static void a_batch_sees_what_it_has_opened(void)
+{
+	struct frame query = make_frame(17, CLIENT, 5000, SERVER, 53, "q", 1);
+	struct frame reply = make_frame(17, SERVER, 53, IP(203, 0, 113, 7), 1024, "r", 1);
+	struct frame stray = make_frame(17, SERVER, 53, IP(203, 0, 113, 7), 1025, "r", 1);
+
+	open_nat("pool = 203.0.113.7/32");
+	struct frame frames[6] = {reply, query, reply, query, stray, reply};
+	CHECK_EQUAL(fixture_run(&nat, frames, 6, 0), 4); /* the first reply is too early */
+	CHECK_EQUAL(get16(frames[0].data + AT_L4), 1024);
+	CHECK_EQUAL(get32(frames[1].data + AT_DESTINATION), CLIENT);
+	CHECK_EQUAL(get32(frames[3].data + AT_DESTINATION), CLIENT);
+	fixture_close(&nat);
+}
+
+/* Notes lead to the mapping without a lookup, keep it alive, and not lead to another one that has its record. */
+static void notes_of_the_flow_cache(void)
+{
+	struct flow_path path = {0};
+
+	open_nat("pool = 203.0.113.7/32\nentries = 1\nudp_timeout_s = 10");
+	nat.batch.noting = true;
+	nat.batch.paths[0] = &path;
+	CHECK_EQUAL(open_flow(17, CLIENT, 5000, 0), 1024);
+	uint64_t note = path.notes[0];
+	CHECK(note != 0);
+	CHECK_EQUAL(open_flow(17, CLIENT, 5000, 9 * SECOND), 1024);
+	CHECK_EQUAL(open_flow(17, CLIENT, 5000, 18 * SECOND), 1024);
+	CHECK_EQUAL(path.notes[0], note);
+	path.notes[0] = 0;
+	CHECK_EQUAL(open_flow(17, CLIENT, 6000, 28 * SECOND), 1025); /* takes the only record */
+	path.notes[0] = note;
+	struct frame f = make_frame(17, CLIENT, 5000, SERVER, 80, "x", 1);
+	RUNS(&f, 28 * SECOND, "table_full");
+	nat.batch.noting = false;
+	fixture_close(&nat);
+}
+
+static struct stage_owner owner_of(const struct frame *frame, uint32_t count)
+{
+	struct batch *b = &nat.batch;
+	struct rte_mbuf mbuf = {.buf_addr = (void *)(uintptr_t)frame->data};
+	struct stage_owner owner;
+
+	b->mbufs[0] = &mbuf;
+	b->count = 1;
+	packet_parse(frame->data, frame->bytes, &b->packets[0]);
+	nat_stage.owners(nat.settings, &nat.live, b, count, &owner);
+	return owner;
+}
+
+/* Replies, and errors about what has gone out, belong to the instance that has opened the mapping. */
+static void an_instance_gets_what_its_ports_get(uint32_t index, uint32_t count, uint32_t ports)
+{
+	restart((struct stage_place){.index = index, .count = count, .prefetch = true});
+	for (uint32_t n = 0; n < ports; n++) {
+		uint16_t port = open_flow(17, CLIENT, (uint16_t)(100 + n), 0);
+		struct frame reply = make_frame(17, SERVER, 53, IP(203, 0, 113, 7), port, "x", 1);
+		struct frame sent = make_frame(17, IP(203, 0, 113, 7), port, SERVER, 53, "x", 1);
+		struct frame error = make_frame(1, SERVER, 0, IP(203, 0, 113, 7), 0, (char *)sent.data + AT_IP, 29);
+		set_icmp_type(&error, 11);
+		CHECK_EQUAL(owner_of(&reply, count).instance, (int)index);
+		CHECK_EQUAL(owner_of(&error, count).instance, (int)index);
+	}
+	struct frame f = make_frame(17, CLIENT, 99, SERVER, 80, "x", 1);
+	RUNS(&f, 0, "no_port");
+}
+
+static void instances_split_the_ports(void)
+{
+	open_nat("pool = 203.0.113.7/32\nport_min = 1000\nport_max = 1010\nentries = 64");
+	an_instance_gets_what_its_ports_get(0, 3, 3); /* 11 ports: 3, 4 and 4 */
+	an_instance_gets_what_its_ports_get(1, 3, 4);
+	an_instance_gets_what_its_ports_get(2, 3, 4);
+	an_instance_gets_what_its_ports_get(7, 8, 2);
+	struct frame out = make_frame(17, CLIENT, 99, SERVER, 80, "x", 1);
+	CHECK_EQUAL(owner_of(&out, 3).instance, OWNER_BY_KEY);
+	struct frame low = make_frame(17, SERVER, 53, IP(203, 0, 113, 7), 999, "x", 1);
+	CHECK_EQUAL(owner_of(&low, 3).instance, OWNER_ANY);
+	struct frame high = make_frame(17, SERVER, 53, IP(203, 0, 113, 7), 1011, "x", 1);
+	CHECK_EQUAL(owner_of(&high, 3).instance, OWNER_ANY);
+	const struct stage_place too_many = {.index = 0, .count = 12};
+	CHECK(nat_stage.init(nat.settings, &nat.live, &too_many) == NULL);
+	fixture_close(&nat);
+}
+
+/* The far end of a hairpin may be another instance's: it is lost, and nothing is opened for it. */
+static void a_hairpin_to_another_instance_is_lost(void)
+{
+	open_nat("pool = 203.0.113.7/32\nport_min = 1000\nport_max = 1003\nentries = 2");
+	restart((struct stage_place){.index = 1, .count = 2, .prefetch = true});
+	struct frame there = make_frame(17, CLIENT, 5000, IP(203, 0, 113, 7), 1001, "x", 1);
+	RUNS(&there, 0, "hairpin_elsewhere");
+	struct frame nobody = make_frame(17, CLIENT, 5000, IP(203, 0, 113, 7), 1003, "x", 1);
+	RUNS(&nobody, 0, "no_mapping");
+	CHECK_EQUAL(open_flow(17, CLIENT, 6000, 0), 1002); /* the one entry of this instance */
+	struct frame self = make_frame(17, CLIENT, 6000, IP(203, 0, 113, 7), 1002, "x", 1);
+	RUNS(&self, 0, "hairpinned");
+	CHECK_EQUAL(get32(self.data + AT_SOURCE), IP(203, 0, 113, 7));
+	CHECK_EQUAL(get32(self.data + AT_DESTINATION), CLIENT);
+	CHECK(checksums_right(self.data, self.bytes));
 	fixture_close(&nat);
 }
 
@@ -205,5 +328,9 @@ int main(int argc, char **argv)
 	RUN(only_outbound_packets_keep_a_mapping);
 	RUN(refused_packets);
 	RUN(churn);
+	RUN(a_batch_sees_what_it_has_opened);
+	RUN(notes_of_the_flow_cache);
+	RUN(instances_split_the_ports);
+	RUN(a_hairpin_to_another_instance_is_lost);
 	return 0;
 }
