@@ -16,10 +16,11 @@ objdump -d --no-show-raw-insn "$binary" | awk '
 BEGIN {
 	allow("rte_hash_lookup_with_hash_data rte_hash_lookup_with_hash_bulk_data rte_hash_add_key_with_hash_data rte_hash_del_key_with_hash") # nat: tables made beforehand
 	allow("rte_fib_lookup_bulk rte_lpm6_lookup_bulk_func")          # l3fwd: reads tables made beforehand
+	allow("rte_acl_classify")                                       # dpi: likewise
 	allow("rte_pktmbuf_free_bulk")                                  # back to the pool: a ring made beforehand
 	allow("rte_eth_call_rx_callbacks rte_eth_call_tx_callbacks")    # none is registered
 	allow("__rte_panic")                                            # ends the process: a broken pool
-	allow("memcpy memset memmove")
+	allow("memcpy memset memmove memcmp")
 }
 function allow(names,   i, n, list) { n = split(names, list, " "); for (i = 1; i <= n; i++) allowed[list[i]] = 1 }
 /^[0-9a-f]+ <.*>:$/ { name = $2; sub(/^</, "", name); sub(/>:$/, "", name); known[name] = 1; next }

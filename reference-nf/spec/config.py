@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 from pathlib import Path
 
-from spec.dpi import Dpi, read_rules
+from spec.dpi import Dpi, read_patterns, read_rules
 from spec.l3fwd import L3fwd, read_routes
 from spec.lb import Lb, LbConfig, read_services
 from spec.models import Build, ModelConfig, run_model
@@ -67,7 +67,7 @@ def _stage(name: str, values: ConfigParser, folder: Path, index: int, count: int
         return _nat(values, index, count)
     section = values[name]
     if name == "dpi":
-        return Dpi(read_rules(folder / section["patterns"]), int(section["mark_dscp"]))
+        return _dpi(section, folder)
     if name == "lb":
         return _lb(section, folder, index, count)
     return _l3fwd(section, folder)
@@ -86,6 +86,14 @@ def _lb(section: Mapping[str, str], folder: Path, index: int, count: int) -> Lb:
         index,
         count,
     )
+
+
+def _dpi(section: Mapping[str, str], folder: Path) -> Dpi:
+    if int(section.get("rules_generated", "0")) or int(section.get("patterns_generated", "0")):
+        raise ValueError("the spec knows no generated rules of dpi")
+    rules = read_rules(folder / section["rules"]) if "rules" in section else []
+    rules += read_patterns(folder / section["patterns"]) if "patterns" in section else []
+    return Dpi(rules, int(section["mark_dscp"]), int(section.get("inspect_packets", "0")))
 
 
 def _l3fwd(section: Mapping[str, str], folder: Path) -> L3fwd:

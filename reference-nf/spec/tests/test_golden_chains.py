@@ -38,4 +38,4 @@ def test_counts_of_matches(nf: Nf) -> None:
     (dpi,) = chain.stages
     assert isinstance(dpi, Dpi)
     ran = nf.replay(frames, {"chain.stages": "dpi"})
-    assert ran.totals["dpi_rules"] == dict(dpi.matches)
+    assert ran.totals["dpi_rules"] == dpi.report()

@@ -1,79 +1,87 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dpi/dpi_config.h"
 
-static enum dpi_action parse_action(const char *text)
+bool dpi_add_rule(struct dpi_settings *s, const struct dpi_rule *rule)
 {
-	if (strcmp(text, "pass") == 0)
-		return DPI_PASS;
-	if (strcmp(text, "mark") == 0)
-		return DPI_MARK;
-	return strcmp(text, "drop") == 0 ? DPI_DROP : DPI_NONE;
-}
-
-static bool id_taken(const struct dpi_settings *s, const char *id)
-{
-	for (uint32_t i = 0; i < s->rule_count; i++)
-		if (strcmp(s->rules[i].id, id) == 0)
-			return true;
-	return false;
-}
-
-static bool add_rule(struct dpi_settings *s, const char *id, enum dpi_action action, const char *pattern,
-		     uint32_t line)
-{
-	struct dpi_rule *grown = realloc(s->rules, (s->rule_count + 1) * sizeof(*grown));
-	if (grown == NULL)
-		return false;
-	s->rules = grown;
-	struct dpi_rule *rule = &grown[s->rule_count];
-	snprintf(rule->id, sizeof(rule->id), "%s", id);
-	rule->action = action;
-	rule->line = line;
-	rule->pattern = strdup(pattern);
-	if (rule->pattern == NULL)
-		return false;
-	s->rule_count++;
+	if ((s->rule_count & (s->rule_count - 1)) == 0) { /* grows at powers of two */
+		size_t room = s->rule_count == 0 ? 1 : (size_t)s->rule_count * 2;
+		struct dpi_rule *grown = realloc(s->rules, room * sizeof(*grown));
+		if (grown == NULL)
+			return false;
+		s->rules = grown;
+	}
+	s->rules[s->rule_count++] = *rule;
 	return true;
 }
 
-static void read_line(struct config *config, struct dpi_settings *s, uint32_t line, char *text)
+static int by_id(const void *a, const void *b)
 {
-	char id[DPI_RULE_NAME], action[8];
-	int pattern = 0;
+	const struct dpi_rule *left = *(const struct dpi_rule *const *)a, *right = *(const struct dpi_rule *const *)b;
+	int order = strcmp(left->id, right->id);
 
-	text[strcspn(text, "\r\n")] = '\0';
-	if (text[0] == '\0' || text[0] == '#')
-		return;
-	if (sscanf(text, "%31[A-Za-z0-9_.-] %7s %n", id, action, &pattern) != 2 || text[pattern] == '\0')
-		config_mistake_in_file(config, s->path, line, "expected `id action pattern`");
-	else if (parse_action(action) == DPI_NONE)
-		config_mistake_in_file(config, s->path, line, "action %s: expected pass, mark or drop", action);
-	else if (id_taken(s, id))
-		config_mistake_in_file(config, s->path, line, "rule %s stands in this file already", id);
-	else if (!add_rule(s, id, parse_action(action), text + pattern, line))
-		config_mistake_in_file(config, s->path, line, "no memory");
+	return order != 0 ? order : (left > right) - (left < right);
 }
 
-static void read_rules(struct config *config, struct dpi_settings *s)
+static void refuse_twins(struct config *config, const struct dpi_rule *first, const struct dpi_rule *second)
 {
-	char text[1024];
-	uint32_t line = 0;
-	FILE *file = fopen(s->path, "r");
+	if (second->path != NULL)
+		config_mistake_in_file(config, second->path, second->line,
+				       "rule %s stands in this file or the other already", second->id);
+	else
+		config_mistake_in_file(config, first->path, first->line, "rule %s: generated rules have such names",
+				       first->id);
+}
 
-	if (file == NULL) {
-		config_mistake(config, "dpi", "patterns", "cannot read %s: %s", s->path, strerror(errno));
+/* An id is what a packet is charged to: two rules cannot share it. */
+static void check_ids(struct config *config, const struct dpi_settings *s)
+{
+	const struct dpi_rule **sorted = calloc(s->rule_count, sizeof(*sorted));
+
+	if (sorted == NULL) {
+		config_mistake(config, "dpi", "rules", "no memory to compare the names of %u rules", s->rule_count);
 		return;
 	}
-	while (fgets(text, sizeof(text), file) != NULL)
-		read_line(config, s, ++line, text);
-	fclose(file);
-	if (s->rule_count == 0)
-		config_mistake(config, "dpi", "patterns", "%s has no rule", s->path);
+	for (uint32_t i = 0; i < s->rule_count; i++)
+		sorted[i] = &s->rules[i];
+	qsort(sorted, s->rule_count, sizeof(*sorted), by_id);
+	for (uint32_t i = 1; i < s->rule_count; i++)
+		if (strcmp(sorted[i - 1]->id, sorted[i]->id) == 0)
+			refuse_twins(config, sorted[i - 1], sorted[i]);
+	free(sorted);
+}
+
+static void generate(struct config *config, struct dpi_settings *s)
+{
+	uint64_t seed = config_u64(config, "dpi", "generated_seed", 1, 0, UINT64_MAX);
+	uint32_t rules = (uint32_t)config_u64(config, "dpi", "rules_generated", 0, 0, 200000);
+	uint32_t patterns = (uint32_t)config_u64(config, "dpi", "patterns_generated", 0, 0, 200000);
+
+	if (!dpi_generate_rules(s, rules, seed))
+		config_mistake(config, "dpi", "rules_generated", "no memory");
+	if (!dpi_generate_patterns(s, patterns, seed))
+		config_mistake(config, "dpi", "patterns_generated", "no memory");
+}
+
+static void read_all(struct config *config, struct dpi_settings *s)
+{
+	uint32_t mistakes = config_mistakes(config);
+
+	s->rules_path = config_path(config, "dpi", "rules");
+	s->patterns_path = config_path(config, "dpi", "patterns");
+	if (s->rules_path != NULL)
+		dpi_read_rules(config, s);
+	if (s->patterns_path != NULL)
+		dpi_read_patterns(config, s);
+	generate(config, s);
+	if (s->rule_count == 0 && config_mistakes(config) == mistakes)
+		config_mistake(config, "dpi", "patterns", "there is no rule: name a file of patterns, or [dpi] rules");
+	else if (s->rule_count >= DPI_RULES_MAX)
+		config_mistake(config, "dpi", "patterns", "more than %u rules", DPI_RULES_MAX - 1);
+	else if (s->rule_count != 0)
+		check_ids(config, s);
 }
 
 void *dpi_configure(struct config *config)
@@ -82,11 +90,12 @@ void *dpi_configure(struct config *config)
 	if (s == NULL)
 		return NULL;
 	s->mark_dscp = (uint8_t)config_u64(config, "dpi", "mark_dscp", 8, 0, 63);
-	s->path = config_path(config, "dpi", "patterns");
-	if (s->path == NULL)
-		config_mistake(config, "dpi", "patterns", "expected the name of a file with rules");
-	else
-		read_rules(config, s);
+	s->inspect_packets = (uint32_t)config_u64(config, "dpi", "inspect_packets", 0, 0, DPI_INSPECT_MAX);
+	if (s->inspect_packets != 0 && strcmp(config_text(config, "chain", "flow_cache", "off"), "on") != 0)
+		config_mistake(config, "dpi", "inspect_packets",
+			       "a flow's verdict is kept in the flow cache: needs [chain] flow_cache = on");
+	s->cache = config_path(config, "dpi", "cache");
+	read_all(config, s);
 	return s;
 }
 
@@ -96,6 +105,8 @@ void dpi_release(void *settings)
 	for (uint32_t i = 0; i < s->rule_count; i++)
 		free(s->rules[i].pattern);
 	free(s->rules);
-	free(s->path);
+	free(s->rules_path);
+	free(s->patterns_path);
+	free(s->cache);
 	free(s);
 }

@@ -14,56 +14,94 @@ static bool have_avx2(void)
 	return __builtin_cpu_supports("avx2") && avx2_hs_scan != NULL;
 }
 
-static bool compile(struct dpi_matcher *m, const struct dpi_settings *s)
+static void free_patterns(struct dpi_patterns *p)
 {
-	uint32_t n = s->rule_count;
-	const char **patterns = calloc(n, sizeof(*patterns));
-	unsigned int *flags = calloc(n, sizeof(*flags)), *ids = calloc(n, sizeof(*ids));
-	hs_platform_info_t platform = {
-		.tune = HS_TUNE_FAMILY_GENERIC,
-		.cpu_features = have_avx2() ? HS_CPU_FEATURES_AVX2 : 0,
-	};
-	hs_compile_error_t *error = NULL;
-	hs_error_t result = HS_NOMEM;
+	free(p->texts);
+	free(p->flags);
+	free(p->ids);
+}
 
-	if (patterns != NULL && flags != NULL && ids != NULL) {
-		for (uint32_t i = 0; i < n; i++) {
-			patterns[i] = s->rules[i].pattern;
-			flags[i] = HS_FLAG_SINGLEMATCH; /* a rule counts once per packet */
-			ids[i] = i;
-		}
-		result = hs_compile_multi(patterns, flags, ids, n, HS_MODE_BLOCK, &platform, &m->database, &error);
+static bool list_patterns(struct dpi_patterns *p, const struct dpi_settings *s)
+{
+	*p = (struct dpi_patterns){
+		.texts = calloc(s->rule_count, sizeof(*p->texts)),
+		.flags = calloc(s->rule_count, sizeof(*p->flags)),
+		.ids = calloc(s->rule_count, sizeof(*p->ids)),
+		.platform = {
+			.tune = HS_TUNE_FAMILY_GENERIC,
+			.cpu_features = have_avx2() ? HS_CPU_FEATURES_AVX2 : 0,
+		},
+	};
+	if (p->texts == NULL || p->flags == NULL || p->ids == NULL)
+		return false;
+	for (uint32_t i = 0; i < s->rule_count; i++) {
+		if (s->rules[i].pattern == NULL)
+			continue;
+		p->texts[p->count] = s->rules[i].pattern;
+		p->flags[p->count] = HS_FLAG_SINGLEMATCH; /* a rule counts once per packet */
+		p->ids[p->count++] = i;
 	}
-	if (result != HS_SUCCESS && error != NULL && error->expression >= 0)
-		fprintf(stderr, "%s:%u: rule %s: %s\n", s->path, s->rules[error->expression].line,
-			s->rules[error->expression].id, error->message);
-	else if (result != HS_SUCCESS)
-		fprintf(stderr, "%s: Hyperscan cannot compile the rules: %s\n", s->path,
+	return true;
+}
+
+static void say_refused(const struct dpi_patterns *p, const struct dpi_settings *s, const hs_compile_error_t *error)
+{
+	const struct dpi_rule *rule;
+
+	if (error == NULL || error->expression < 0) {
+		fprintf(stderr, "dpi: Hyperscan cannot compile %u patterns: %s\n", p->count,
 			error != NULL ? error->message : "no memory");
+		return;
+	}
+	rule = &s->rules[p->ids[error->expression]];
+	fprintf(stderr, "%s:%u: rule %s: %s\n", rule->path != NULL ? rule->path : "generated", rule->line, rule->id,
+		error->message);
+}
+
+static hs_database_t *compile(const struct dpi_patterns *p, const struct dpi_settings *s)
+{
+	hs_database_t *database = NULL;
+	hs_compile_error_t *error = NULL;
+
+	if (hs_compile_multi(p->texts, p->flags, p->ids, p->count, HS_MODE_BLOCK, &p->platform, &database, &error) !=
+	    HS_SUCCESS)
+		say_refused(p, s, error);
 	hs_free_compile_error(error);
-	free(patterns);
-	free(flags);
-	free(ids);
-	return result == HS_SUCCESS;
+	return database;
+}
+
+static hs_database_t *find_or_compile(const struct dpi_patterns *p, const struct dpi_settings *s)
+{
+	hs_database_t *database = s->cache == NULL ? NULL : dpi_cache_load(s->cache, p);
+
+	if (database != NULL)
+		return database;
+	database = compile(p, s);
+	if (database != NULL && s->cache != NULL)
+		dpi_cache_store(s->cache, p, database);
+	return database;
 }
 
 bool dpi_matcher_open(struct dpi_matcher *m, const struct dpi_settings *s)
 {
+	struct dpi_patterns patterns;
+	bool ok = list_patterns(&patterns, s);
+
 	*m = (struct dpi_matcher){.scan = have_avx2() ? avx2_hs_scan : hs_scan};
-	if (!compile(m, s))
-		return false;
-	if (hs_alloc_scratch(m->database, &m->scratch) != HS_SUCCESS) {
-		fprintf(stderr, "dpi: no memory for Hyperscan's scratch space\n");
-		dpi_matcher_close(m);
-		return false;
+	if (!ok)
+		fprintf(stderr, "dpi: no memory for %u patterns\n", s->rule_count);
+	else if (patterns.count != 0) {
+		m->database = find_or_compile(&patterns, s);
+		ok = m->database != NULL;
 	}
-	fprintf(stderr, "dpi: %u rules, scanning with %s\n", s->rule_count,
-		have_avx2() ? "avx2_hs_scan (pinned)" : "hs_scan (no AVX2: what libhs chooses)");
-	return true;
+	if (ok)
+		fprintf(stderr, "dpi: %u rules, %u with patterns, scanning with %s\n", s->rule_count, patterns.count,
+			have_avx2() ? "avx2_hs_scan (pinned)" : "hs_scan (no AVX2: what libhs chooses)");
+	free_patterns(&patterns);
+	return ok;
 }
 
 void dpi_matcher_close(struct dpi_matcher *m)
 {
-	hs_free_scratch(m->scratch);
 	hs_free_database(m->database);
 }

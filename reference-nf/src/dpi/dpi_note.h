@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A flow's verdict as the flow cache keeps it. It holds as long as the tables it was found with. As a word: generation
+ * of the tables, 24 bits; rule, 20; inspected, 16; action, 2.
+ */
+#ifndef DPI_NOTE_H
+#define DPI_NOTE_H
+
+#include "dpi/dpi_config.h"
+
+/* From 1 on: no word that is 0 is a verdict. */
+static inline uint64_t dpi_note_tables(uint64_t generation)
+{
+	return generation % ((1u << 24) - 1) + 1;
+}
+
+struct dpi_note {
+	uint32_t inspected; /* packets with payload, up to DPI_INSPECT_MAX */
+	uint32_t rule;	    /* first in file order of those that matched; DPI_NO_RULE */
+	uint32_t action;    /* worst of those that matched */
+};
+
+static inline struct dpi_note dpi_note_read(uint64_t word, uint64_t generation)
+{
+	if (word >> 40 != dpi_note_tables(generation))
+		return (struct dpi_note){0, DPI_NO_RULE, DPI_NONE};
+	return (struct dpi_note){
+		.rule = (uint32_t)(word >> 20) & DPI_NO_RULE,
+		.inspected = (uint32_t)(word >> 4) & DPI_INSPECT_MAX,
+		.action = (uint32_t)word & 3,
+	};
+}
+
+static inline uint64_t dpi_note_word(struct dpi_note note, uint64_t generation)
+{
+	return dpi_note_tables(generation) << 40 | (uint64_t)note.rule << 20 | (uint64_t)note.inspected << 4 |
+	       note.action;
+}
+
+#endif

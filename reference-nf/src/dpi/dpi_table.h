@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What all instances of the stage read (patterns, L3/L4 rules, actions), and what each of them writes beside it: the
+ * scratch space of its scans, and its counts. Both come and go together, because a count belongs to a rule.
+ */
+#ifndef DPI_TABLE_H
+#define DPI_TABLE_H
+
+#include "dpi/dpi_matcher.h"
+#include "dpi/dpi_tuples.h"
+#include "stage.h"
+
+/* Of one rule. bytes are of IP packets, from the IP header on. */
+struct dpi_count {
+	uint64_t packets, bytes;		 /* that matched */
+	uint64_t charged_packets, charged_bytes; /* of these, those for which it was the first in file order */
+} __attribute__((aligned(32)));
+
+_Static_assert(sizeof(struct dpi_count) == 32, "never on two lines");
+
+struct dpi_part {
+	hs_scratch_t *scratch; /* NULL: no rule has a pattern */
+	struct dpi_count *counts; /* by rule; the instance writes, anyone reads */
+};
+
+#define DPI_HAS_TUPLE 0x80 /* beside the action: a match of the pattern is not all */
+
+/* What rules counted that are no more. */
+struct dpi_retired {
+	char id[DPI_RULE_NAME];
+	struct dpi_count count;
+};
+
+struct dpi_table {
+	uint64_t generation; /* of tables, from 1; no two have the same */
+	const struct dpi_settings *settings;
+	struct dpi_matcher matcher;
+	struct dpi_tuples tuples;
+	uint8_t *actions; /* by rule: enum dpi_action, DPI_HAS_TUPLE */
+	uint32_t part_count;
+	struct dpi_part parts[STAGE_MAX_INSTANCES];
+	/* The control thread's: what the tables before counted, and where to find a rule. */
+	uint32_t *by_id; /* rules, rising by id */
+	struct dpi_count *inherited; /* by rule */
+	struct dpi_retired *retired; /* rising by id */
+	uint32_t retired_count;
+};
+
+/* NULL: said on stderr. */
+void *dpi_table_build(const void *settings, const struct stage_place *place);
+void dpi_table_destroy(void *table);
+
+/* For the control thread and telemetry, under live_lookers (live.h). */
+void dpi_table_inherit(void *table, const void *old);
+void dpi_table_report(const struct live *live, void *const instances[], uint32_t count, FILE *out);
+void dpi_table_reset(const struct live *live, void *const instances[], uint32_t count);
+/* A rule's count over all instances and all tables before; a rule that is gone included. false: no such rule. */
+bool dpi_table_count_of(const struct dpi_table *table, const char *id, struct dpi_count *count);
+struct dpi_count dpi_table_count(const struct dpi_table *table, uint32_t rule);
+
+/* Counts have one writer; others read them as they are. */
+static inline void dpi_add(uint64_t *count, uint64_t n)
+{
+	__atomic_store_n(count, *count + n, __ATOMIC_RELAXED);
+}
+
+#endif

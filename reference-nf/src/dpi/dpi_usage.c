@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What rules have counted, over instances and over tables that came and went: nothing of it is ever lost.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dpi/dpi_table.h"
+
+static void add_count(struct dpi_count *sum, const struct dpi_count *count)
+{
+	sum->packets += __atomic_load_n(&count->packets, __ATOMIC_RELAXED);
+	sum->bytes += __atomic_load_n(&count->bytes, __ATOMIC_RELAXED);
+	sum->charged_packets += __atomic_load_n(&count->charged_packets, __ATOMIC_RELAXED);
+	sum->charged_bytes += __atomic_load_n(&count->charged_bytes, __ATOMIC_RELAXED);
+}
+
+struct dpi_count dpi_table_count(const struct dpi_table *t, uint32_t rule)
+{
+	struct dpi_count sum = t->inherited[rule];
+
+	for (uint32_t i = 0; i < t->part_count; i++)
+		add_count(&sum, &t->parts[i].counts[rule]);
+	return sum;
+}
+
+/* DPI_NO_RULE: there is none. */
+static uint32_t find_rule(const struct dpi_table *t, const char *id)
+{
+	uint32_t low = 0, high = t->settings->rule_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		int order = strcmp(id, t->settings->rules[t->by_id[middle]].id);
+		if (order == 0)
+			return t->by_id[middle];
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return DPI_NO_RULE;
+}
+
+static int by_retired_id(const void *id, const void *retired)
+{
+	return strcmp(id, ((const struct dpi_retired *)retired)->id);
+}
+
+static const struct dpi_retired *find_retired(const struct dpi_table *t, const char *id)
+{
+	return t->retired_count == 0 ? NULL :
+				       bsearch(id, t->retired, t->retired_count, sizeof(*t->retired), by_retired_id);
+}
+
+bool dpi_table_count_of(const struct dpi_table *t, const char *id, struct dpi_count *count)
+{
+	uint32_t rule = find_rule(t, id);
+	const struct dpi_retired *retired = rule == DPI_NO_RULE ? find_retired(t, id) : NULL;
+
+	if (rule != DPI_NO_RULE)
+		*count = dpi_table_count(t, rule);
+	else if (retired != NULL)
+		*count = retired->count;
+	return rule != DPI_NO_RULE || retired != NULL;
+}
+
+/* Gives a count to the rule of that name, or keeps it beside the rules. Ids come in rising order. */
+static void pass_on(struct dpi_table *t, const char *id, const struct dpi_count *count)
+{
+	uint32_t rule = find_rule(t, id);
+
+	if (count->packets == 0)
+		return;
+	if (rule != DPI_NO_RULE) {
+		add_count(&t->inherited[rule], count);
+		return;
+	}
+	struct dpi_retired *retired = &t->retired[t->retired_count++];
+	memcpy(retired->id, id, sizeof(retired->id));
+	retired->count = *count;
+}
+
+void dpi_table_inherit(void *tables, const void *old_tables)
+{
+	struct dpi_table *t = tables;
+	const struct dpi_table *old = old_tables;
+	uint32_t rules = old->settings->rule_count, at = 0;
+
+	t->retired = calloc((size_t)rules + old->retired_count, sizeof(*t->retired));
+	if (t->retired == NULL) {
+		fprintf(stderr, "dpi: no memory to keep the counts of rules: they begin at 0\n");
+		return;
+	}
+	for (uint32_t i = 0; i < rules; i++) { /* two lists, both rising by id */
+		uint32_t rule = old->by_id[i];
+		struct dpi_count count = dpi_table_count(old, rule);
+		for (; at < old->retired_count && strcmp(old->retired[at].id, old->settings->rules[rule].id) < 0; at++)
+			pass_on(t, old->retired[at].id, &old->retired[at].count);
+		pass_on(t, old->settings->rules[rule].id, &count);
+	}
+	for (; at < old->retired_count; at++)
+		pass_on(t, old->retired[at].id, &old->retired[at].count);
+}
+
+static void print_count(FILE *out, const char **comma, const char *id, const struct dpi_count *c)
+{
+	if (c->packets == 0)
+		return;
+	fprintf(out,
+		"%s\"%s\":{\"packets\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"charged_packets\":%" PRIu64
+		",\"charged_bytes\":%" PRIu64 "}",
+		*comma, id, c->packets, c->bytes, c->charged_packets, c->charged_bytes);
+	*comma = ",";
+}
+
+void dpi_table_report(const struct live *live, void *const instances[], uint32_t count, FILE *out)
+{
+	const struct dpi_table *t = live_tables(live);
+	const char *comma = "";
+
+	(void)instances, (void)count;
+	fprintf(out, ",\"dpi_rules\":{");
+	for (uint32_t i = 0; i < t->settings->rule_count; i++) {
+		struct dpi_count c = dpi_table_count(t, i);
+		print_count(out, &comma, t->settings->rules[i].id, &c);
+	}
+	for (uint32_t i = 0; i < t->retired_count; i++)
+		print_count(out, &comma, t->retired[i].id, &t->retired[i].count);
+	fprintf(out, "}");
+}
+
+void dpi_table_reset(const struct live *live, void *const instances[], uint32_t count)
+{
+	struct dpi_table *t = live_tables(live);
+	size_t bytes = t->settings->rule_count * sizeof(struct dpi_count);
+
+	(void)instances, (void)count;
+	memset(t->inherited, 0, bytes);
+	for (uint32_t i = 0; i < t->part_count; i++)
+		memset(t->parts[i].counts, 0, bytes);
+	t->retired_count = 0;
+}
