@@ -17,6 +17,7 @@ from spec import maglev
 from spec.checksum import ones_complement_sum
 from spec.config import read_chain
 from spec.packet import checksum_ok, parse
+from test_golden_models import MODELS
 
 WEB, DNS, EMPTY = "198.51.100.80", "198.51.100.53", "198.51.100.99"
 SERVICES = f"""
@@ -270,6 +271,21 @@ def test_errors_about_nothing_of_ours_go_on(nf: Nf, lb: dict[str, str]) -> None:
     expected = nf.assert_as_spec(frames, lb)
     assert expected.outcomes["lb"] == {"no_service": 4}
     assert expected.frames == frames
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "pipeline of two"])
+def test_models_and_variants(nf: Nf, lb: dict[str, str], name: str) -> None:
+    """Openings, answers, errors about both, later segments and all that is refused, in every model."""
+    opening = [make(n) for n in range(60) for make in (tcp, udp)]
+    got = forwarded(lb, opening)
+    answers = [answer(frame) for frame in got]
+    errors = [error(bytes(packets.ip(frame)), "10.20.9.9", packets.ip(frame).src) for frame in got]
+    rest = [tcp(n, flags, payload=b"x") for n in range(60) for flags in ("A", "FA")]
+    other = [frame for frame, _ in other_packets().values()]
+    settings = {**lb, **MODELS[name], "lb.entries": "128"}
+    expected = nf.assert_as_spec(opening + answers + other + errors + rest, settings)
+    assert expected.outcomes["lb"]["replied"] > 100
+    assert expected.outcomes["lb"]["icmp_error"] > 100
 
 
 def test_a_backend_that_leaves_moves_its_share_alone() -> None:

@@ -11,6 +11,7 @@ from scapy.packet import Packet, Raw
 from spec.checksum import ones_complement_sum
 from spec.config import read_chain
 from spec.packet import checksum_ok, parse
+from test_golden_models import MODELS
 
 NAT = {"chain.stages": "nat"}
 ROUTER, INSIDE_ROUTER, SERVER = "198.51.100.1", "10.10.9.1", packets.SERVER
@@ -186,3 +187,35 @@ def test_hairpin_needs_a_mapping_of_its_own(nf: Nf) -> None:
     one_port = {**NAT, "nat.pool": "203.0.113.4/32", "nat.port_min": "9", "nat.port_max": "9"}
     hello = packets.ether(IP(src=CLIENT, dst="203.0.113.4") / UDP(sport=7, dport=9))
     assert nf.assert_as_spec([there, hello], one_port).outcomes["nat"] == {"translated_out": 1, "no_port": 1}
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "pipeline of two"])
+def test_models_and_variants(nf: Nf, name: str) -> None:
+    """Errors and hairpins find the instance of their flow, or end as hairpin_elsewhere."""
+    settings = {**NAT, **MODELS[name], "nat.pool": "203.0.113.4/30"}
+    out = [
+        packets.ether(packets.out(src=f"10.10.4.{n}") / UDP(sport=900 + n, dport=9) / b"q") for n in range(40)
+    ]
+    seen = opened(*out, settings=settings)
+    frames = [error(bytes(ip), ROUTER, ip.src) for ip in seen]
+    for number, ip in enumerate(seen):
+        client = packets.ip(out[number])
+        frames.append(
+            error(
+                bytes(IP(src=SERVER, dst=client.src) / UDP(sport=9, dport=client.sport)), client.src, SERVER
+            )
+        )
+        partner = packets.ip(out[(number * 7 + 1) % 40])
+        frames.append(
+            packets.ether(IP(src=partner.src, dst=ip.src) / UDP(sport=partner.sport, dport=ip.sport))
+        )
+        frames.append(
+            error(
+                bytes(IP(src=ip.src, dst=partner.src) / UDP(sport=ip.sport, dport=partner.sport)),
+                partner.src,
+                ip.src,
+            )
+        )
+    expected = nf.assert_as_spec(out + frames, settings)
+    assert expected.outcomes["nat"]["hairpinned"] > 0
+    assert expected.outcomes["nat"]["icmp_error"] >= 80
