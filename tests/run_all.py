@@ -23,6 +23,8 @@ SUITES = {
     "test-web": 300,
     "test-nf": 600,
     "test-nf-asan": 900,
+    "test-nf-tsan": 300,
+    "test-nf-fuzz": 300,
     "test-python": 900,
     "test-contract": 300,
     "test-end-to-end": 1200,

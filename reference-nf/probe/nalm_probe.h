@@ -434,7 +434,8 @@ static inline void nalm_turn_leave(struct nalm_lcore *lc, enum nalm_lcore_state 
 		nalm_write_end(b);
 		lc->running = false;
 	}
-	b->parked_turn = turn;
+	/* again, with the same number, after each wake that was not for this lcore */
+	__atomic_store_n(&b->parked_turn, turn, __ATOMIC_RELAXED);
 	__atomic_store_n(&b->state, (uint32_t)state, __ATOMIC_RELEASE); /* the agent acquires state, then reads */
 }
 

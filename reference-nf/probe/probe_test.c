@@ -129,7 +129,8 @@ static struct nalm_counter_block *counters(void)
 static void wait_for(uint32_t state, uint32_t turn)
 {
 	struct nalm_counter_block *c = counters();
-	while (__atomic_load_n(&c->state, __ATOMIC_ACQUIRE) != state || c->parked_turn != turn)
+	while (__atomic_load_n(&c->state, __ATOMIC_ACQUIRE) != state ||
+	       __atomic_load_n(&c->parked_turn, __ATOMIC_RELAXED) != turn)
 		sched_yield();
 }
 
@@ -183,11 +184,12 @@ static void turns_of_a_number_of_packets(void)
 static void turns_ended_by_the_gate(void)
 {
 	pthread_t nf = start_nf();
+	static struct nalm_counter_block s;
 
 	for (uint32_t turn = 1; turn <= 50; turn++) {
 		uint64_t before = counters()->packets;
 		open_turn(turn, 0);
-		while (__atomic_load_n(&counters()->packets, __ATOMIC_RELAXED) == before)
+		while (!nalm_probe_snapshot(counters(), &s) || s.packets == before)
 			sched_yield();
 		set_gate(NALM_GATE_CLOSED);
 		wait_for(NALM_LCORE_PARKED, turn);

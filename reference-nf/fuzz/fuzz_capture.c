@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Input: a capture file. Its frames lie within it and fit into a packet buffer, or the reason is named.
+ */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "io/capture.h"
+#include "io/io.h"
+
+static int file; /* in memory */
+static char path[32];
+
+static void check_frames(const struct capture *c, size_t size, enum capture_unfit unfit)
+{
+	CHECK(c->count != 0);
+	CHECK(unfit == UNFIT_SKIP || c->skipped == 0);
+	for (uint32_t i = 0; i < c->count; i++) {
+		const struct capture_frame *f = &c->frames[i];
+		CHECK(f->bytes <= IO_MAX_FRAME_BYTES);
+		CHECK(f->data >= c->file && f->data + f->bytes <= c->file + size);
+		CHECK(i == 0 || f->data >= c->frames[i - 1].data + c->frames[i - 1].bytes);
+	}
+}
+
+static uint32_t load(size_t size, enum capture_unfit unfit)
+{
+	const struct capture_terms terms = {.max_frame_bytes = IO_MAX_FRAME_BYTES, .unfit = unfit};
+	struct capture capture;
+	char reason[256] = "";
+
+	if (!capture_load(&capture, path, &terms, reason, sizeof(reason))) {
+		CHECK(reason[0] != '\0');
+		CHECK(capture.file == NULL && capture.frames == NULL);
+		return 0;
+	}
+	uint32_t count = capture.count;
+	check_frames(&capture, size, unfit);
+	capture_free(&capture);
+	return count;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc, (void)argv;
+	file = memfd_create("capture", 0);
+	CHECK(file >= 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	CHECK(ftruncate(file, 0) == 0);
+	CHECK(pwrite(file, data, size, 0) == (ssize_t)size);
+	uint32_t strictly = load(size, UNFIT_REFUSE), leniently = load(size, UNFIT_SKIP);
+	CHECK(strictly == 0 || strictly == leniently);
+	return 0;
+}

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fuzzes the NF: every program of this folder, two at once, for the time given in all.
+
+    python3 reference-nf/fuzz/run.py BUILD [--seconds 60] [--keep] [PROGRAM...]
+
+BUILD is a meson build with -Dfuzz=true (`make nf-fuzz`). What is found is in BUILD/findings, each run's log
+in BUILD/logs. The same seed starts each run from the same inputs: the shipped captures and configurations,
+and fuzz/regressions. --keep starts as well from what earlier runs with --keep came to. Exit code 1: something
+was found.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+NF_FOLDER = HERE.parent
+sys.path.insert(0, str(HERE))
+
+from seeds import make_seeds  # noqa: E402
+
+SEED = 1
+AT_ONCE = 2
+TIMEOUT_S = 10  # of a single input
+START_S = 60  # until a program begins to fuzz, at most
+MEMORY_MB = 3000
+SHOWN_LINES = 40
+CHAIN_SHARE = 0.6  # of the time; its runs divide it
+SHARES = {"packet": 0.08, "capture": 0.12, "config": 0.2}
+
+# Small tables and few ports, so that they run out.
+SMALL = (
+    "chain.batch=8 nat.entries=6 nat.port_max=1027 nat.pool=203.0.113.0/31 flow_cache.entries=8 "
+    "model.sessions=8"
+)
+MODELS = {
+    "rtc": "",
+    "flow_cache": "chain.flow_cache=on",
+    "pipeline": "model.model=pipeline chain.hash=chained",
+    "lockfree": "model.workers=2 chain.hash=rte_hash",
+    "locked": "model.workers=2 model.state=locked chain.prefetch=off",
+    "separated": "model.workers=2 model.state=separated model.databases=2",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A program, what it is told, and its part of the time."""
+
+    program: str
+    name: str
+    share: float
+    environment: dict[str, str] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """executions is None where the log does not tell."""
+
+    ok: bool
+    executions: int | None
+    per_second: int | None
+
+
+def all_runs(folder: Path) -> list[Run]:
+    chains = [
+        (f"chain {conf.stem} {model}", f"{conf} {SMALL} {sets}")
+        for conf in sorted((NF_FOLDER / "conf").glob("sfc_*.conf"))
+        for model, sets in MODELS.items()
+    ]
+    options = {"config": (f"-dict={folder / 'config.dict'}", "-max_len=16384"), "packet": ("-max_len=1600",)}
+    return [Run(name, name, share, {}, options.get(name, ())) for name, share in SHARES.items()] + [
+        Run("chain", name, CHAIN_SHARE / len(chains), {"FUZZ_NF": nf}, ("-max_len=6000",))
+        for name, nf in chains
+    ]
+
+
+def command(run: Run, build: Path, corpora: list[Path], seconds: float) -> list[str]:
+    return [
+        str(build / "fuzz" / f"fuzz_{run.program}"),
+        f"-max_total_time={max(1, round(seconds))}",
+        f"-seed={SEED}",
+        f"-timeout={TIMEOUT_S}",
+        f"-rss_limit_mb={MEMORY_MB}",
+        f"-artifact_prefix={build / 'findings'}/{run.program}-",
+        "-print_final_stats=1",
+        *run.options,
+        *(str(corpus) for corpus in corpora),
+    ]
+
+
+def read_outcome(log: str, code: int) -> Outcome:
+    def stat(name: str) -> int | None:
+        found = re.search(rf"stat::{name}: *(\d+)", log)
+        return int(found[1]) if found else None
+
+    return Outcome(code == 0, stat("number_of_executed_units"), stat("average_exec_per_sec"))
+
+
+def fuzz(run: Run, build: Path, scratch: Path, keep: bool, seconds: float) -> bool:
+    """Runs it and says how it went; false: something was found."""
+    grown = (build if keep else scratch) / "corpus" / run.name.replace(" ", "_")
+    grown.mkdir(parents=True, exist_ok=True)
+    corpora = [grown, scratch / run.program]
+    if (HERE / "regressions" / run.program).is_dir():
+        corpora.append(HERE / "regressions" / run.program)
+    log = build / "logs" / f"{run.name.replace(' ', '_')}.log"
+    arguments = command(run, build, corpora, seconds)
+    environment = {**os.environ, **run.environment, "TMPDIR": str(scratch)}
+    with log.open("wb") as out:
+        try:
+            code = subprocess.run(
+                arguments,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+                timeout=seconds + START_S,
+                check=False,
+            ).returncode
+        except subprocess.TimeoutExpired:
+            code = -1
+            out.write(f"not done {START_S} s after its time\n".encode())
+    text = log.read_text(errors="replace")
+    outcome = read_outcome(text, code)
+    said = f"{run.name:28}{outcome.executions or 0:>12,} inputs {outcome.per_second or 0:>9,} a second\n"
+    sys.stdout.write(said if outcome.ok else said + explain(run, arguments[0], text))
+    sys.stdout.flush()
+    return outcome.ok
+
+
+def explain(run: Run, program: str, log: str) -> str:
+    written = re.findall(r"Test unit written to (\S+)", log)
+    before = "".join(f"{name}='{value}' " for name, value in run.environment.items())
+    again = f"{before}{program} {written[-1] if written else '(no input was written)'}"
+    shown = "\n".join(log.splitlines()[-SHOWN_LINES:])
+    return f"{shown}\nFOUND in {run.name}. Again: {again}\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("build", type=Path)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("programs", nargs="*", help="packet, capture, config, chain; none: all")
+    given = parser.parse_intermixed_args()
+    build: Path = given.build.resolve()
+    scratch = build / "scratch"
+    runs = [run for run in all_runs(scratch) if run.program in (given.programs or [run.program])]
+    if not runs:
+        parser.error(f"none of the programs is called {', '.join(given.programs)}")
+    for run in runs:
+        if not (build / "fuzz" / f"fuzz_{run.program}").exists():
+            parser.error(f"{build} holds no fuzz_{run.program}: make nf-fuzz")
+    shutil.rmtree(scratch, ignore_errors=True)
+    for folder in ("findings", "logs", "scratch"):
+        (build / folder).mkdir(exist_ok=True)
+    make_seeds(scratch)
+    at_once = min(AT_ONCE, len(runs), len(os.sched_getaffinity(0)))
+    unit = given.seconds * at_once / sum(run.share for run in runs)
+    with ThreadPoolExecutor(at_once) as pool:
+        results = list(
+            pool.map(
+                lambda run: fuzz(run, build, scratch, given.keep, min(given.seconds, run.share * unit)), runs
+            )
+        )
+    print(f"{results.count(True)} of {len(results)} runs found nothing")
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes the inputs that fuzzing starts from: the shipped captures and configurations, cut to size."""
+
+import re
+import struct
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+NF_FOLDER = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(NF_FOLDER))
+
+from spec.pcap import read_pcap, write_pcap  # noqa: E402
+
+FRAMES = 80  # of each capture: its begin, where programs greet one another
+FRAME_BYTES = 400  # of a longer one: its begin, as a frame that is cut short
+TALK_FRAMES = 8
+CROWD = 10
+IP_AT, SOURCE_AT, L4_AT = 14, 26, 34  # in frames without IP options
+REPAIRED, AS_IT_IS, REPLY, ERROR, RUN = 0, 1, 2, 3, 4  # talk.h
+
+# Has no form feed, which is what divides files in an input of fuzz_config.
+TINY_FRAME = bytes.fromhex(
+    "02000000000202000000000108004500001c000100004011aed00a0000010a0000021000200000080000"
+)
+
+
+def captured() -> Iterator[list[bytes]]:
+    for path in sorted((NF_FOLDER / "traffic").glob("*.pcap")):
+        yield read_pcap(path)[:FRAMES]
+
+
+def packets() -> Iterator[bytes]:
+    for frames in captured():
+        yield from (frame[:FRAME_BYTES] for frame in frames)
+
+
+def record(what: int, data: bytes = b"", pause: int = 0) -> bytes:
+    return struct.pack("<BBH", what, pause, len(data)) + data
+
+
+def crowd(frame: bytes) -> bytes:
+    """The frame from one source port after another, then from a neighbour's: more than small tables hold."""
+    parts = []
+    for n in range(CROWD):
+        source = frame[SOURCE_AT : SOURCE_AT + 3] + bytes([frame[SOURCE_AT + 3] ^ (2 * n >= CROWD)])
+        ports = struct.pack(">H", 2000 + n) + frame[L4_AT + 2 :]
+        parts.append(record(REPAIRED, frame[:SOURCE_AT] + source + frame[SOURCE_AT + 4 : L4_AT] + ports))
+    return b"".join(parts)
+
+
+def hairpin(frame: bytes) -> bytes:
+    """The frame, then an answer to it as another inside host would send it: by the outside address."""
+    neighbour = frame[SOURCE_AT : SOURCE_AT + 3] + bytes([frame[SOURCE_AT + 3] ^ 1])
+    server = frame[SOURCE_AT + 4 : SOURCE_AT + 8]
+    change = bytes(SOURCE_AT - IP_AT) + bytes(a ^ b for a, b in zip(server, neighbour, strict=True))
+    return record(REPAIRED | RUN, frame) + record(REPLY, change) + record(REPLY) + record(ERROR, change)
+
+
+def is_client(frame: bytes) -> bool:
+    """TCP or UDP over IPv4 without options, from the inside of the shipped configurations."""
+    return frame[12:15] == b"\x08\x00\x45" and frame[23] in (6, 17) and frame[SOURCE_AT] == 10
+
+
+def talks() -> Iterator[bytes]:
+    """Windows of each capture, as they are, answered by a reply and an error each, and with pauses; and what
+    makes tables run full and packets turn round."""
+    for frames in captured():
+        for at in range(0, len(frames), TALK_FRAMES):
+            window = [frame for frame in frames[at : at + TALK_FRAMES] if len(frame) <= 2 * FRAME_BYTES]
+            yield b"".join(record(REPAIRED, frame) for frame in window)
+            yield b"".join(
+                record(REPAIRED | RUN, frame) + record(REPLY) + record(ERROR) for frame in window[:2]
+            )
+            yield b"".join(record(AS_IT_IS, frame, pause=2) for frame in window[:3])
+            for frame in filter(is_client, window[:1]):
+                yield crowd(frame)
+                yield hairpin(frame)
+
+
+def option(code: int, value: bytes) -> bytes:
+    return struct.pack("<HH", code, len(value)) + value + b"\0" * (-len(value) % 4)
+
+
+def block(kind: int, body: bytes, order: str = "<") -> bytes:
+    body += b"\0" * (-len(body) % 4)
+    length = struct.pack(order + "I", len(body) + 12)
+    return struct.pack(order + "I", kind) + length + body + length
+
+
+def pcapng(frames: Iterable[bytes], order: str) -> bytes:
+    """A section with an interface, a name block that is passed over, and each frame in two kinds of block."""
+    parts = [
+        block(0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1), order),
+        block(1, struct.pack(order + "HHI", 1, 0, 0), order),
+        block(4, struct.pack(order + "HH", 0, 0), order),
+    ]
+    for frame in frames:
+        sizes = struct.pack(order + "II", len(frame), len(frame))
+        parts.append(block(6, struct.pack(order + "III", 0, 0, 0) + sizes + frame, order))
+        parts.append(block(3, struct.pack(order + "I", len(frame)) + frame, order))
+    return b"".join(parts)
+
+
+def captures(folder: Path) -> Iterator[bytes]:
+    for frames in captured():
+        few = [frame for frame in frames if len(frame) < FRAME_BYTES][:4]
+        scratch = folder / "scratch"
+        write_pcap(scratch, few)
+        yield scratch.read_bytes()
+        scratch.unlink()
+        yield pcapng(few, "<")
+        yield pcapng(few, ">")
+
+
+def tiny_capture() -> bytes:
+    header = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    return header + struct.pack("<IIII", 0, 0, len(TINY_FRAME), len(TINY_FRAME)) + TINY_FRAME
+
+
+def configurations() -> Iterator[bytes]:
+    """Each shipped configuration with the files it names behind it, as fuzz_config.c takes them apart."""
+    for path in sorted((NF_FOLDER / "conf").glob("*.conf")):
+        files: list[bytes] = []
+
+        def bring(match: re.Match[str], folder: Path = path.parent, files: list[bytes] = files) -> str:
+            named = folder / match["value"]
+            if not named.is_file():
+                return match[0]
+            files.append(tiny_capture() if named.suffix == ".pcap" else named.read_bytes()[:4096])
+            return f"{match['key']} = {len(files) + 1}"
+
+        text = re.sub(r"(?m)^(?P<key>\w+) *= *(?P<value>\S+)$", bring, path.read_text())
+        text = re.sub(r"(?m)^(\w*generated) *= *\d+$", r"\1 = 3", text)
+        sets = b"chain.batch=32\nmodel.workers=2\n"
+        yield b"\f".join([text.encode(), sets, *files])
+        yield b"\f".join([re.sub(r"(?m)^#.*\n|^\n", "", text).encode(), b"", *files])
+
+
+def words() -> Iterator[str]:
+    """What the configurations are made of, as lines of a libFuzzer dictionary."""
+    found = set()
+    for path in (NF_FOLDER / "conf").glob("*.conf"):
+        found |= set(re.findall(r"\[\w+\]|\w+ = |(?<== )[\w,./]+", path.read_text()))
+    for path in (NF_FOLDER / "src").glob("*/*_config.c"):
+        found |= set(re.findall(r'"([a-z_]{2,})"', path.read_text()))
+    return (f'"{word}"' for word in sorted(found))
+
+
+def write(folder: Path, inputs: Iterable[bytes]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, data in enumerate(inputs):
+        (folder / f"seed_{number}").write_bytes(data)
+
+
+def make_seeds(folder: Path) -> None:
+    """Writes FOLDER/<program>/seed_<n> for each program, and FOLDER/config.dict."""
+    write(folder / "packet", packets())
+    write(folder / "capture", captures(folder))
+    write(folder / "config", configurations())
+    write(folder / "chain", talks())
+    (folder / "config.dict").write_text("\n".join([*words(), '"\\x0c"', '"\\x0a"', ""]))
