@@ -15,6 +15,7 @@ binary=${1:?usage: check_hot_path.sh BINARY}
 objdump -d --no-show-raw-insn "$binary" | awk '
 BEGIN {
 	allow("rte_hash_lookup_with_hash_data rte_hash_lookup_with_hash_bulk_data rte_hash_add_key_with_hash_data rte_hash_del_key_with_hash") # nat: tables made beforehand
+	allow("rte_acl_classify")                                       # acl: reads tables made beforehand
 	allow("rte_fib_lookup_bulk rte_lpm6_lookup_bulk_func")          # l3fwd: reads tables made beforehand
 	allow("rte_acl_classify")                                       # dpi: likewise
 	allow("rte_pktmbuf_free_bulk")                                  # back to the pool: a ring made beforehand

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 from pathlib import Path
 
+from spec.acl import Acl, generate_rules
+from spec.acl import read_rules as read_acl_rules
 from spec.dpi import Dpi, read_patterns, read_rules
 from spec.l3fwd import L3fwd, read_routes
 from spec.lb import Lb, LbConfig, read_services
@@ -66,11 +68,19 @@ def _stage(name: str, values: ConfigParser, folder: Path, index: int, count: int
     if name == "nat":
         return _nat(values, index, count)
     section = values[name]
+    if name == "acl":
+        return _acl(section, folder)
     if name == "dpi":
         return _dpi(section, folder)
     if name == "lb":
         return _lb(section, folder, index, count)
     return _l3fwd(section, folder)
+
+
+def _acl(section: Mapping[str, str], folder: Path) -> Acl:
+    rules = read_acl_rules(folder / section["rules"])
+    rules += generate_rules(int(section.get("rules_generated", "0")), int(section.get("rules_seed", "1")))
+    return Acl(rules, section.get("default", "deny") == "permit")
 
 
 def _lb(section: Mapping[str, str], folder: Path, index: int, count: int) -> Lb:

@@ -69,7 +69,7 @@ struct stage_ops {
 	void (*reset)(const struct live *live, void *const instances[], uint32_t count);
 };
 
-extern const struct stage_ops nop_stage, nat_stage, lb_stage, dpi_stage, l3fwd_stage;
+extern const struct stage_ops nop_stage, nat_stage, dpi_stage, acl_stage, lb_stage, l3fwd_stage;
 
 /* All stages there are; ends with NULL. */
 extern const struct stage_ops *const stage_catalogue[];

@@ -18,7 +18,7 @@ for good in "$source"/conf/*.conf; do
 done
 refused "--config FILE is missing"
 refused "cannot read the configuration" --config "$work/none.conf"
-refused "there is no stage \`nut\`; there are: nop nat dpi lb l3fwd" --config "$conf" --set chain.stages=nut
+refused "there is no stage \`nut\`; there are: nop nat dpi acl lb l3fwd" --config "$conf" --set chain.stages=nut
 refused "stands there twice" --config "$conf" --set chain.stages=nat,nat
 refused "there is no stage \`\`" --config "$conf" --set chain.stages=
 refused "--set chain.batch=257: expected a whole number from 1 to 256" --config "$conf" --set chain.batch=257
@@ -39,3 +39,8 @@ printf 'a pass x\nb maybe y\n' >"$work/rules"
 refused "$work/rules:2: action maybe: expected pass, mark or drop" --config "$conf" --set dpi.patterns="$work/rules"
 printf 'route 10.0.0.0/8 4\n' >"$work/routes"
 refused "$work/routes:1: no next_hop 4 above this line" --config "$conf" --set l3fwd.routes="$work/routes"
+printf 'permit 7 tcp any any any 80\n\ndeny 7 udp any any any any\npermit 8 icmp any any any 80\n' >"$work/acl"
+refused "$work/acl:3: line 1 has priority 7 already" --config "$source/conf/golden.conf" --set acl.rules="$work/acl"
+refused "$work/acl:4: ports other than any need" --config "$source/conf/golden.conf" --set acl.rules="$work/acl"
+printf 'next_hop 0 02:00:00:00:01:00\nroute 2001:db8::1/32 0\n' >"$work/routes"
+refused "$work/routes:2: 2001:db8::1/32: expected a prefix" --config "$conf" --set l3fwd.routes="$work/routes"

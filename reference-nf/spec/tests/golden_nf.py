@@ -17,7 +17,7 @@ from spec.stage import Replayed
 NF_FOLDER = Path(__file__).resolve().parents[2]
 CONFIG = NF_FOLDER / "conf" / "golden.conf"
 EAL = ("--no-huge", "-m", "512", "--no-shconf", "--no-pci", "--no-telemetry", "--force-max-simd-bitwidth=256")
-CHAINS = ("nop", "nat", "dpi", "l3fwd", "nat,dpi,l3fwd")
+CHAINS = ("nop", "nat", "dpi", "l3fwd", "nat,dpi,l3fwd", "acl", "acl,l3fwd")
 RUN_SECONDS = 60
 
 

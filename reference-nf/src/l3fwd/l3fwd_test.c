@@ -282,14 +282,12 @@ static void generated_routes6(void)
 static void many_long_prefixes(void)
 {
 	enum { PREFIXES = 33000 };
-	char *text = malloc(PREFIXES * 32);
+	static char text[PREFIXES * 32];
+	size_t end = (size_t)snprintf(text, sizeof(text), HOPS);
 
-	CHECK(text != NULL);
-	char *end = text + sprintf(text, HOPS);
 	for (uint32_t i = 0; i < PREFIXES; i++)
-		end += sprintf(end, "route 20.%u.%u.%u/32 %u\n", i >> 8, i & 255, i & 255, i % 3);
+		end += (size_t)snprintf(text + end, sizeof(text) - end, "route 20.%u.%u.%u/32 %u\n", i >> 8, i & 255, i & 255, i % 3);
 	open_l3fwd(text, "");
-	free(text);
 	for (uint32_t i = 0; i < PREFIXES; i += 97)
 		check_hop(IP(20, i >> 8, i & 255, i & 255), (uint8_t)(i % 3));
 	struct frame f = to(IP(20, 1, 1, 2));

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How many packets each rule has decided on: summed up, taken over by new tables, reported.
+ */
+#ifndef ACL_COUNTS_H
+#define ACL_COUNTS_H
+
+#include "acl/acl_table.h"
+
+void acl_inherit(void *tables, const void *old);
+void acl_reset(const struct live *live, void *const instances[], uint32_t count);
+void acl_report(const struct live *live, void *const instances[], uint32_t count, FILE *out);
+
+#endif
