@@ -11,9 +11,17 @@ const struct nalm_outcome_spec generator_outcomes[] = {
 	{NULL, 0},
 };
 
+/* Packets from a flow's first to its first reply: as many as can be on their way. A floor, so that models with rings of
+ * usual sizes are sent the same packets. */
+#define REPLY_AFTER 16384u
+
 static bool open_source(struct generator *g)
 {
-	return g->replays ? replay_open(&g->replay, g->settings) : synthetic_open(&g->synthetic, g->settings);
+	uint32_t reply_after = RTE_MAX(REPLY_AFTER, g->io->in_flight + BATCH_MAX);
+
+	if (g->replays)
+		return replay_open(&g->replay, g->settings);
+	return synthetic_open(&g->synthetic, g->settings, reply_after);
 }
 
 bool generator_open(struct generator *g, struct io *io, const struct traffic_settings *s, uint64_t limit)

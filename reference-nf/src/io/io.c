@@ -66,7 +66,12 @@ bool io_open(struct io *io, const struct io_settings *s)
 
 	if (s->is_outside)
 		mbufs += outside_buffers(s->queues);
-	*io = (struct io){.batch_size = s->batch_size, .queues = s->queues, .is_outside = s->is_outside};
+	*io = (struct io){
+		.batch_size = s->batch_size,
+		.queues = s->queues,
+		.in_flight = in_flight,
+		.is_outside = s->is_outside,
+	};
 	shift_placement(s->seed);
 	io->pool = rte_pktmbuf_pool_create("packets", rte_align32pow2(mbufs) - 1, POOL_CACHE, sizeof(struct ride),
 					   RTE_MBUF_DEFAULT_BUF_SIZE, (int)rte_socket_id());

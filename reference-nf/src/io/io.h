@@ -28,6 +28,7 @@ struct io {
 	bool is_outside; /* there are no rings: */
 	struct outside outside;
 	uint32_t batch_size;
+	uint32_t in_flight; /* packets at most between the generator and the rings to the sink */
 };
 
 /* A sending lcore's own queue. */

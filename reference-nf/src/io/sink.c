@@ -20,7 +20,7 @@ void sink_open(struct sink *s, struct generator *g)
 /* Packets that were on their way while the lcore stood still are left out. */
 void sink_start(struct sink *s)
 {
-	uint64_t since = rte_rdtsc() + s->warm_up;
+	uint64_t since = s->generator->last + s->warm_up;
 
 	if ((int64_t)(since - s->meter.since) > 0)
 		s->meter.since = since;

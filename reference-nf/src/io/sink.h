@@ -23,7 +23,7 @@ extern const struct nalm_outcome_spec sink_outcomes[];
 enum { SINK_RECEIVED };
 
 void sink_open(struct sink *sink, struct generator *generator);
-/* Time begins, or goes on after a pause. */
+/* Time begins, or goes on after a pause: the generator has been told before. */
 void sink_start(struct sink *sink);
 /* Forgets what has been counted. */
 void sink_reset(struct sink *sink);

@@ -75,6 +75,7 @@ static void give_birth(struct synthetic *s, struct synthetic_flow *flow)
 		.server = address_of_server(t->inside, t->seed, (uint32_t)number),
 		.server_port = rte_cpu_to_be_16(SYNTHETIC_SERVER_PORT),
 		.generation = generation,
+		.opened = s->made,
 	};
 	if (t->target_count != 0) {
 		flow->server = t->targets[number % t->target_count].address;
@@ -91,12 +92,14 @@ static uint64_t births_per_packet(const struct traffic_settings *t)
 	return (uint64_t)(births * 4294967296.0);
 }
 
-bool synthetic_open(struct synthetic *s, const struct traffic_settings *t)
+bool synthetic_open(struct synthetic *s, const struct traffic_settings *t, uint32_t reply_after)
 {
 	*s = (struct synthetic){
 		.count = t->flows,
 		.mix = profile_mix(t->profile),
 		.reply_percent = t->reply_percent,
+		.reply_after = reply_after,
+		.made = reply_after, /* the flows there are at the start are open */
 		.learned = t->replies == REPLIES_LEARNED,
 		.births_per_packet = births_per_packet(t),
 		.settings = t,
@@ -109,8 +112,10 @@ bool synthetic_open(struct synthetic *s, const struct traffic_settings *t)
 		return false;
 	}
 	memset(s->flows, 0, (size_t)s->count * sizeof(*s->flows));
-	for (uint32_t i = 0; i < s->count; i++)
+	for (uint32_t i = 0; i < s->count; i++) {
 		give_birth(s, &s->flows[i]);
+		s->flows[i].opened = 0;
+	}
 	for (uint32_t i = 0; i < s->mix->sizes; i++)
 		make_frame(&s->frames[i], s->mix->frame_bytes[i]);
 	return true;
@@ -188,7 +193,8 @@ static inline enum stamp_direction next_direction(struct synthetic *s, const str
 	if (s->reply_owed < 100)
 		return STAMP_OUTBOUND;
 	s->reply_owed -= 100;
-	return flow->known || !s->learned ? STAMP_INBOUND : STAMP_OUTBOUND;
+	bool may = flow->known && s->made - flow->opened >= s->reply_after;
+	return may || !s->learned ? STAMP_INBOUND : STAMP_OUTBOUND;
 }
 
 /* The oldest flow ends, another begins, and opens itself with this packet. */
@@ -222,6 +228,7 @@ void synthetic_fill(struct synthetic *s, struct rte_mbuf *mbufs[], uint32_t coun
 			direction = next_direction(s, &s->flows[number]);
 		make_packet(s, mbufs[i], number, direction,
 			    times->due != NULL ? times->due[i] : times->time + i * times->step);
+		s->made++;
 		offered_add(offered, direction == STAMP_INBOUND ? OFFERED_INBOUND : OFFERED_OUTBOUND,
 			    mbufs[i]->data_len);
 	}

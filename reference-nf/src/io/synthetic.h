@@ -23,6 +23,7 @@ struct synthetic_flow {
 	uint16_t client_port, server_port, seen_port, answers_port;
 	uint32_t sent[STAMP_DIRECTIONS]; /* the next sequence numbers */
 	struct arrivals arrivals[STAMP_DIRECTIONS];
+	uint32_t opened; /* its first packet's number among all that were made */
 	uint8_t generation;
 	bool known; /* a packet of it has reached the far side */
 } __attribute__((aligned(64)));
@@ -43,6 +44,7 @@ struct synthetic {
 	const struct profile_mix *mix;
 	uint32_t at[STAMP_DIRECTIONS]; /* in the mix's order */
 	uint32_t reply_percent, reply_owed;
+	uint32_t reply_after, made; /* packets: from a flow's first to its first reply; in all */
 	bool learned;
 	uint64_t births_per_packet, births_owed; /* with 32 bits behind the point */
 	uint64_t born;				 /* flows, in all */
@@ -50,8 +52,9 @@ struct synthetic {
 	const struct traffic_settings *settings;
 };
 
-/* false: said on stderr. */
-bool synthetic_open(struct synthetic *synthetic, const struct traffic_settings *settings);
+/* reply_after: so many packets after its first, a packet of a flow has reached the far side or is lost; earlier, nobody
+ * replies, so that what is sent does not depend on how fast packets pass. false: said on stderr. */
+bool synthetic_open(struct synthetic *synthetic, const struct traffic_settings *settings, uint32_t reply_after);
 void synthetic_close(struct synthetic *synthetic);
 
 /* When the packets of a batch are due. */

@@ -8,6 +8,7 @@
 #include "stage_fixture.h"
 
 #define BATCH 64u
+#define REPLY_AFTER 100u
 
 static struct rte_mempool *pool;
 
@@ -71,7 +72,7 @@ static struct run run;
 static void begin(const struct traffic_settings *s)
 {
 	run = (struct run){.sent = 0};
-	CHECK(synthetic_open(&run.synthetic, s));
+	CHECK(synthetic_open(&run.synthetic, s, REPLY_AFTER));
 }
 
 static void check_frame(const struct rte_mbuf *m)
@@ -183,6 +184,40 @@ static void new_flows_take_the_place_of_the_oldest(void)
 	end();
 }
 
+static uint64_t last_birth, early_replies;
+
+/* Packets in a network of one flow: numbered by when they were made. */
+static void watch_replies(const uint8_t *frame, uint32_t bytes)
+{
+	static uint8_t generation;
+	static uint64_t number;
+	const uint8_t *stamp = frame + bytes - STAMP_BYTES;
+
+	if (stamp[1] != generation)
+		last_birth = number;
+	generation = stamp[1];
+	if ((stamp[2] & 0x80) != 0 && generation != 1 && number - last_birth < REPLY_AFTER)
+		early_replies++;
+	replies_seen += (stamp[2] & 0x80) != 0;
+	number++;
+}
+
+/* However soon the far side has a new flow's first packet. */
+static void nobody_replies_to_a_new_flow_early(void)
+{
+	struct traffic_settings s = make_settings();
+
+	s.flows = 1;
+	s.new_flows_per_second = 20000; /* one in 500 packets */
+	begin(&s);
+	replies_seen = early_replies = 0;
+	for (uint32_t i = 0; i < 100; i++)
+		pass(translate, watch_replies);
+	CHECK_EQUAL(early_replies, 0);
+	CHECK(replies_seen > run.sent * 35 / 100);
+	end();
+}
+
 static void time_goes_on_for_packets_given_up(void)
 {
 	struct traffic_settings s = make_settings();
@@ -281,6 +316,7 @@ int main(int argc, char **argv)
 	RUN(back_ends_answer_for_a_target);
 	RUN(shares_are_as_asked);
 	RUN(new_flows_take_the_place_of_the_oldest);
+	RUN(nobody_replies_to_a_new_flow_early);
 	RUN(time_goes_on_for_packets_given_up);
 	RUN(packets_of_flows_that_have_ended_disturb_nothing);
 	RUN(what_has_no_stamp_is_damaged);

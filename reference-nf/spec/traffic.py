@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the traffic generator must send: sizes and their mix, stamps, shares of flows. docs/traffic.md."""
+
+import struct
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from spec.checksum import checksum, ones_complement_sum
+
+STAMP = struct.Struct(">BBIIQ")
+STAMP_MARK = 0xA7
+REPLY = 1 << 31
+FRAME_CHECK_BYTES = 4
+IP_AT, UDP_AT, PAYLOAD_AT = 14, 34, 42
+
+# Bytes of a frame with its check sequence: packets of each in so many. IMIX: IP packets of 40, 576, 1500 bytes, 7:4:1
+MIXES = {"64": {64: 1}, "256": {256: 1}, "imix": {64: 7, 594: 4, 1518: 1}, "1500": {1500: 1}}
+
+
+@dataclass(frozen=True)
+class Stamped:
+    """A packet that was made, as it lies on the wire."""
+
+    source: tuple[bytes, int]
+    destination: tuple[bytes, int]
+    generation: int
+    flow: int
+    reply: bool
+    sequence: int
+    time: int
+
+    @property
+    def stream(self) -> tuple[int, int, bool]:
+        """What sequence numbers count within."""
+        return self.flow, self.generation, self.reply
+
+
+def read_stamped(frame: bytes) -> Stamped:
+    """The packet, if it is IPv4 and UDP with right lengths and checksums and a stamp at its payload's end."""
+    header, datagram = frame[IP_AT:UDP_AT], frame[UDP_AT:]
+    assert frame[12:14] == b"\x08\x00" and header[0] == 0x45 and header[9] == 17
+    assert checksum(header) == 0
+    assert struct.unpack_from(">H", header, 2)[0] == len(frame) - IP_AT
+    assert struct.unpack_from(">H", datagram, 4)[0] == len(datagram)
+    pseudo = header[12:20] + b"\0\x11" + len(datagram).to_bytes(2, "big")
+    assert datagram[6:8] != b"\0\0" and ones_complement_sum(pseudo + datagram) == 0xFFFF
+    mark, generation, flow, sequence, time = STAMP.unpack(frame[-STAMP.size :])
+    assert mark == STAMP_MARK and len(frame) >= PAYLOAD_AT + STAMP.size
+    source_port, destination_port = struct.unpack_from(">HH", datagram)
+    return Stamped(
+        (header[12:16], source_port),
+        (header[16:20], destination_port),
+        generation,
+        flow & ~REPLY,
+        bool(flow & REPLY),
+        sequence,
+        time,
+    )
+
+
+def broken_streams(packets: Iterable[Stamped]) -> Iterator[tuple[int, int, bool]]:
+    """Streams in which a sequence number does not follow the one before it."""
+    numbers: dict[tuple[int, int, bool], list[int]] = {}
+    for packet in packets:
+        numbers.setdefault(packet.stream, []).append(packet.sequence)
+    for stream, seen in numbers.items():
+        if any(later != earlier + 1 for earlier, later in pairwise(seen)):
+            yield stream
+
+
+def sizes(frames: Iterable[bytes]) -> Counter[int]:
+    """Packets by bytes of the frame with its check sequence."""
+    return Counter(len(frame) + FRAME_CHECK_BYTES for frame in frames)
+
+
+def zipf_shares(flows: int, exponent: float) -> Sequence[float]:
+    """What each flow is of all packets: the first the most."""
+    weights = [(rank + 1) ** -exponent for rank in range(flows)]
+    return [weight / sum(weights) for weight in weights]
