@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * stage_bench STAGE FLOWS [EAL options] -- [the NF's options]: what a stage costs, and beside it the bare library call
+ * that it rests on, over as many keys and the same tables. Prints one line of JSON. Frames of 64 B (60 without FCS), UDP.
+ *
+ * A round is a pass over all flows in batches, first the stage, then the library, or the other way round; only process()
+ * and the library call are timed. Frames are put in place before each, so both find the caches as packets leave them.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_eal.h>
+#include <rte_fib.h>
+#include <rte_hash.h>
+#include <rte_hash_crc.h>
+#include <rte_lcore.h>
+
+#include "acl/acl_table.h"
+#include "dpi/dpi_table.h"
+#include "frames.h"
+#include "l3fwd/l3fwd_table.h"
+#include "model/chain.h"
+#include "settings.h"
+
+#define BATCH 64u
+#define PACKETS 800000u /* that each side sees in all, or a few rounds */
+#define MIN_ROUNDS 9u
+#define MAX_ROUNDS 201u
+#define PAYLOAD_BYTES 18u
+#define FRAME_BYTES 60u
+
+struct bench {
+	struct settings settings;
+	struct chain chain;
+	struct chain_stage *stage;
+	struct rte_mempool *pool;
+	uint32_t flows;
+	uint8_t (*frames)[64];
+	struct batch batch;
+	/* What the library is asked, by flow. */
+	struct flow_key *keys;
+	uint32_t *addresses; /* host byte order */
+	struct rte_hash *hash;
+	uint64_t answers; /* so that nothing is left out as unused */
+};
+
+static struct bench bench;
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "stage_bench: %s\n", what);
+	exit(1);
+}
+
+/* Many inside hosts that talk to servers everywhere; for lb to one service. */
+static void make_flow(uint32_t i, bool to_service)
+{
+	uint32_t spread = i * 2654435761u; /* Knuth's multiplier: neighbours lie far apart */
+	uint32_t server = IP(11 + spread % 180, spread >> 8 & 255, spread >> 16 & 255, 1 + (spread >> 24) % 250);
+	char payload[PAYLOAD_BYTES];
+
+	memset(payload, 'a' + (int)(i % 26), sizeof(payload));
+	if (to_service)
+		server = IP(198, 51, 100, 53);
+	struct frame f = make_frame(17, IP(10, i >> 16, i >> 8 & 255, i & 255), (uint16_t)(1024 + i), server, 53, payload,
+				    sizeof(payload));
+	if (f.bytes != FRAME_BYTES)
+		fail("a frame has another size");
+	memcpy(bench.frames[i], f.data, f.bytes);
+	bench.addresses[i] = server;
+	bench.keys[i] = (struct flow_key){{(uint64_t)spread << 32 | i, i}};
+}
+
+static void open_hash(void)
+{
+	const struct rte_hash_parameters p = {
+		.name = "bare",
+		.entries = bench.flows * 2, /* it may refuse before it is full */
+		.key_len = sizeof(struct flow_key),
+		.hash_func = rte_hash_crc,
+		.socket_id = (int)rte_socket_id(),
+	};
+	bench.hash = rte_hash_create(&p);
+	if (bench.hash == NULL)
+		fail("no memory for the library's table");
+	for (uintptr_t i = 0; i < bench.flows; i++)
+		if (rte_hash_add_key_data(bench.hash, &bench.keys[i], (void *)i) < 0)
+			fail("the library's table refuses a key");
+}
+
+static void ask_hash(uint32_t first)
+{
+	const void *keys[BATCH];
+	void *data[BATCH];
+	uint64_t hits = 0;
+
+	for (uint32_t i = 0; i < BATCH; i++)
+		keys[i] = &bench.keys[first + i];
+	rte_hash_lookup_bulk_data(bench.hash, keys, BATCH, &hits, data);
+	bench.answers += hits + (uintptr_t)data[0];
+}
+
+static void ask_fib(uint32_t first)
+{
+	const struct l3fwd_table *table = live_tables(&bench.stage->live);
+	uint64_t hops[BATCH];
+
+	(void)rte_fib_lookup_bulk(table->fib, &bench.addresses[first], hops, BATCH);
+	bench.answers += hops[0];
+}
+
+static int on_match(unsigned int rule, unsigned long long from, unsigned long long to, unsigned int flags, void *context)
+{
+	(void)rule, (void)from, (void)to, (void)flags, (void)context;
+	bench.answers++;
+	return 0;
+}
+
+static void ask_scan(uint32_t first)
+{
+	const struct dpi_table *table = live_tables(&bench.stage->live);
+
+	for (uint32_t i = 0; i < BATCH; i++)
+		(void)table->matcher.scan(table->matcher.database,
+					  (const char *)bench.frames[first + i] + AT_L4 + UDP_BYTES, PAYLOAD_BYTES,
+					  0, table->parts[0].scratch, on_match, NULL);
+}
+
+static void ask_acl(uint32_t first)
+{
+	const struct acl_table *table = live_tables(&bench.stage->live);
+	const uint8_t *data[BATCH];
+	uint32_t results[BATCH];
+
+	for (uint32_t i = 0; i < BATCH; i++)
+		data[i] = bench.frames[first + i] + AT_IP;
+	(void)rte_acl_classify(table->ipv4, data, results, BATCH, 1);
+	bench.answers += results[0];
+}
+
+static const struct {
+	const char *stage, *library;
+	void (*ask)(uint32_t first);
+} libraries[] = {
+	{"nat", "rte_hash_lookup_bulk_data", ask_hash},
+	{"lb", "rte_hash_lookup_bulk_data", ask_hash},
+	{"l3fwd", "rte_fib_lookup_bulk", ask_fib},
+	{"dpi", "hs_scan", ask_scan},
+	{"acl", "rte_acl_classify", ask_acl},
+};
+
+static void fill_batch(uint32_t first)
+{
+	struct batch *b = &bench.batch;
+
+	if (rte_pktmbuf_alloc_bulk(bench.pool, b->mbufs, BATCH) != 0)
+		fail("no packet buffers");
+	b->count = BATCH;
+	b->go_on = bench.stage->go_on;
+	for (uint32_t i = 0; i < BATCH; i++) {
+		memcpy(batch_frame(b, i), bench.frames[first + i], FRAME_BYTES);
+		b->mbufs[i]->data_len = FRAME_BYTES;
+		b->mbufs[i]->pkt_len = FRAME_BYTES;
+		packet_parse(batch_frame(b, i), FRAME_BYTES, &b->packets[i]);
+	}
+}
+
+static uint64_t run_stage(void)
+{
+	uint64_t cycles = 0;
+
+	for (uint32_t first = 0; first < bench.flows; first += BATCH) {
+		fill_batch(first);
+		uint64_t begin = rte_rdtsc_precise();
+		bench.stage->ops->process(bench.stage->instances[0], &bench.batch, 0);
+		cycles += rte_rdtsc_precise() - begin;
+		if (bench.batch.count != BATCH)
+			fail("the stage dropped packets: this configuration measures something else");
+		rte_pktmbuf_free_bulk(bench.batch.mbufs, bench.batch.count);
+	}
+	return cycles;
+}
+
+static uint64_t run_library(void (*ask)(uint32_t first))
+{
+	uint64_t cycles = 0;
+
+	for (uint32_t first = 0; first < bench.flows; first += BATCH) {
+		fill_batch(first);
+		uint64_t begin = rte_rdtsc_precise();
+		ask(first);
+		cycles += rte_rdtsc_precise() - begin;
+		rte_pktmbuf_free_bulk(bench.batch.mbufs, BATCH);
+	}
+	return cycles;
+}
+
+static int rising(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static double median(double values[], uint32_t n)
+{
+	qsort(values, n, sizeof(*values), rising);
+	return values[n / 2];
+}
+
+static void measure(uint32_t library)
+{
+	static double stage[MAX_ROUNDS], bare[MAX_ROUNDS], ratio[MAX_ROUNDS];
+	uint32_t rounds = RTE_MAX(RTE_MIN(PACKETS / bench.flows | 1, MAX_ROUNDS), MIN_ROUNDS);
+
+	run_stage(); /* opens the flows */
+	run_library(libraries[library].ask);
+	for (uint32_t r = 0; r < rounds; r++) {
+		uint64_t first = r % 2 == 0 ? run_stage() : run_library(libraries[library].ask);
+		uint64_t second = r % 2 == 0 ? run_library(libraries[library].ask) : run_stage();
+		stage[r] = (double)(r % 2 == 0 ? first : second) / bench.flows;
+		bare[r] = (double)(r % 2 == 0 ? second : first) / bench.flows;
+		ratio[r] = stage[r] / bare[r];
+	}
+	printf("{\"stage\":\"%s\",\"library\":\"%s\",\"flows\":%u,\"stage_cycles\":%.1f,\"library_cycles\":%.1f,\"ratio\":%.3f,"
+	       "\"answers\":%" PRIu64 "}\n",
+	       libraries[library].stage, libraries[library].library, bench.flows, median(stage, rounds), median(bare, rounds),
+	       median(ratio, rounds), bench.answers);
+}
+
+static uint32_t find_library(const char *stage)
+{
+	for (uint32_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
+		if (strcmp(libraries[i].stage, stage) == 0)
+			return i;
+	fail("usage: stage_bench nat|lb|l3fwd|dpi|acl FLOWS [EAL options] -- --config FILE [--set ...]");
+	return 0;
+}
+
+static void open_stage(const char *name)
+{
+	if (!chain_init(&bench.chain, &bench.settings.model, 0))
+		exit(1);
+	for (uint32_t i = 0; i < bench.chain.count; i++)
+		if (strcmp(bench.chain.stages[i].ops->name, name) == 0)
+			bench.stage = &bench.chain.stages[i];
+	if (bench.stage == NULL)
+		fail("the chain of this configuration does not have the stage");
+	bench.pool = rte_pktmbuf_pool_create("bench", 1023, 256, 0, RTE_MBUF_DEFAULT_BUF_SIZE, (int)rte_socket_id());
+	if (bench.pool == NULL)
+		fail("no memory for packet buffers");
+}
+
+/* A multiple of a batch, and at most what the inside addresses tell apart. */
+static void make_flows(const char *stage, const char *count)
+{
+	bench.flows = (uint32_t)strtoul(count, NULL, 10) / BATCH * BATCH;
+	if (bench.flows == 0 || bench.flows > 1u << 24)
+		fail("FLOWS: expected 64 to 16777216");
+	bench.frames = calloc(bench.flows, sizeof(*bench.frames));
+	bench.keys = calloc(bench.flows, sizeof(*bench.keys));
+	bench.addresses = calloc(bench.flows, sizeof(*bench.addresses));
+	if (bench.frames == NULL || bench.keys == NULL || bench.addresses == NULL)
+		fail("no memory for the frames");
+	for (uint32_t i = 0; i < bench.flows; i++)
+		make_flow(i, strcmp(stage, "lb") == 0);
+}
+
+int main(int argc, char **argv)
+{
+	const char *stage = argc > 2 ? argv[1] : "", *flows = argc > 2 ? argv[2] : "";
+	uint32_t library = find_library(stage);
+	struct options options = {0};
+
+	argv[2] = argv[0];
+	int used = rte_eal_init(argc - 2, argv + 2);
+	if (used < 0)
+		fail("EAL does not start");
+	if (!options_parse(&options, argc - 2 - used, argv + 2 + used) ||
+	    !settings_read(&bench.settings, &bench.chain, &options))
+		return 2;
+	open_stage(stage);
+	make_flows(stage, flows);
+	open_hash();
+	measure(library);
+	return 0;
+}
