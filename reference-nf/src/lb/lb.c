@@ -172,14 +172,20 @@ static inline void prefetch_neighbours(const struct lb_connections *c, uint32_t 
 		rte_prefetch0(&c->records[links->newer]);
 }
 
-/* A note of the way to a service that is gone must not lead to its connection's answers. */
-static inline bool note_holds(const struct lb *lb, const struct batch *b, uint32_t at, const struct job *job)
+/* Whether the job's record is in use for what the job looks for. */
+static inline bool still_its(const struct lb *lb, const struct job *job)
 {
 	const struct lb_connection *c = &lb->connections->records[job->record];
 	const struct flow_key *key = &c->from[side_of(job)];
 
-	return note_of(c, job->record) == b->paths[at]->notes[lb->note] && key->words[0] == job->key.words[0] &&
-	       key->words[1] == job->key.words[1];
+	return (c->epoch & 1) != 0 && key->words[0] == job->key.words[0] && key->words[1] == job->key.words[1];
+}
+
+/* The key as well: a note of the way to a service that is gone must not lead to its connection's answers. */
+static inline bool note_holds(const struct lb *lb, const struct batch *b, uint32_t at, const struct job *job)
+{
+	uint64_t note = note_of(&lb->connections->records[job->record], job->record);
+	return note == b->paths[at]->notes[lb->note] && still_its(lb, job);
 }
 
 /* Puts the record in the job's place. */
@@ -296,7 +302,9 @@ static inline enum lb_outcome from_backend(struct lb *lb, uint8_t *frame, const 
 /* An earlier packet of the bulk may have opened what was not there, or closed what was. */
 static inline void look_again(const struct lb *lb, struct job *job)
 {
-	if (lb->closed != 0 || (lb->opened != 0 && job->record == LB_NO_CONNECTION))
+	bool found = job->record != LB_NO_CONNECTION;
+
+	if ((found && lb->closed != 0 && !still_its(lb, job)) || (!found && lb->opened != 0))
 		job->record = lb_connections_find_one(lb->connections, side_of(job), &job->key);
 }
 
