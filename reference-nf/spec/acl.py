@@ -7,7 +7,7 @@ from ipaddress import ip_network
 from pathlib import Path
 
 from spec.l3fwd import mix64
-from spec.packet import ICMP, ICMPV6, TCP, UDP, Kind, Packet
+from spec.packet import ETHERNET_BYTES, ICMP, ICMPV6, TCP, UDP, Kind, Packet
 from spec.stage import Drop, Pass, Result
 
 PROTOCOLS = {"tcp": TCP, "udp": UDP, "icmp": ICMP, "icmpv6": ICMPV6}
@@ -20,6 +20,11 @@ REFUSED = {
 }
 ANY_PORT = range(65536)
 ADDRESS_BITS = {4: 32, 6: 128}
+# Source and destination as they stand in the frame now: a stage before this one may have rewritten them.
+ADDRESSES = {
+    4: (slice(ETHERNET_BYTES + 12, ETHERNET_BYTES + 16), slice(ETHERNET_BYTES + 16, ETHERNET_BYTES + 20)),
+    6: (slice(ETHERNET_BYTES + 8, ETHERNET_BYTES + 24), slice(ETHERNET_BYTES + 24, ETHERNET_BYTES + 40)),
+}
 SOURCE_LENGTHS = (0, 0, 0, 0, 8, 12, 16, 16, 20, 22, 24, 24, 24, 28, 32, 32)
 DESTINATION_LENGTHS = (8, 12, 16, 16, 16, 20, 20, 22, 24, 24, 24, 24, 28, 28, 32, 32)
 
@@ -57,14 +62,15 @@ class Rule:
         """Whether the rule judges the packet."""
         if self.protocol is not None and self.protocol != packet.protocol:
             return False
-        if not self.source.holds(packet.version, packet.source):
+        source, destination = (int.from_bytes(packet.frame[at], "big") for at in ADDRESSES[packet.version])
+        if not self.source.holds(packet.version, source):
             return False
-        if not self.destination.holds(packet.version, packet.destination):
+        if not self.destination.holds(packet.version, destination):
             return False
         if packet.kind is not Kind.L4 or packet.protocol not in (TCP, UDP):
             return True
-        source, destination = packet.ports
-        return source in self.source_ports and destination in self.destination_ports
+        source_port, destination_port = packet.ports
+        return source_port in self.source_ports and destination_port in self.destination_ports
 
 
 def read_rules(path: Path) -> list[Rule]:

@@ -124,6 +124,16 @@ def _inside(prefix: Prefix, version: int, dice: random.Random) -> int:
     return prefix.address | (dice.getrandbits(free) if free else 0)
 
 
+@pytest.mark.parametrize("chain", ["acl,l3fwd", "nat,acl,l3fwd", "dpi,l3fwd,acl"])
+def test_flows_that_are_remembered(nf: Nf, chain: str) -> None:
+    """Every packet four times, so that each flow's path is followed; behind NAT flows are others."""
+    frames = [frame for _, frame in packets.every()] * 4
+    remembered = {"chain.stages": chain, "chain.flow_cache": "on", "chain.batch": "32"}
+    assert nf.assert_as_spec(frames, remembered) == nf.assert_as_spec(
+        frames, {**remembered, "chain.flow_cache": "off"}
+    )
+
+
 prefixes = st.one_of(
     st.just("any"),
     st.tuples(
