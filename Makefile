@@ -19,7 +19,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 PAGE := server/nalm_server/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)
 
-.PHONY: help run test install install-test page nf nf-asan nf-tsan nf-fuzz lint test-python test-nf test-nf-asan \
+.PHONY: help run test install install-test page nf nf-asan nf-tsan nf-fuzz lint test-python test-nf test-nf-outside test-nf-asan \
 	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end bench lock openapi screenshot clean
 
 help: ## Lists the targets
@@ -73,6 +73,9 @@ test-python: ## Unit suites of core, agent and server
 
 test-nf: nf ## The reference NF's own tests and golden packets
 	@meson test -C $(NF) --print-errorlogs && pytest -q reference-nf/spec/tests reference-nf/demo/tests
+
+test-nf-outside: nf ## Traffic from outside: testpmd over memif, tcpreplay over veth; as root, needs dpdk, tcpreplay, tcpdump
+	@sh reference-nf/tests/outside_test.sh $(NF)/nalm-nf reference-nf
 
 test-nf-asan: nf-asan ## The same under ASan and UBSan
 	@meson test -C $(NF_ASAN) --print-errorlogs && NALM_NF=$(CURDIR)/$(NF_ASAN)/nalm-nf pytest -q reference-nf/spec/tests

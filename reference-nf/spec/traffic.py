@@ -15,7 +15,7 @@ REPLY = 1 << 31
 FRAME_CHECK_BYTES = 4
 IP_AT, UDP_AT, PAYLOAD_AT = 14, 34, 42
 
-# Bytes of a frame with its check sequence: packets of each in so many. IMIX: IP packets of 40, 576, 1500 bytes, 7:4:1
+# Bytes of a frame with its check sequence, and its share. IMIX: IP packets of 40, 576, 1500 bytes, 7:4:1
 MIXES = {"64": {64: 1}, "256": {256: 1}, "imix": {64: 7, 594: 4, 1518: 1}, "1500": {1500: 1}}
 
 

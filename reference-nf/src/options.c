@@ -11,11 +11,11 @@ void options_usage(const char *program)
 {
 	printf("usage: %s [EAL options] -- --config FILE [--set SECTION.KEY=VALUE]... [--packets N] [--dump OUT.pcap]\n"
 	       "       %s --check-config --config FILE [--set SECTION.KEY=VALUE]...\n"
-	       "Replays [traffic] capture through [chain] stages. One lcore: generator, NF and sink share it; two: the\n"
+	       "Sends [traffic] through [chain] stages. One lcore: generator, NF and sink share it; two: the\n"
 	       "NF has the main lcore, the traffic the other.\n"
 	       "  --config FILE     INI file, see conf/\n"
 	       "  --set S.K=VALUE   replaces a value of it\n"
-	       "  --packets N       ends after N packets\n"
+	       "  --packets N       ends after N packets; with [io] port = eal, received ones\n"
 	       "  --dump FILE       writes what was sent; needs --packets or [traffic] loop = once\n"
 	       "  --check-config    only checks the configuration and every file it names\n"
 	       "Exit status: 0 ended as asked, totals add up; 1 failed while running; 2 usage or configuration.\n",

@@ -146,7 +146,7 @@ def ports(frame: bytes) -> tuple[int, tuple[int, int]]:
 
 def test_http_is_four_in_five(nf: Nf, tmp_path: Path) -> None:
     sent = Sent(nf, tmp_path, HTTP)
-    kinds = Counter()
+    kinds: Counter[int] = Counter()
     for number, frame in enumerate(sent.frames):
         protocol, ends = ports(frame)
         kinds[protocol] += 1
@@ -164,7 +164,7 @@ def test_clients_talk_to_targets(nf: Nf, tmp_path: Path, settings: dict[str, str
     targets = {f"{address}:{port}" for address, port in TARGETS}
     sent = Sent(nf, tmp_path, settings | {"traffic.target": ",".join(sorted(targets))})
     clients = IPv4Network("198.18.0.0/15")
-    seen = Counter()
+    seen: Counter[tuple[bool, str]] = Counter()
     for frame in sent.frames:
         source, destination = IPv4Address(frame[26:30]), IPv4Address(frame[30:34])
         source_port, destination_port = ports(frame)[1]
@@ -176,7 +176,7 @@ def test_clients_talk_to_targets(nf: Nf, tmp_path: Path, settings: dict[str, str
 
 
 def test_open_loop_keeps_its_schedule(nf: Nf, tmp_path: Path) -> None:
-    """However busy the host: what was not sent in time is counted, and the rest is not sent sooner or later."""
+    """However busy the host: what was not sent in time is counted, the rest keeps its time."""
     rate, packets = 50000, 10000
     sent = Sent(nf, tmp_path, made("64", rate_pps=rate, burst=8, late_after_us=500), packets)
     assert sent.traffic["asked_pps"] == rate

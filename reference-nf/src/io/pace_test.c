@@ -20,11 +20,11 @@ static void keeps_the_rate(void)
 
 	for (uint32_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
 		for (uint32_t burst = 1; burst <= 64 && burst <= rates[i]; burst *= 8) {
-			uint64_t begin = UINT64_MAX - HZ / 2; /* the counter wraps around on the way */
+			uint64_t begin = UINT64_MAX - HZ / 2000; /* the counter wraps around on the way */
 			pace_open(&p, rates[i], burst, 0, HZ);
 			pace_start(&p, begin);
-			uint64_t seconds = rates[i] > 1000000 ? 1 : 20;
-			uint64_t sent = send_due(&p, begin + seconds * HZ - 1), asked = seconds * rates[i];
+			uint64_t ms = rates[i] > 1000000 ? 2 : 5000;
+			uint64_t sent = send_due(&p, begin + ms * HZ / 1000 - 1), asked = ms * rates[i] / 1000;
 			CHECK(sent + burst > asked && sent <= asked + burst);
 		}
 }
