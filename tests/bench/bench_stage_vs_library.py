@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each stage costs beside the bare library call it rests on, at 64 B: few flows, and many of them.
 
-A stage does more than its library call: it reads the frame, rewrites addresses, ports, TTL and checksums, keeps
-flows in order of age, gives each packet an outcome. With few flows everything lies in the caches and that work
-is what is seen; with many the library's misses are.
+A stage does more than its library call: it reads the frame, rewrites addresses, ports, TTL and checksums,
+keeps flows in order of age, gives each packet an outcome. With few flows everything lies in the caches and
+that work is what is seen; with many the library's misses are.
 """
 
 from __future__ import annotations
