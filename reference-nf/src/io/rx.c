@@ -11,22 +11,26 @@ const struct nalm_outcome_spec rx_outcomes[] = {
 	{NULL, 0},
 };
 
+static inline uint16_t receive(struct io *io, struct rte_mbuf *mbufs[])
+{
+	if (io->is_outside)
+		return outside_receive(&io->outside, mbufs, (uint16_t)io->batch_size);
+	return rte_eth_rx_burst(io->port, 0, mbufs, (uint16_t)io->batch_size);
+}
+
 STAGE_PROCESS void rx_process(void *state, struct batch *batch, uint64_t now_ns)
 {
-	struct io *io = state;
+	uint32_t n = receive(state, batch->mbufs);
 
 	(void)now_ns;
-	if (io->is_outside)
-		batch->count = outside_receive(&io->outside, batch->mbufs, (uint16_t)io->batch_size);
-	else
-		batch->count = rte_eth_rx_burst(io->port, 0, batch->mbufs, (uint16_t)io->batch_size);
-	for (uint32_t i = 0; i < batch->count && i < PREFETCH_AHEAD; i++)
+	batch->count = n;
+	for (uint32_t i = 0; i < n && i < PREFETCH_AHEAD; i++)
 		rte_prefetch0(batch_frame(batch, i));
-	for (uint32_t i = 0; i < batch->count; i++) {
-		if (i + PREFETCH_AHEAD < batch->count)
+	for (uint32_t i = 0; i < n; i++) {
+		if (i + PREFETCH_AHEAD < n)
 			rte_prefetch0(batch_frame(batch, i + PREFETCH_AHEAD));
 		packet_parse(batch_frame(batch, i), rte_pktmbuf_data_len(batch->mbufs[i]), &batch->packets[i]);
 	}
 	memset(batch->outcomes, 0, sizeof(batch->outcomes));
-	batch->outcomes[RX_RECEIVED] = batch->count;
+	batch->outcomes[RX_RECEIVED] = n;
 }
