@@ -76,8 +76,9 @@ def rewrite_carried(packet: Packet, inside: Carried, of_source: bool, is_now: En
     l4_at = inside.l4 + L4_CHECKSUM[inside.protocol]
     if l4_at + 2 <= inside.end:
         l4_sum = frame[l4_at : l4_at + 2]
-        pseudo = slice(1, 2) if inside.protocol == ICMP else slice(0, 2)
-        new_l4_sum = _transport_sum(inside.protocol, l4_sum, b"".join(was[pseudo]), b"".join(now[pseudo]))
+        # ICMP has no pseudo-header
+        summed = (was[1], now[1]) if inside.protocol == ICMP else (was[0] + was[1], now[0] + now[1])
+        new_l4_sum = _transport_sum(inside.protocol, l4_sum, *summed)
         changes.append((l4_at, new_l4_sum))
         old, new = old + l4_sum, new + new_l4_sum
     around = packet.l4 + 2

@@ -64,7 +64,8 @@ static inline uint8_t tcp_track_next(uint8_t state, uint8_t flags, bool out, boo
 /* The state after the first packet. One in the middle of a connection: the program was restarted. */
 static inline uint8_t tcp_track_first(uint8_t flags)
 {
-	return tcp_track_next(flags & (TCP_SYN | TCP_RST) ? TCP_TRACK_CLOSED : TCP_TRACK_ESTABLISHED, flags, true, false);
+	uint8_t before = flags & (TCP_SYN | TCP_RST) ? TCP_TRACK_CLOSED : TCP_TRACK_ESTABLISHED;
+	return tcp_track_next(before, flags, true, false);
 }
 
 #endif

@@ -55,10 +55,12 @@ def tcp(client: int, flags: str = "S", to: str = WEB, port: int = 80, payload: b
     )
 
 
-def udp(client: int, to: str = DNS, port: int = 53, **fields: int) -> bytes:
+def udp(client: int, to: str = DNS, port: int = 53, chksum: int | None = None) -> bytes:
     """A datagram of a client, by its number."""
     return packets.ether(
-        IP(src=f"192.0.2.{client % 250}", dst=to) / UDP(sport=20000 + client, dport=port, **fields) / b"q"
+        IP(src=f"192.0.2.{client % 250}", dst=to)
+        / UDP(sport=20000 + client, dport=port, chksum=chksum)
+        / b"q"
     )
 
 

@@ -48,7 +48,7 @@ struct lb {
 	struct lb_connections *connections;
 	const struct live *live;
 	uint32_t bulk; /* packets looked up at once */
-	uint32_t opened, closed; /* connections since the last lookup of a bulk: what it has told may not hold any more */
+	uint32_t opened, closed; /* connections since a bulk was looked up: what it has told may not hold any more */
 	bool prefetch;
 	uint8_t note;
 };
@@ -244,7 +244,8 @@ static enum lb_outcome open_connection(struct lb *lb, const struct lb_tables *t,
 	if (chosen == NULL)
 		return LB_NO_BACKEND;
 	struct lb_end backend = {htonl(chosen->address), htons(chosen->port)};
-	job->record = lb_connections_open(lb->connections, &job->key, backend, tcp_track_first(flags), now_ns, &refusal);
+	job->record = lb_connections_open(lb->connections, &job->key, backend, tcp_track_first(flags), now_ns,
+					  &refusal);
 	if (job->record == LB_NO_CONNECTION)
 		return refusal == LB_REFUSED_FULL ? LB_TABLE_FULL : LB_END_TAKEN;
 	lb->connections->records[job->record].generation = t->generation;

@@ -50,8 +50,8 @@ struct lb_connections *lb_connections_create(const struct lb_settings *s, const 
 	uint64_t begin = (uint64_t)s->entries * place->index / place->count;
 
 	if (s->entries < place->count) {
-		fprintf(stderr, "lb: %u entries for %u instances; raise [lb] entries or lower [model] workers\n", s->entries,
-			place->count);
+		fprintf(stderr, "lb: %u entries for %u instances; raise [lb] entries or lower [model] workers\n",
+			s->entries, place->count);
 		return NULL;
 	}
 	struct lb_connections *c = rte_zmalloc_socket("lb_table", sizeof(*c), 64, place->socket);
@@ -158,7 +158,8 @@ void lb_connections_expire(struct lb_connections *c, uint64_t now_ns)
 {
 	for (uint32_t age = 0; age < LB_AGES; age++) {
 		uint32_t record;
-		while ((record = use_list_expired(&c->aged[age], &c->records[0].used, c->timeout_ns[age], now_ns)) != USE_NONE)
+		while ((record = use_list_expired(&c->aged[age], &c->records[0].used, c->timeout_ns[age], now_ns)) !=
+		       USE_NONE)
 			lb_connections_close(c, record);
 	}
 }

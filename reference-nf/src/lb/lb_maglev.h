@@ -14,7 +14,7 @@
 
 #define LB_MAGLEV_EMPTY UINT16_MAX
 
-/* Fills size slots with numbers of back ends that are up. false: no memory. Without any, all slots stay LB_MAGLEV_EMPTY. */
+/* Fills size slots with numbers of back ends that are up; where none is, with LB_MAGLEV_EMPTY. false: no memory. */
 bool lb_maglev_fill(uint16_t *slots, uint32_t size, const struct lb_backend *backends, uint32_t count);
 
 /* The slot of a connection. All in host byte order. */

@@ -13,7 +13,8 @@ static struct stage_owner by_client(uint8_t protocol, uint32_t address, uint16_t
 static struct stage_owner owner_of_error(const struct lb_tables *t, uint8_t *frame, const struct packet *p)
 {
 	uint64_t address = lb_service_key(load32(frame + IPV4_DESTINATION_AT), 0, 0);
-	enum icmp_error_end client = lb_find_service(t, address) != LB_NONE ? ICMP_ERROR_DESTINATION : ICMP_ERROR_SOURCE;
+	bool to_service = lb_find_service(t, address) != LB_NONE;
+	enum icmp_error_end client = to_service ? ICMP_ERROR_DESTINATION : ICMP_ERROR_SOURCE;
 	struct icmp_error e;
 
 	if (icmp_error_parse(frame, p, &e) != ICMP_ERROR_SOUND || e.protocol == IPPROTO_ICMP)

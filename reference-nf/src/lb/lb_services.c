@@ -118,7 +118,8 @@ static bool is_sound(struct reader *r, const struct lb_service *service, const c
 		}
 	uint32_t room = r->settings->maglev_size < LB_BACKENDS_MAX ? r->settings->maglev_size : LB_BACKENDS_MAX;
 	if (service->backend_count == room) {
-		MISTAKE(r, "more than %u back ends: raise [lb] maglev_size, to at most %u of them", room, LB_BACKENDS_MAX);
+		MISTAKE(r, "more than %u back ends: [lb] maglev_size, but at most %u, is their limit", room,
+			LB_BACKENDS_MAX);
 		return false;
 	}
 	return true;
@@ -206,7 +207,7 @@ bool lb_services_read(struct config *config, struct lb_settings *s)
 	struct reader r = {.config = config, .settings = s, .path = path};
 
 	if (path == NULL) {
-		config_mistake(config, "lb", "services", "expected the name of a file with services and their back ends");
+		config_mistake(config, "lb", "services", "expected the name of a file with services and back ends");
 		return true;
 	}
 	FILE *file = fopen(path, "r");

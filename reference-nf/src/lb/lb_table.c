@@ -64,7 +64,8 @@ void *lb_tables_build(const void *settings, const struct stage_place *place)
 	}
 	if (t != NULL && create_slots(t, place->socket) && create_maglev(t, place->socket))
 		return t;
-	fprintf(stderr, "lb: no memory for %u services with %u slots each; give EAL more (-m) or lower [lb] maglev_size\n",
+	fprintf(stderr,
+		"lb: no memory for %u services with %u slots each; give EAL more (-m) or lower [lb] maglev_size\n",
 		s->service_count, s->maglev_size);
 	lb_tables_destroy(t);
 	return NULL;

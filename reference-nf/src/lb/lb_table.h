@@ -55,7 +55,7 @@ static inline const struct lb_backend *lb_choose(const struct lb_tables *t, uint
 	return number == LB_MAGLEV_EMPTY ? NULL : &t->settings->services[service].backends[number];
 }
 
-/* Whether the service has the back end, and as dead. One it does not have any more has been drained. Host byte order. */
+/* Whether the service has the back end as a dead one; one that has gone is drained. Host byte order. */
 bool lb_is_down(const struct lb_tables *t, uint32_t service, uint32_t address, uint16_t port);
 
 #endif

@@ -19,7 +19,8 @@ static enum nat_outcome outbound(const struct nat *nat, uint8_t *frame, const st
 	if (record == NAT_NONE)
 		return NAT_NO_MAPPING;
 	rewrite_inside(nat, frame, p, e, ICMP_ERROR_DESTINATION, record, NAT_OUTSIDE);
-	icmp_error_rewrite_address(frame, IPV4_SOURCE_AT, nat_table_pool_address(nat->table, load32(frame + IPV4_SOURCE_AT)));
+	uint32_t sender = load32(frame + IPV4_SOURCE_AT);
+	icmp_error_rewrite_address(frame, IPV4_SOURCE_AT, nat_table_pool_address(nat->table, sender));
 	return NAT_ICMP_ERROR;
 }
 
@@ -27,8 +28,10 @@ static enum nat_outcome outbound(const struct nat *nat, uint8_t *frame, const st
 static void inbound(const struct nat *nat, uint8_t *frame, const struct packet *p, const struct icmp_error *e,
 		    uint32_t found)
 {
+	const struct flow_key *inside = &nat->table->mappings[found].ends[NAT_INSIDE];
+
 	rewrite_inside(nat, frame, p, e, ICMP_ERROR_SOURCE, found, NAT_INSIDE);
-	icmp_error_rewrite_address(frame, IPV4_DESTINATION_AT, nat_key_address(&nat->table->mappings[found].ends[NAT_INSIDE]));
+	icmp_error_rewrite_address(frame, IPV4_DESTINATION_AT, nat_key_address(inside));
 }
 
 static enum nat_outcome translate(const struct nat *nat, uint8_t *frame, const struct packet *p,

@@ -23,7 +23,8 @@ static bool create_ports(struct nat_table *t, const struct nat_settings *s, cons
 	uint32_t share = part(range, place->index + 1, place->count) - first;
 
 	t->ports = rte_zmalloc_socket("nat_ports", queues * sizeof(*t->ports), 64, place->socket);
-	t->port_memory = rte_malloc_socket("nat_port_rings", (size_t)queues * share * sizeof(uint16_t), 64, place->socket);
+	t->port_memory = rte_malloc_socket("nat_port_rings", (size_t)queues * share * sizeof(*t->port_memory), 64,
+					   place->socket);
 	if (t->ports == NULL || t->port_memory == NULL)
 		return false;
 	for (uint32_t q = 0; q < queues; q++)
@@ -77,7 +78,9 @@ static bool shared_out(const struct nat_settings *s, uint32_t count)
 
 	if (ports >= count && s->entries >= count)
 		return true;
-	fprintf(stderr, "nat: %u ports and %u entries for %u instances; widen [nat] port_min..port_max, raise entries or lower [model] workers\n",
+	fprintf(stderr,
+		"nat: %u ports and %u entries for %u instances; widen [nat] port_min..port_max, raise entries or "
+		"lower [model] workers\n",
 		ports, s->entries, count);
 	return false;
 }
@@ -96,7 +99,8 @@ struct nat_table *nat_table_create(const struct nat_settings *s, const struct st
 	t->pool_size = s->pool_size;
 	memcpy(t->timeout_ns, s->timeout_ns, sizeof(t->timeout_ns));
 	if (!create_mappings(t, place->socket) || !create_ports(t, s, place)) {
-		fprintf(stderr, "nat: no memory for %u mappings; give EAL more (-m) or lower [nat] entries\n", t->entries);
+		fprintf(stderr, "nat: no memory for %u mappings; give EAL more (-m) or lower [nat] entries\n",
+			t->entries);
 		nat_table_destroy(t);
 		return NULL;
 	}
