@@ -4,6 +4,7 @@
 import json
 import math
 import os
+import re
 import struct
 import subprocess
 from collections import Counter
@@ -80,8 +81,9 @@ def test_account_is_what_was_sent(nf: Nf, tmp_path: Path) -> None:
         assert sent.traffic[f"{name}_packets"] == len(frames) == PACKETS * (20 if reply else 80) // 100
         assert sent.traffic[f"{name}_bytes"] == sum(map(len, frames))
         assert sent.traffic[f"{name}_size_64"] == sizes(frames)[64]
-        assert sent.traffic[f"{name}_size_512-1023"] == sizes(frames)[594]
-        assert sent.traffic[f"{name}_size_1024-1518"] == sizes(frames)[1518]
+        assert sent.traffic[f"{name}_size_512_1023"] == sizes(frames)[594]
+        assert sent.traffic[f"{name}_size_1024_1518"] == sizes(frames)[1518]
+    assert all(re.fullmatch("[a-z0-9_]+", name) for name in sent.traffic), "telemetry leaves out other names"
     assert sent.traffic["received"] == PACKETS
     assert sent.traffic["lost"] == sent.traffic["reordered"] == sent.traffic["duplicates"] == 0
 

@@ -2,5 +2,6 @@
 #include "io/offered.h"
 
 const char *const offered_directions[OFFERED_DIRECTIONS] = {"outbound", "inbound", "other"};
-const char *const offered_sizes[OFFERED_SIZES] = {"64",	      "65-127",	   "128-255", "256-511",
-						  "512-1023", "1024-1518", "1519-"};
+/* Letters, digits and underscores: what telemetry takes for a name. */
+const char *const offered_sizes[OFFERED_SIZES] = {"64",	      "65_127",	   "128_255", "256_511",
+						  "512_1023", "1024_1518", "1519_up"};
