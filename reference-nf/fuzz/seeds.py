@@ -15,9 +15,10 @@ from spec.pcap import read_pcap, write_pcap  # noqa: E402
 FRAMES = 80  # of each capture: its begin, where programs greet one another
 FRAME_BYTES = 400  # of a longer one: its begin, as a frame that is cut short
 TALK_FRAMES = 8
+LINES = 6  # of a file of routes or rules: each pattern takes Hyperscan's time
 CROWD = 10
 IP_AT, SOURCE_AT, L4_AT = 14, 26, 34  # in frames without IP options
-REPAIRED, AS_IT_IS, REPLY, ERROR, RUN = 0, 1, 2, 3, 4  # talk.h
+REPAIRED, AS_IT_IS, REPLY, ERROR, RUN, SHORT = 0, 1, 2, 3, 4, 1 << 3  # talk.h
 
 # Has no form feed, which is what divides files in an input of fuzz_config.
 TINY_FRAME = bytes.fromhex(
@@ -70,16 +71,13 @@ def talks() -> Iterator[bytes]:
             window = [frame for frame in frames[at : at + TALK_FRAMES] if len(frame) <= 2 * FRAME_BYTES]
             yield b"".join(record(REPAIRED, frame) for frame in window)
             yield b"".join(
-                record(REPAIRED | RUN, frame) + record(REPLY) + record(ERROR) for frame in window[:2]
+                record(REPAIRED | RUN, frame) + record(REPLY) + record(ERROR) + record(ERROR | SHORT)
+                for frame in window[:2]
             )
             yield b"".join(record(AS_IT_IS, frame, pause=2) for frame in window[:3])
             for frame in filter(is_client, window[:1]):
                 yield crowd(frame)
                 yield hairpin(frame)
-
-
-def option(code: int, value: bytes) -> bytes:
-    return struct.pack("<HH", code, len(value)) + value + b"\0" * (-len(value) % 4)
 
 
 def block(kind: int, body: bytes, order: str = "<") -> bytes:
@@ -88,18 +86,25 @@ def block(kind: int, body: bytes, order: str = "<") -> bytes:
     return struct.pack(order + "I", kind) + length + body + length
 
 
-def pcapng(frames: Iterable[bytes], order: str) -> bytes:
-    """A section with an interface, a name block that is passed over, and each frame in two kinds of block."""
-    parts = [
-        block(0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1), order),
-        block(1, struct.pack(order + "HHI", 1, 0, 0), order),
-        block(4, struct.pack(order + "HH", 0, 0), order),
-    ]
-    for frame in frames:
-        sizes = struct.pack(order + "II", len(frame), len(frame))
-        parts.append(block(6, struct.pack(order + "III", 0, 0, 0) + sizes + frame, order))
-        parts.append(block(3, struct.pack(order + "I", len(frame)) + frame, order))
-    return b"".join(parts)
+def section(order: str) -> bytes:
+    """A section with an interface, and a block of names, which is passed over."""
+    return b"".join(
+        [
+            block(0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1), order),
+            block(1, struct.pack(order + "HHI", 1, 0, 0), order),
+            block(4, struct.pack(order + "HH", 0, 0), order),
+        ]
+    )
+
+
+def simple(frame: bytes, order: str, lie: int = 0) -> bytes:
+    """A packet that says it is longer by `lie`."""
+    return block(3, struct.pack(order + "I", len(frame) + lie) + frame, order)
+
+
+def enhanced(frame: bytes, order: str, lie: int = 0) -> bytes:
+    sizes = struct.pack(order + "II", len(frame) + lie, len(frame) + lie)
+    return block(6, struct.pack(order + "III", 0, 0, 0) + sizes + frame, order)
 
 
 def captures(folder: Path) -> Iterator[bytes]:
@@ -109,13 +114,22 @@ def captures(folder: Path) -> Iterator[bytes]:
         write_pcap(scratch, few)
         yield scratch.read_bytes()
         scratch.unlink()
-        yield pcapng(few, "<")
-        yield pcapng(few, ">")
+        for order in "<>":
+            yield section(order) + b"".join(simple(frame, order) + enhanced(frame, order) for frame in few)
+        for lie in (4, 12, 20):
+            yield section("<") + simple(few[0], "<", lie)
+            yield section("<") + enhanced(few[0], "<", lie)
 
 
 def tiny_capture() -> bytes:
     header = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
     return header + struct.pack("<IIII", 0, 0, len(TINY_FRAME), len(TINY_FRAME)) + TINY_FRAME
+
+
+def begin(path: Path) -> bytes:
+    """The file's first lines that are no comments."""
+    lines = [line for line in path.read_bytes().splitlines(keepends=True) if not line.startswith(b"#")]
+    return b"".join(lines[:LINES])
 
 
 def configurations() -> Iterator[bytes]:
@@ -127,7 +141,7 @@ def configurations() -> Iterator[bytes]:
             named = folder / match["value"]
             if not named.is_file():
                 return match[0]
-            files.append(tiny_capture() if named.suffix == ".pcap" else named.read_bytes()[:4096])
+            files.append(tiny_capture() if named.suffix == ".pcap" else begin(named))
             return f"{match['key']} = {len(files) + 1}"
 
         text = re.sub(r"(?m)^(?P<key>\w+) *= *(?P<value>\S+)$", bring, path.read_text())

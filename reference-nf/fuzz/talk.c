@@ -5,6 +5,7 @@
 #include "talk.h"
 
 #define RECORD_BYTES 4u
+#define QUOTED_MIN 28u /* an IP header and 8 bytes: RFC 792 */
 #define QUOTED_MAX 128u
 
 enum { IP_AT = 14, TTL_AT = IP_AT + 8, PROTOCOL_AT = IP_AT + 9, SOURCE_AT = IP_AT + 12, L4_AT = IP_AT + 20 };
@@ -17,6 +18,7 @@ bool talk_next(const uint8_t **data, size_t *size, struct talk_record *r)
 		return false;
 	r->kind = at[0] & 3;
 	r->run = (at[0] & 4) != 0;
+	r->words = at[0] >> 3;
 	r->pause_s = at[1] * TALK_PAUSE_S;
 	r->bytes = (uint32_t)(at[2] | at[3] << 8);
 	if (r->bytes > TALK_FRAME_MAX)
@@ -58,9 +60,11 @@ static void reply(const struct talk_frame *left, struct talk_frame *f)
 }
 
 /* Destination unreachable, from whom the packet was sent to. */
-static void error(const struct talk_frame *left, struct talk_frame *f)
+static void error(const struct talk_frame *left, uint32_t words, struct talk_frame *f)
 {
-	uint32_t quoted = left->bytes - IP_AT < QUOTED_MAX ? left->bytes - IP_AT : QUOTED_MAX;
+	uint32_t quoted = words == 0 ? QUOTED_MAX : QUOTED_MIN + (words - 1) * 4;
+	if (quoted > left->bytes - IP_AT)
+		quoted = left->bytes - IP_AT;
 	uint32_t total = 20 + 8 + quoted;
 
 	memset(f->data, 0, sizeof(f->data));
@@ -87,7 +91,7 @@ void talk_frame(const struct talk_record *r, const struct talk_frame *left, stru
 		if (r->kind == TALK_REPLY)
 			reply(left, f);
 		else
-			error(left, f);
+			error(left, r->words, f);
 		for (uint32_t i = 0; i < r->bytes && IP_AT + i < f->bytes; i++)
 			f->data[IP_AT + i] ^= r->data[i];
 	}

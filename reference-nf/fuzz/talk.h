@@ -3,7 +3,8 @@
  * An input as packets over time: records of 4 bytes and what belongs to them. A record may answer what the NF sent
  * last, so that replies and ICMP errors meet the state that packets left behind.
  *
- *   byte 0      bits 0 and 1: enum talk_kind; bit 2: the NF runs before the next record
+ *   byte 0      bits 0 and 1: enum talk_kind; bit 2: the NF runs before it; above: words that an ICMP error quotes behind
+ *               the least there may be, 0: as many as it has room for
  *   byte 1      TALK_PAUSE_S times this many seconds pass before it, once the NF has run
  *   bytes 2, 3  how many bytes follow, little endian, at most TALK_FRAME_MAX: the frame, or what changes the answer
  */
@@ -32,6 +33,7 @@ struct talk_frame {
 struct talk_record {
 	enum talk_kind kind;
 	bool run;
+	uint32_t words;
 	uint32_t pause_s;
 	const uint8_t *data;
 	uint32_t bytes;
