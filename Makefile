@@ -81,9 +81,9 @@ test-nf-asan: nf-asan ## The same under ASan and UBSan
 	@meson test -C $(NF_ASAN) --print-errorlogs && NALM_NF=$(CURDIR)/$(NF_ASAN)/nalm-nf pytest -q reference-nf/spec/tests
 
 # Without setarch, where that is allowed, a kernel that spreads memory widely leaves TSan no room for its shadow.
-test-nf-tsan: nf-tsan ## Tables, rings and probe under ThreadSanitizer
+test-nf-tsan: nf-tsan ## Tables, rings, probe and every model in threads under ThreadSanitizer
 	@$$(setarch -R true 2>/dev/null && echo setarch -R) meson test -C $(NF_TSAN) --print-errorlogs \
-		flow_table_stress model_stress probe
+		flow_table_stress model_stress probe threads
 
 test-nf-fuzz: nf-fuzz ## A minute of fuzzing: parsers, configuration, whole chains
 	@python3 reference-nf/fuzz/run.py $(NF_FUZZ) --seconds 60

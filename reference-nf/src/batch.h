@@ -11,6 +11,7 @@
 #include <rte_mbuf.h>
 
 #include "flow_path.h"
+#include "hand_over_unseen.h"
 #include "nalm_probe.h"
 #include "packet.h"
 
@@ -30,6 +31,12 @@ struct batch {
 static inline uint8_t *batch_frame(struct batch *b, uint32_t i)
 {
 	return rte_pktmbuf_mtod(b->mbufs[i], uint8_t *);
+}
+
+static inline void batch_free(struct rte_mbuf *mbufs[], uint32_t n)
+{
+	unseen_give(mbufs[0]->pool);
+	rte_pktmbuf_free_bulk(mbufs, n);
 }
 
 /* Ends a stage: counts outcome[0..count), frees what does not go on, closes the gaps. */
@@ -53,7 +60,7 @@ static inline void batch_settle(struct batch *b)
 		}
 	}
 	if (drops != 0)
-		rte_pktmbuf_free_bulk(dropped, drops);
+		batch_free(dropped, drops);
 	b->count = kept;
 }
 

@@ -91,8 +91,17 @@ static inline uint32_t room(const struct generator *g, uint64_t wanted)
 	return wanted < n ? (uint32_t)wanted : n;
 }
 
+static inline bool take_buffers(struct generator *g, struct rte_mbuf *mbufs[], uint32_t n)
+{
+	if (rte_pktmbuf_alloc_bulk(g->io->pool, mbufs, n) != 0)
+		return false;
+	unseen_take(g->io->pool);
+	return true;
+}
+
 static inline void hand_over(struct generator *g, struct rte_mbuf *mbufs[], uint32_t n)
 {
+	unseen_give(g->io->to_nf);
 	rte_ring_sp_enqueue_bulk(g->io->to_nf, (void **)mbufs, n, NULL);
 }
 
@@ -103,7 +112,7 @@ static inline uint32_t send_some(struct generator *g, uint32_t n, const uint64_t
 	struct synthetic_times times = {.due = due, .time = g->last};
 	struct rte_mbuf *mbufs[BATCH_MAX];
 
-	if (n == 0 || rte_pktmbuf_alloc_bulk(g->io->pool, mbufs, n) != 0)
+	if (n == 0 || !take_buffers(g, mbufs, n))
 		return 0;
 	if (s->meter == METER_ORDER)
 		times = (struct synthetic_times){NULL, g->sent * s->ns_per_packet, s->ns_per_packet};
@@ -153,7 +162,7 @@ uint32_t generator_prime(struct generator *g)
 	struct rte_mbuf *mbufs[BATCH_MAX];
 	uint32_t n = g->settings->replies == REPLIES_LEARNED ? room(g, generator_flows(g) - g->primed) : 0;
 
-	if (n == 0 || rte_pktmbuf_alloc_bulk(g->io->pool, mbufs, n) != 0)
+	if (n == 0 || !take_buffers(g, mbufs, n))
 		return 0;
 	if (g->replays)
 		replay_open_flows(&g->replay, mbufs, n, g->primed);

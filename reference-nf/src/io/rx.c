@@ -15,7 +15,9 @@ static inline uint16_t receive(struct io *io, struct rte_mbuf *mbufs[])
 {
 	if (io->is_outside)
 		return outside_receive(&io->outside, mbufs, (uint16_t)io->batch_size);
-	return rte_eth_rx_burst(io->port, 0, mbufs, (uint16_t)io->batch_size);
+	uint16_t n = rte_eth_rx_burst(io->port, 0, mbufs, (uint16_t)io->batch_size);
+	unseen_take(io->to_nf);
+	return n;
 }
 
 STAGE_PROCESS void rx_process(void *state, struct batch *batch, uint64_t now_ns)

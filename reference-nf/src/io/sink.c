@@ -52,10 +52,11 @@ static inline uint32_t take_all(struct sink *s, struct rte_ring *from)
 	uint32_t n, all = 0;
 
 	while ((n = rte_ring_sc_dequeue_burst(from, (void **)mbufs, BATCH_MAX, NULL)) != 0) {
+		unseen_take(from);
 		uint64_t now = rte_rdtsc();
 		for (uint32_t i = 0; i < n; i++)
 			take_packet(s, mbufs[i], now);
-		rte_pktmbuf_free_bulk(mbufs, n);
+		batch_free(mbufs, n);
 		all += n;
 	}
 	return all;

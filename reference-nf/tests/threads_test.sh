@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Every model with an lcore for each role, more of them than CPUs. The NF ends with 0 only if its totals add up; under
+# ThreadSanitizer also only without a data race.
+. "$(dirname "$0")/run_nf.sh"
+
+cpus=$(nproc)
+lcores() { # of so many roles
+	i=0 map=
+	while [ "$i" -lt "$1" ]; do
+		map="$map${map:+,}$i@$((i % cpus))"
+		i=$((i + 1))
+	done
+	echo "$map"
+}
+
+threads() { # roles configuration settings...
+	roles=$1 conf=$2
+	shift 2
+	sets=
+	for assignment in "$@" l3fwd.routes_generated=100; do sets="$sets --set $assignment"; done
+	run "$(lcores "$roles")" --config "$source/conf/$conf.conf" --packets 20000 $sets ||
+		fail "exit $?: $conf $* on $roles lcores"
+	[ "$(member in)" = 20000 ] || fail "$conf $*: not every packet arrived"
+}
+
+threads 2 sfc_a
+threads 4 sfc_a model.model=pipeline
+threads 4 sfc_a model.workers=2
+threads 4 sfc_a model.workers=2 model.state=locked
+threads 7 sfc_a model.workers=2 model.state=separated model.databases=2
+threads 4 sfc_b model.workers=2
+threads 4 sfc_b model.model=pipeline traffic.profile=64 traffic.meter=latency
