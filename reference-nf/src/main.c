@@ -16,6 +16,7 @@
 #include <rte_malloc.h>
 
 #include "model/runner.h"
+#include "reload.h"
 #include "settings.h"
 #include "telemetry.h"
 #include "totals.h"
@@ -48,11 +49,19 @@ static void on_signal(int number)
 	}
 }
 
+static void on_hangup(int number)
+{
+	(void)number;
+	reload_ask();
+}
+
 static void catch_signals(void)
 {
-	struct sigaction action = {.sa_handler = on_signal};
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	struct sigaction ending = {.sa_handler = on_signal}, reloading = {.sa_handler = on_hangup, .sa_flags = SA_RESTART};
+
+	sigaction(SIGINT, &ending, NULL);
+	sigaction(SIGTERM, &ending, NULL);
+	sigaction(SIGHUP, &reloading, NULL);
 }
 
 static uint64_t seed_from_environment(void)
@@ -175,7 +184,13 @@ static bool start(void)
 static bool run(void)
 {
 	struct runner runner = {.plan = &nf.plan, .probe = &probe, .stop = &stop, .readers = nf.readers};
-	return runner_run(&runner);
+	const struct reload_parts parts = {&nf.chain, &nf.settings, &nf.options, nf.readers};
+
+	if (!reload_open(&parts))
+		return false;
+	bool ok = runner_run(&runner);
+	reload_close();
+	return ok;
 }
 
 static int finish(void)
@@ -201,6 +216,7 @@ static void close_all(void)
 	if (!nf.settings.traffic->outside)
 		generator_close(&nf.generator);
 	chain_fini(&nf.chain);
+	reload_release();
 	io_close(&nf.io);
 	nalm_probe_close(&probe);
 	rte_eal_cleanup();
@@ -248,6 +264,8 @@ int main(int argc, char **argv)
 		settings_free(&nf.settings);
 		return EXIT_SUCCESS;
 	}
+	if (!reload_prepare())
+		return EXIT_RUNTIME;
 	catch_signals();
 	if (!start_eal(own, argv))
 		return EXIT_USAGE;

@@ -18,6 +18,8 @@ void options_usage(const char *program)
 	       "  --packets N       ends after N packets; with [io] port = eal, received ones\n"
 	       "  --dump FILE       writes what was sent; needs --packets or [traffic] loop = once\n"
 	       "  --check-config    only checks the configuration and every file it names\n"
+	       "SIGHUP reads the configuration again: routes, rules and back ends change while packets pass; with a mistake in\n"
+	       "it nothing changes. SIGINT and SIGTERM end the program with its totals.\n"
 	       "Exit status: 0 ended as asked, totals add up; 1 failed while running; 2 usage or configuration.\n",
 	       program, program);
 }

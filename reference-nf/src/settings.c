@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "flow_cache/flow_cache.h"
@@ -14,14 +15,20 @@ static struct chain_stage *in_chain(struct chain *chain, const struct stage_ops 
 	return NULL;
 }
 
+static bool chain_has(const struct chain *chain, const struct stage_ops *ops)
+{
+	return chain != NULL && in_chain((struct chain *)(uintptr_t)chain, ops) != NULL;
+}
+
 /* What a stage that does not run is configured with is checked as well. */
-static bool read_stages(struct settings *s, struct chain *chain, struct config *config)
+static bool read_stages(struct settings *s, struct chain *chain, const struct chain *running, struct config *config)
 {
 	for (uint32_t i = 0; stage_catalogue[i] != NULL; i++) {
-		struct chain_stage *stage = in_chain(chain, stage_catalogue[i]);
-		if (stage == NULL && !config_has_section(config, stage_catalogue[i]->name))
+		const struct stage_ops *ops = stage_catalogue[i];
+		struct chain_stage *stage = in_chain(chain, ops);
+		if (stage == NULL && !config_has_section(config, ops->name) && !chain_has(running, ops))
 			continue;
-		s->stages[i] = stage_catalogue[i]->configure(config);
+		s->stages[i] = ops->configure(config);
 		if (s->stages[i] == NULL)
 			return false;
 		if (stage != NULL)
@@ -35,36 +42,96 @@ static bool read_stages(struct settings *s, struct chain *chain, struct config *
 	return s->flow_cache != NULL;
 }
 
-bool settings_read(struct settings *s, struct chain *chain, const struct options *options)
+static struct config *load(const struct options *options)
+{
+	struct config *config = config_load(options->config);
+
+	for (uint32_t i = 0; config != NULL && i < options->set_count; i++)
+		config_override(config, options->sets[i]);
+	return config;
+}
+
+static bool check_dump(const struct settings *s, const struct options *options)
+{
+	if (options->dump == NULL)
+		return true;
+	if (s->traffic->loop == TRAFFIC_FOREVER && options->packets == 0)
+		fprintf(stderr, "--dump %s: needs --packets N or [traffic] loop = once\n", options->dump);
+	else if (s->traffic->outside)
+		fprintf(stderr, "--dump %s: there is no sink with [io] port = eal\n", options->dump);
+	else
+		return true;
+	return false;
+}
+
+static bool read_all(struct settings *s, struct chain *chain, const struct chain *running, const struct options *options)
 {
 	memset(s, 0, sizeof(*s));
-	struct config *config = config_load(options->config);
+	struct config *config = s->config = load(options);
 	if (config == NULL)
 		return false;
-	for (uint32_t i = 0; i < options->set_count; i++)
-		config_override(config, options->sets[i]);
 	model_configure(&s->model, config);
 	chain_configure(chain, config, s->model.flow_cache);
 	pipeline_configure(&s->model, chain, config);
 	s->traffic = traffic_configure(config);
-	bool ok = s->traffic != NULL && read_stages(s, chain, config);
-	if (!ok)
+	if (s->traffic == NULL || !read_stages(s, chain, running, config)) {
 		fprintf(stderr, "no memory for the configuration\n");
-	else
-		config_check_unknown(config);
-	ok = ok && config_mistakes(config) == 0;
-	if (ok && options->dump != NULL && s->traffic->loop == TRAFFIC_FOREVER && options->packets == 0) {
-		fprintf(stderr, "--dump %s: needs --packets N or [traffic] loop = once\n", options->dump);
-		ok = false;
+		return false;
 	}
-	if (ok && options->dump != NULL && s->traffic->outside) {
-		fprintf(stderr, "--dump %s: there is no sink with [io] port = eal\n", options->dump);
-		ok = false;
-	}
-	config_free(config);
-	if (ok)
-		chain_name_probed(chain, &s->model, s->traffic->outside);
+	config_check_unknown(config);
+	return config_mistakes(config) == 0 && check_dump(s, options);
+}
+
+bool settings_read(struct settings *s, struct chain *chain, const struct options *options)
+{
+	if (!read_all(s, chain, NULL, options))
+		return false;
+	chain_name_probed(chain, &s->model, s->traffic->outside);
+	return true;
+}
+
+bool settings_read_again(struct settings *s, const struct chain *running, const struct options *options)
+{
+	struct chain *apart = calloc(1, sizeof(*apart));
+	bool ok = apart != NULL && read_all(s, apart, running, options);
+
+	if (apart == NULL)
+		fprintf(stderr, "no memory for the configuration\n");
+	free(apart);
 	return ok;
+}
+
+static bool is_fixed(const struct stage_ops *ops, const char *key)
+{
+	if (ops->build == NULL)
+		return true;
+	for (uint32_t i = 0; ops->fixed_keys != NULL && ops->fixed_keys[i] != NULL; i++)
+		if (strcmp(ops->fixed_keys[i], key) == 0)
+			return true;
+	return false;
+}
+
+static void say_if_fixed(void *running, const char *section, const char *key, const char *was, const char *is)
+{
+	const struct stage_ops *ops = stage_find(section, strlen(section));
+
+	if (ops != NULL && (!chain_has(running, ops) || !is_fixed(ops, key)))
+		return;
+	fprintf(stderr, "reload: [%s] %s = %s: cannot change while packets pass; it stays %s until the next start\n", section,
+		key, is == NULL ? "(not given)" : is, was == NULL ? "(not given)" : was);
+}
+
+void settings_say_fixed(const struct settings *start, const struct settings *now, const struct chain *running)
+{
+	config_compare(start->config, now->config, say_if_fixed, (void *)(uintptr_t)running);
+}
+
+const void *settings_of_stage(const struct settings *s, const struct stage_ops *ops)
+{
+	for (uint32_t i = 0; stage_catalogue[i] != NULL; i++)
+		if (stage_catalogue[i] == ops)
+			return s->stages[i];
+	return NULL;
 }
 
 void settings_free(struct settings *s)
@@ -75,4 +142,5 @@ void settings_free(struct settings *s)
 	if (s->flow_cache != NULL)
 		flow_cache_stage.release(s->flow_cache);
 	traffic_release(s->traffic);
+	config_free(s->config);
 }

@@ -52,8 +52,14 @@ struct stage_ops {
 	void *(*build)(const void *settings, const struct stage_place *place);
 	void (*inherit)(void *tables, const void *old); /* may be NULL: takes counts over; old is read by nobody else */
 	void (*destroy)(void *tables);
+	/* Keys of the stage's section that only instances are made of: they cannot change while packets pass. Ends with
+	 * NULL; may be NULL. Without tables no key can. */
+	const char *const *fixed_keys;
+	/* May be NULL: what the tables hold, in a few words. */
+	void (*describe)(const void *settings, char *text, size_t bytes);
 
-	/* An instance. live holds the stage's tables. NULL: said on stderr. */
+	/* An instance. live holds the stage's tables; settings are those of the start, tables may be of later ones.
+	 * NULL: said on stderr. */
 	void *(*init)(const void *settings, const struct live *live, const struct stage_place *place);
 	/* Gives every packet of the batch one outcome and settles it. now: virtual time in ns, rising. */
 	void (*process)(void *instance, struct batch *batch, uint64_t now_ns);
@@ -67,6 +73,8 @@ struct stage_ops {
 	/* May be NULL: more members for the totals line, over all instances; reset forgets what report counts. */
 	void (*report)(const struct live *live, void *const instances[], uint32_t count, FILE *out);
 	void (*reset)(const struct live *live, void *const instances[], uint32_t count);
+	/* May be NULL: offers commands over rte_telemetry. Its handlers hold live_lookers. false: said on stderr. */
+	bool (*offer)(const struct live *live);
 };
 
 extern const struct stage_ops nop_stage, nat_stage, dpi_stage, acl_stage, lb_stage, l3fwd_stage;

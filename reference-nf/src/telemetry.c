@@ -6,6 +6,7 @@
 #include <rte_version.h>
 
 #include "io/traffic_report.h"
+#include "reload.h"
 #include "telemetry.h"
 
 #if RTE_VERSION < RTE_VERSION_NUM(23, 3, 0, 0) /* its name until then */
@@ -66,13 +67,35 @@ static int show_traffic(const char *command, const char *params, struct rte_tel_
 	return 0;
 }
 
+static int show_reload(const char *command, const char *params, struct rte_tel_data *data)
+{
+	uint64_t done, refused;
+
+	(void)command, (void)params;
+	reload_count(&done, &refused);
+	rte_tel_data_start_dict(data);
+	rte_tel_data_add_dict_uint(data, "done", done);
+	rte_tel_data_add_dict_uint(data, "refused", refused);
+	return 0;
+}
+
+/* What the stages themselves show. */
+static bool offer_of_stages(const struct chain *chain)
+{
+	for (uint32_t i = 0; i < chain->count; i++)
+		if (chain->stages[i].ops->offer != NULL && !chain->stages[i].ops->offer(&chain->stages[i].live))
+			return false;
+	return true;
+}
+
 bool telemetry_open(const struct plan *plan)
 {
 	shown = plan;
 	if (rte_telemetry_register_cmd("/nalm/stages", show_stages, "Packets and outcomes by stage. No parameters.") == 0 &&
 	    rte_telemetry_register_cmd("/nalm/roles", show_roles, "Lcore and back-pressure by role. No parameters.") == 0 &&
-	    rte_telemetry_register_cmd("/nalm/traffic", show_traffic, "What is sent and metered. No parameters.") == 0)
-		return true;
-	fprintf(stderr, "telemetry: cannot offer /nalm/stages, /nalm/roles and /nalm/traffic\n");
+	    rte_telemetry_register_cmd("/nalm/traffic", show_traffic, "What is sent and metered. No parameters.") == 0 &&
+	    rte_telemetry_register_cmd("/nalm/reload", show_reload, "Reloads done and refused. No parameters.") == 0)
+		return offer_of_stages(plan->chain);
+	fprintf(stderr, "telemetry: cannot offer /nalm/stages, /nalm/roles, /nalm/traffic and /nalm/reload\n");
 	return false;
 }

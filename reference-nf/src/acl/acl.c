@@ -203,12 +203,18 @@ STAGE_PROCESS void acl_process(void *instance, struct batch *batch, uint64_t now
 	batch_settle(batch);
 }
 
+static void acl_describe(const void *settings, char *text, size_t bytes)
+{
+	snprintf(text, bytes, "%u rules", ((const struct acl_settings *)settings)->rule_count);
+}
+
 const struct stage_ops acl_stage = {
 	.name = "acl",
 	.outcomes = acl_outcomes,
 	.configure = acl_configure,
 	.release = acl_release,
 	.build = acl_build,
+	.describe = acl_describe,
 	.inherit = acl_inherit,
 	.destroy = acl_destroy,
 	.init = acl_init,

@@ -27,7 +27,7 @@ struct config {
 	uint32_t mistakes;
 };
 
-static struct entry *find(struct config *c, const char *section, const char *key)
+static struct entry *find(const struct config *c, const char *section, const char *key)
 {
 	for (uint32_t i = 0; i < c->count; i++)
 		if (strcmp(c->entries[i].section, section) == 0 && strcmp(c->entries[i].key, key) == 0)
@@ -242,6 +242,22 @@ char *config_path(struct config *c, const char *section, const char *key)
 		return strdup(e->value);
 	char *path;
 	return asprintf(&path, "%.*s/%s", (int)(slash - c->path), c->path, e->value) < 0 ? NULL : path;
+}
+
+void config_compare(const struct config *was, const struct config *is,
+		    void (*differ)(void *arg, const char *section, const char *key, const char *was, const char *is),
+		    void *arg)
+{
+	for (uint32_t i = 0; i < was->count; i++) {
+		const struct entry *e = &was->entries[i], *other = find(is, e->section, e->key);
+		if (other == NULL || strcmp(e->value, other->value) != 0)
+			differ(arg, e->section, e->key, e->value, other == NULL ? NULL : other->value);
+	}
+	for (uint32_t i = 0; i < is->count; i++) {
+		const struct entry *e = &is->entries[i];
+		if (find(was, e->section, e->key) == NULL)
+			differ(arg, e->section, e->key, NULL, e->value);
+	}
 }
 
 bool config_has_section(const struct config *c, const char *section)

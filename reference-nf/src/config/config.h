@@ -52,6 +52,12 @@ const char *config_text(struct config *config, const char *section, const char *
 char *config_path(struct config *config, const char *section, const char *key);
 struct ipv4_prefix config_prefix(struct config *config, const char *section, const char *key, const char *fallback);
 
+/* Calls differ for every key that stands in both with different values, or in one of them; a value that is not there is
+ * NULL. */
+void config_compare(const struct config *was, const struct config *is,
+		    void (*differ)(void *arg, const char *section, const char *key, const char *was, const char *is),
+		    void *arg);
+
 bool config_has_section(const struct config *config, const char *section);
 
 /* Keys nobody asked for are mistakes: call it when every reader has read. */

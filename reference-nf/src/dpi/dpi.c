@@ -290,12 +290,18 @@ STAGE_PROCESS void dpi_process(void *instance, struct batch *batch, uint64_t now
 	batch_settle(batch);
 }
 
+static void dpi_describe(const void *settings, char *text, size_t bytes)
+{
+	snprintf(text, bytes, "%u rules", ((const struct dpi_settings *)settings)->rule_count);
+}
+
 const struct stage_ops dpi_stage = {
 	.name = "dpi",
 	.outcomes = dpi_outcomes,
 	.configure = dpi_configure,
 	.release = dpi_release,
 	.build = dpi_table_build,
+	.describe = dpi_describe,
 	.inherit = dpi_table_inherit,
 	.destroy = dpi_table_destroy,
 	.init = dpi_init,
@@ -303,4 +309,5 @@ const struct stage_ops dpi_stage = {
 	.fini = free,
 	.report = dpi_table_report,
 	.reset = dpi_table_reset,
+	.offer = dpi_telemetry_offer,
 };

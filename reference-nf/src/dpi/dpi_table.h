@@ -58,6 +58,9 @@ void dpi_table_reset(const struct live *live, void *const instances[], uint32_t 
 bool dpi_table_count_of(const struct dpi_table *table, const char *id, struct dpi_count *count);
 struct dpi_count dpi_table_count(const struct dpi_table *table, uint32_t rule);
 
+/* Offers /nalm/dpi over rte_telemetry. false: said on stderr. */
+bool dpi_telemetry_offer(const struct live *live);
+
 /* Counts have one writer; others read them as they are. */
 static inline void dpi_add(uint64_t *count, uint64_t n)
 {

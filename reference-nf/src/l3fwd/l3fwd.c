@@ -221,12 +221,19 @@ STAGE_PROCESS void l3fwd_process(void *instance, struct batch *batch, uint64_t n
 	batch_settle(batch);
 }
 
+static void l3fwd_describe(const void *settings, char *text, size_t bytes)
+{
+	const struct l3fwd_settings *s = settings;
+	snprintf(text, bytes, "%u routes of IPv4, %u of IPv6", s->route_count, s->route6_count);
+}
+
 const struct stage_ops l3fwd_stage = {
 	.name = "l3fwd",
 	.outcomes = l3fwd_outcomes,
 	.configure = l3fwd_configure,
 	.release = l3fwd_release,
 	.build = l3fwd_build,
+	.describe = l3fwd_describe,
 	.destroy = l3fwd_destroy,
 	.init = l3fwd_init,
 	.process = l3fwd_process,

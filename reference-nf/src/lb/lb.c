@@ -360,6 +360,21 @@ STAGE_PROCESS void lb_process(void *state, struct batch *batch, uint64_t now_ns)
 	batch_settle(batch);
 }
 
+/* What connections are made of; services and how they choose are tables. */
+static const char *const lb_fixed_keys[] = {
+	"entries", "tcp_timeout_s", "tcp_opening_timeout_s", "tcp_closing_timeout_s", "udp_timeout_s", NULL,
+};
+
+static void lb_describe(const void *settings, char *text, size_t bytes)
+{
+	const struct lb_settings *s = settings;
+	uint32_t backends = 0;
+
+	for (uint32_t i = 0; i < s->service_count; i++)
+		backends += s->services[i].backend_count;
+	snprintf(text, bytes, "%u services, %u back ends", s->service_count, backends);
+}
+
 const struct stage_ops lb_stage = {
 	.name = "lb",
 	.outcomes = lb_outcomes,
@@ -367,6 +382,8 @@ const struct stage_ops lb_stage = {
 	.configure = lb_configure,
 	.release = lb_release,
 	.build = lb_tables_build,
+	.fixed_keys = lb_fixed_keys,
+	.describe = lb_describe,
 	.destroy = lb_tables_destroy,
 	.init = lb_init,
 	.process = lb_process,

@@ -117,6 +117,7 @@ static uint32_t instances_of(const struct chain *c, uint32_t i, const struct mod
 static bool init_stage(struct chain_stage *s, struct stage_place place)
 {
 	atomic_init(&s->live.tables, NULL);
+	s->place = place;
 	if (s->ops->build != NULL) {
 		void *tables = s->ops->build(s->settings, &place);
 		if (tables == NULL)

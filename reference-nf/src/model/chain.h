@@ -44,6 +44,7 @@ struct chain_stage {
 	const struct stage_ops *ops;
 	void *settings; /* owned by struct settings */
 	struct live live;
+	struct stage_place place; /* what tables are built with */
 	void *instances[STAGE_MAX_INSTANCES];
 	uint32_t instance_count;
 	uint32_t go_on; /* bit set of outcomes of kind PASS */
