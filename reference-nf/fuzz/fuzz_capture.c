@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Input: a capture file. Its frames lie within it and fit into a packet buffer, or the reason is named.
+ * Input: a capture file. Its frames lie within it and fit into a packet buffer, or the reason is named. What the generator
+ * would rewrite in them lies within them.
  */
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "io/capture.h"
+#include "io/flows.h"
 #include "io/io.h"
 
 static int file; /* in memory */
@@ -24,6 +26,28 @@ static void check_frames(const struct capture *c, size_t size, enum capture_unfi
 	}
 }
 
+static void check_flows(const struct capture *c)
+{
+	const struct traffic_settings settings = {
+		.profile = PROFILE_CAPTURE,
+		.inside = {UINT32_C(0x0a000000), 8},
+		.clients = {UINT32_C(0x0a000000), 8},
+		.captures = {*c},
+		.copies = 2,
+	};
+	struct flows flows;
+
+	CHECK(flows_create(&flows, &settings));
+	CHECK_EQUAL(flows.image_count, c->count);
+	for (uint32_t i = 0; i < flows.image_count; i++) {
+		const struct image *image = &flows.images[i];
+		uint32_t header = image->protocol == IPPROTO_TCP ? TCP_MIN_BYTES : UDP_BYTES; /* as long as that of ICMP */
+		CHECK(image->direction == IMAGE_PLAIN || image->l4 + header <= image->bytes);
+		CHECK(image->direction == IMAGE_PLAIN || image->endpoint < flows.endpoint_count);
+	}
+	flows_destroy(&flows);
+}
+
 static uint32_t load(size_t size, enum capture_unfit unfit)
 {
 	const struct capture_terms terms = {.max_frame_bytes = IO_MAX_FRAME_BYTES, .unfit = unfit};
@@ -37,6 +61,7 @@ static uint32_t load(size_t size, enum capture_unfit unfit)
 	}
 	uint32_t count = capture.count;
 	check_frames(&capture, size, unfit);
+	check_flows(&capture);
 	capture_free(&capture);
 	return count;
 }

@@ -34,11 +34,12 @@ SHOWN_LINES = 40
 CHAIN_SHARE = 0.6  # of the time; its runs divide it
 SHARES = {"packet": 0.08, "capture": 0.12, "config": 0.2}
 
-# Small tables and few ports, so that they run out.
-SMALL = (
-    "chain.batch=8 nat.entries=6 nat.port_max=1027 nat.pool=203.0.113.0/31 flow_cache.entries=8 "
-    "model.sessions=8"
-)
+# Small tables and few ports, so that they run out; by configuration.
+SMALL = "chain.batch=8 flow_cache.entries=8 model.sessions=8"
+SMALL_STAGES = {
+    "sfc_a": "nat.entries=6 nat.port_max=1027 nat.pool=203.0.113.0/31",
+    "sfc_b": "lb.entries=6 lb.maglev_size=1009 acl.default=permit",
+}
 MODELS = {
     "rtc": "",
     "flow_cache": "chain.flow_cache=on",
@@ -71,7 +72,7 @@ class Outcome:
 
 def all_runs(folder: Path) -> list[Run]:
     chains = [
-        (f"chain {conf.stem} {model}", f"{conf} {SMALL} {sets}")
+        (f"chain {conf.stem} {model}", f"{conf} {SMALL} {SMALL_STAGES.get(conf.stem, '')} {sets}")
         for conf in sorted((NF_FOLDER / "conf").glob("sfc_*.conf"))
         for model, sets in MODELS.items()
     ]

@@ -17,6 +17,7 @@ FRAME_BYTES = 400  # of a longer one: its begin, as a frame that is cut short
 TALK_FRAMES = 8
 LINES = 6  # of a file of routes or rules: each pattern takes Hyperscan's time
 CROWD = 10
+SERVICE, SERVICE_PORT = bytes([198, 51, 100, 80]), struct.pack(">H", 443)
 IP_AT, SOURCE_AT, L4_AT = 14, 26, 34  # in frames without IP options
 REPAIRED, AS_IT_IS, REPLY, ERROR, RUN, SHORT = 0, 1, 2, 3, 4, 1 << 3  # talk.h
 
@@ -58,6 +59,12 @@ def hairpin(frame: bytes) -> bytes:
     return record(REPAIRED | RUN, frame) + record(REPLY, change) + record(REPLY) + record(ERROR, change)
 
 
+def to_service(frame: bytes) -> bytes:
+    """The frame, addressed to a service of conf/lb_services.txt."""
+    addressed = frame[: SOURCE_AT + 4] + SERVICE + frame[SOURCE_AT + 8 : L4_AT + 2]
+    return addressed + SERVICE_PORT + frame[L4_AT + 4 :]
+
+
 def is_client(frame: bytes) -> bool:
     """TCP or UDP over IPv4 without options, from the inside of the shipped configurations."""
     return frame[12:15] == b"\x08\x00\x45" and frame[23] in (6, 17) and frame[SOURCE_AT] == 10
@@ -75,6 +82,8 @@ def talks() -> Iterator[bytes]:
                 for frame in window[:2]
             )
             yield b"".join(record(AS_IT_IS, frame, pause=2) for frame in window[:3])
+            talk = [to_service(frame) for frame in window if is_client(frame)]
+            yield b"".join(record(REPAIRED | RUN, frame) + record(REPLY) for frame in talk)
             for frame in filter(is_client, window[:1]):
                 yield crowd(frame)
                 yield hairpin(frame)
