@@ -72,13 +72,14 @@ test-python: ## Unit suites of core, agent and server
 	@pytest -q core/tests agent/tests server/tests
 
 test-nf: nf ## The reference NF's own tests and golden packets
-	@meson test -C $(NF) --print-errorlogs && pytest -q reference-nf/spec/tests reference-nf/demo/tests
+	@meson test -C $(NF) --print-errorlogs && pytest -q -n 2 reference-nf/spec/tests && pytest -q reference-nf/demo/tests
 
 test-nf-outside: nf ## Traffic from outside: testpmd over memif, tcpreplay over veth; as root, needs dpdk, tcpreplay, tcpdump
 	@sh reference-nf/tests/outside_test.sh $(NF)/nalm-nf reference-nf
 
-test-nf-asan: nf-asan ## The same under ASan and UBSan
-	@meson test -C $(NF_ASAN) --print-errorlogs && NALM_NF=$(CURDIR)/$(NF_ASAN)/nalm-nf pytest -q reference-nf/spec/tests
+test-nf-asan: nf-asan ## The same under ASan and UBSan, but for what is slow: threads (TSan has those), large tables
+	@meson test -C $(NF_ASAN) --print-errorlogs && NALM_NF=$(CURDIR)/$(NF_ASAN)/nalm-nf pytest -q -n 2 \
+		reference-nf/spec/tests -k "not an_lcore_each and not tables_of_any_size"
 
 # Without setarch, where that is allowed, a kernel that spreads memory widely leaves TSan no room for its shadow.
 test-nf-tsan: nf-tsan ## Tables, rings, probe and every model in threads under ThreadSanitizer

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 import subprocess
 import sys
-import time
 
 from nalm_agent.cores import Cores
 
@@ -32,14 +32,21 @@ def cycles_per_packet(mode: str, cores: Cores, *, burst: int) -> float:
     )
     try:
         _wait_until_forwarding(process)
-        time.sleep(SECONDS)
-        output, _ = process.communicate("\n", timeout=READY_SECONDS)
+        output = _forward_for(process, SECONDS)
     finally:
         process.kill()
     found = _CYCLES.search(output)
     if found is None:
         sys.exit(f"dpdk-testpmd told no cycles per packet:\n{output[-2000:]}")
     return float(found[1])
+
+
+def _forward_for(process: subprocess.Popen[str], seconds: float) -> str:
+    """Lets it forward for so long, then presses the key it waits for. Returns what it says in the end."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=seconds)
+    output, _ = process.communicate("\n", timeout=READY_SECONDS)
+    return output
 
 
 def _wait_until_forwarding(process: subprocess.Popen[str]) -> None:

@@ -32,7 +32,7 @@ ROLES |= {"flow cache, two workers": 4}
 SMALL_RING = {"model.ring": "128"}
 """Room for two batches: lcores keep waiting for each other."""
 
-FLOWS, PACKETS = 40, 3000
+FLOWS, PACKETS = 40, 1200
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -85,7 +85,7 @@ def test_an_lcore_each_keeps_flows_whole_and_in_order(nf: Nf, name: str) -> None
 @pytest.mark.parametrize("name", ROLES)
 def test_an_lcore_each_loses_nothing(nf: Nf, name: str) -> None:
     """Packets that are dropped travel with the others as far as they get."""
-    frames = [frame for _, frame in packets.every()] * 6
+    frames = [frame for _, frame in packets.every()] * 3
     settings = {"chain.stages": "dpi,l3fwd"} | MODELS[name] | SMALL_RING
     if "model.groups" in settings:
         settings["model.groups"] = "dpi | l3fwd"
