@@ -21,9 +21,9 @@ LOGS = ROOT / ".cache" / "test-logs"
 SUITES = {
     "lint": 300,
     "test-web": 300,
-    "test-nf": 600,
-    "test-nf-asan": 900,
-    "test-nf-tsan": 300,
+    "test-nf": 900,
+    "test-nf-asan": 1200,
+    "test-nf-tsan": 600,
     "test-nf-fuzz": 300,
     "test-python": 900,
     "test-contract": 300,
