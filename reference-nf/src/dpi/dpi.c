@@ -228,13 +228,20 @@ static inline enum dpi_outcome inspect_flow(struct dpi *dpi, struct inspection *
 	return outcome;
 }
 
+/* As the batch begins; a packet in it may decide its flow, or begin it anew. */
+static inline bool is_decided(const struct dpi *dpi, const struct dpi_table *t, const struct batch *b, uint32_t i)
+{
+	return dpi_note_read(b->paths[i]->notes[dpi->note], t->generation).inspected >= t->settings->inspect_packets;
+}
+
 /* L3/L4 rules of packets first to first + n - 1, n at most DPI_TUPLES_BULK, their cache misses overlapping. */
-static void look_up(struct dpi *dpi, const struct dpi_table *t, struct batch *b, uint32_t first, uint32_t n)
+static void look_up(struct dpi *dpi, const struct dpi_table *t, struct batch *b, uint32_t first, uint32_t n,
+		    bool by_flow)
 {
 	uint32_t at[DPI_TUPLES_BULK], rules[DPI_TUPLES_BULK], keys = 0;
 
 	for (uint32_t i = first; i < first + n; i++)
-		if (is_inspected(&b->packets[i])) {
+		if (is_inspected(&b->packets[i]) && !(by_flow && is_decided(dpi, t, b, i))) {
 			dpi_key_of(&dpi->keys[keys], batch_frame(b, i), &b->packets[i]);
 			at[keys++] = i;
 		}
@@ -243,17 +250,17 @@ static void look_up(struct dpi *dpi, const struct dpi_table *t, struct batch *b,
 		dpi->tuple_rules[at[i]] = rules[i];
 }
 
-/* Flows that are decided need none: with a flow cache each packet is looked up when it has to be. */
+/* What it leaves out is looked up by itself when it has to be. */
 static inline void look_up_batch(struct dpi *dpi, const struct dpi_table *t, struct batch *b, bool by_flow)
 {
 	if (!dpi_tuples_any(&t->tuples))
 		return;
 	for (uint32_t i = 0; i < b->count; i++)
 		dpi->tuple_rules[i] = NOT_LOOKED_UP;
-	if (by_flow || !dpi->in_bulk)
+	if (!dpi->in_bulk)
 		return;
 	for (uint32_t i = 0; i < b->count; i += DPI_TUPLES_BULK)
-		look_up(dpi, t, b, i, RTE_MIN(b->count - i, DPI_TUPLES_BULK));
+		look_up(dpi, t, b, i, RTE_MIN(b->count - i, DPI_TUPLES_BULK), by_flow);
 }
 
 static inline enum dpi_outcome decide(struct dpi *dpi, struct inspection *x, struct batch *b, uint32_t i,
