@@ -13,8 +13,6 @@ from elftools.elf.elffile import ELFFile
 from made_history import NF, Demo
 from patches import all_patches
 
-GOLDEN = ("test_golden_chains.py", "test_golden_nat.py", "test_golden_l3fwd.py")
-
 
 def code_digest(binary: Path) -> str:
     """What the processor sees: name and content of every section that is loaded."""
@@ -33,11 +31,15 @@ class Workshop:
         self.source, self.build = folder / "source", folder / "build"
         subprocess.run(["git", "clone", "-q", str(demo.folder), str(self.source)], check=True)
 
+    def git(self, *arguments: str) -> str:
+        """Output of git on the checkout."""
+        return subprocess.run(
+            ["git", "-C", str(self.source), *arguments], check=True, capture_output=True, text=True
+        ).stdout
+
     def at(self, revision: object) -> Path:
         """Checks out and builds; returns the binary."""
-        subprocess.run(
-            ["git", "-C", str(self.source), "checkout", "-q", "--force", str(revision)], check=True
-        )
+        self.git("checkout", "-q", "--force", str(revision))
         if not self.build.exists():
             subprocess.run(
                 ["meson", "setup", str(self.build), str(self.source), "--buildtype=release"],
@@ -47,9 +49,21 @@ class Workshop:
         subprocess.run(["ninja", "-C", str(self.build), "nalm-nf"], check=True, stdout=subprocess.DEVNULL)
         return self.build / "nalm-nf"
 
-    def passes_golden_tests(self, binary: Path) -> None:
-        """The golden tests of the commit itself, on its binary."""
-        tests = [str(self.source / "spec" / "tests" / name) for name in GOLDEN]
+    def golden_tests(self, merge: dict[str, object]) -> list[str]:
+        """The commit's golden tests of the chains and of each stage whose code the merge changes."""
+        changed = self.git(
+            "diff", "--name-only", str(merge["parent"]), str(merge["sha"]), "--", "src"
+        ).split()
+        stages = {path.split("/")[1] for path in changed if path.count("/") > 1}
+        tests = self.source / "spec" / "tests"
+        return [
+            str(path)
+            for name in sorted({"chains"} | stages)
+            for path in sorted(tests.glob(f"test_golden_{name}*.py"))
+        ]
+
+    def passes_golden_tests(self, binary: Path, tests: list[str]) -> None:
+        """Runs them on the commit's binary."""
         done = subprocess.run(
             [
                 sys.executable,
@@ -93,6 +107,6 @@ def test_demo_commits_are_correct_and_change_code_as_they_say(demo: Demo, worksh
         says = headers[str(merge["patch"])].code
         assert ("equal" if after == before else "differs") == says, merge["patch"]
         if after != before:
-            workshop.passes_golden_tests(binary)
+            workshop.passes_golden_tests(binary, workshop.golden_tests(merge))
             workshop.has_a_clean_hot_path(binary)
         before = after
