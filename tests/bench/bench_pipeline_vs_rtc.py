@@ -16,7 +16,7 @@ from variants import Variant, describe, measure, median_of_launches, ratio
 GROUPS = {"sfc_a": "nat | dpi,l3fwd", "sfc_b": "acl | lb,l3fwd"}
 STATE = {
     "small": {},
-    "large": {"traffic.copies": "1024", "l3fwd.routes_generated": "400000"},
+    "large": {"traffic.copies": "400", "l3fwd.routes_generated": "400000"},
 }
 """What is multiplied: flows, and the routes their packets ask for."""
 
