@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a probe file (contract 1, reference-nf/probe/nalm_probe.h): layout version 1, refuses any other."""
+"""Reads a probe file (contract 1, reference-nf/probe/nalm_probe.h): layout version 2, refuses any other."""
 
 from __future__ import annotations
 
 import mmap
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,9 @@ from nalm_core.report import LcoreCounters, OutcomeKind, StageCounters, StageInf
 from nalm_agent.errors import ProbeError
 
 MAGIC = 0x4D4C414E
-VERSION = 1
-MAX_STAGES, MAX_OUTCOMES, MAX_BATCH = 16, 12, 256
+VERSION = 2
+MAX_STAGES, MAX_OUTCOMES, MAX_BATCH, MAX_EVENTS = 16, 12, 256, 8
+COUNTED = "counted"
 FLAG_APART = 1
 SNAPSHOT_TRIES = 10_000
 
@@ -25,6 +26,7 @@ _OUTCOME = np.dtype([("name", "S32"), ("kind", "<u4"), ("reserved", "<u4")])
 _STAGE_NAME = np.dtype(
     [("name", "S32"), ("flags", "<u4"), ("outcome_count", "<u4"), ("outcomes", _OUTCOME, MAX_OUTCOMES)]
 )
+_EVENT_NAME = np.dtype([("name", "S32"), ("state", "S96")])
 _HEADER = np.dtype(
     [
         ("magic", "<u4"),
@@ -41,6 +43,9 @@ _HEADER = np.dtype(
         ("started_realtime_ns", "<u8"),
         ("nf", "S64"),
         ("stages", _STAGE_NAME, MAX_STAGES),
+        ("event_count", "<u4"),
+        ("reserved", "<u4"),
+        ("events", _EVENT_NAME, MAX_EVENTS),
     ]
 )
 _STAGE = np.dtype(
@@ -73,13 +78,31 @@ _LCORE = np.dtype(
         ("turn_involuntary_switches", "<u8"),
         ("turn_minor_faults", "<u8"),
         ("turn_major_faults", "<u8"),
+        ("turn_begin_tsc_per_million_adds", "<u8"),
+        ("turn_end_tsc_per_million_adds", "<u8"),
+        ("buffers", "<u8"),
+        ("buffers_at_tsc", "<u8"),
+        ("event_mask", "<u4"),
+        ("reserved", "<u4"),
         ("stages", _STAGE, MAX_STAGES),
     ]
 )
-LCORE_BYTES = _LCORE.itemsize + MAX_STAGES * _BATCHES.itemsize
+_EVENTS = np.dtype(
+    [
+        ("reading", "<u8", MAX_EVENTS),
+        ("marks", "<u8", MAX_STAGES),
+        ("stages", "<u8", (MAX_STAGES, MAX_EVENTS)),
+        ("busy", "<u8", MAX_EVENTS),
+        ("idle", "<u8", MAX_EVENTS),
+        ("apart", "<u8", MAX_EVENTS),
+    ]
+)
+_LCORE_AND_EVENTS = np.dtype([("counters", _LCORE), ("events", _EVENTS)])
+LCORE_BYTES = _LCORE_AND_EVENTS.itemsize + MAX_STAGES * _BATCHES.itemsize
 _KINDS = list(OutcomeKind)
 """In the order of enum nalm_outcome_kind."""
 HEADER_BYTES = _HEADER.itemsize
+EVENT_COUNT_AT = _HEADER.fields["event_count"][1] if _HEADER.fields else 0
 
 Block = npt.NDArray[Any]
 """A copy of one lcore's block: a structured scalar array."""
@@ -97,6 +120,16 @@ class Snapshot:
     """Consistent copies of the claimed lcores' blocks, one moment per lcore."""
 
     blocks: list[Block]
+    events: list[Block] = field(default_factory=list)
+    """Of the same moments; empty when the NF reads no events."""
+
+
+@dataclass(frozen=True)
+class EventState:
+    """An event the NF was asked to read. reason: why it does not, None if it does."""
+
+    name: str
+    reason: str | None
 
 
 class ProbeFile:
@@ -155,15 +188,26 @@ class ProbeFile:
 
     def snapshot(self) -> Snapshot:
         """Copies every claimed lcore's block. Raises ProbeError if a writer never rests."""
-        return Snapshot([self._block(lcore) for lcore in range(len(self.states()))])
+        lcores = range(len(self.states()))
+        if not int.from_bytes(self.map[EVENT_COUNT_AT : EVENT_COUNT_AT + 4], "little"):
+            return Snapshot([self._consistent(lcore, 0, _LCORE) for lcore in lcores])
+        both = [self._consistent(lcore, 0, _LCORE_AND_EVENTS) for lcore in lcores]
+        return Snapshot([one["counters"] for one in both], [one["events"] for one in both])
+
+    def events(self) -> list[EventState]:
+        """The events the NF was asked for, in its order; complete once its lcores are at the gate."""
+        header = np.frombuffer(self.map, dtype=_HEADER, count=1)[0]
+        named = header["events"][: int(header["event_count"])].copy()
+        states = [
+            (event["name"].decode(errors="replace"), event["state"].decode(errors="replace"))
+            for event in named
+        ]
+        return [EventState(name, None if state == COUNTED else state) for name, state in states]
 
     def batches(self, lcore: int, stage: int) -> Block:
         """One stage's batches on one lcore by size: fields `count` (marks) and `cycles`."""
-        offset = _LCORE.itemsize + stage * _BATCHES.itemsize
+        offset = _LCORE_AND_EVENTS.itemsize + stage * _BATCHES.itemsize
         return self._consistent(lcore, offset, _BATCHES)
-
-    def _block(self, lcore: int) -> Block:
-        return self._consistent(lcore, 0, _LCORE)
 
     def _consistent(self, lcore: int, offset: int, dtype: np.dtype[Any]) -> Block:
         """Copies a part of an lcore's block between two iterations: the sequence lock's reader."""
@@ -210,6 +254,35 @@ def _lcore(old: Any, new: Any) -> LcoreCounters:
         minor_faults=difference("turn_minor_faults"),
         major_faults=difference("turn_major_faults"),
     )
+
+
+@dataclass(frozen=True)
+class TurnEdges:
+    """What an lcore saw just outside of its last turn's clocks. None: not measured."""
+
+    lcore: int
+    begin_tsc_per_million_adds: int | None
+    """TSC cycles of a million dependent additions of one core cycle each: TSC rate over core frequency."""
+    end_tsc_per_million_adds: int | None
+
+
+def turn_edges(after: Snapshot) -> list[TurnEdges]:
+    """The core's speed around the last turn, per lcore."""
+    return [
+        TurnEdges(
+            lcore=int(block[0]["lcore_id"]),
+            begin_tsc_per_million_adds=int(block[0]["turn_begin_tsc_per_million_adds"]) or None,
+            end_tsc_per_million_adds=int(block[0]["turn_end_tsc_per_million_adds"]) or None,
+        )
+        for block in after.blocks
+    ]
+
+
+def buffers_in_use(after: Snapshot) -> int | None:
+    """Packet buffers the process held at the end of the last turn; None if the NF does not say."""
+    told = [(int(block[0]["buffers_at_tsc"]), int(block[0]["buffers"])) for block in after.blocks]
+    at_tsc, buffers = max(told, default=(0, 0))
+    return buffers if at_tsc else None
 
 
 def stage_counters(stages: list[StageInfo], before: Snapshot, after: Snapshot) -> dict[str, StageCounters]:

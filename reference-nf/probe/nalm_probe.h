@@ -19,9 +19,13 @@
  * packet is idle as a whole. Stages flagged NALM_STAGE_APART (a traffic generator sharing the lcore) are
  * counted, and belong to neither busy nor idle.
  *
+ * Beside these: how fast the core ran at each turn's begin and end, seen without a PMU (nalm_core_speed); packet
+ * buffers in use at each turn's end, of an NF that names a function for it (nalm_probe_buffers); hardware events per
+ * stage, of an NF that includes nalm_probe_papi.h as well.
+ *
  * Readers: the agent through the file while the NF runs, gdb and core dumps (the layout is plain data), DPDK
  * telemetry. A block is read consistently by: read seq until even, copy, read seq again, retry if it changed. The
- * counters stand together in 2 kB, apart from the histograms, so that a copy fits between two iterations.
+ * counters stand together in 2 kB, apart from events and histograms, so that a copy fits between two iterations.
  *
  * The layout below is version NALM_PROBE_VERSION and is asserted; a reader refuses any other.
  */
@@ -65,13 +69,16 @@ extern "C" {
 #endif
 
 #define NALM_PROBE_MAGIC 0x4d4c414eu /* "NALM" read as a little-endian word */
-#define NALM_PROBE_VERSION 1u
+#define NALM_PROBE_VERSION 2u
 #define NALM_PROBE_MAX_LCORES 16
 #define NALM_PROBE_MAX_STAGES 16
 #define NALM_PROBE_MAX_OUTCOMES 12
 #define NALM_PROBE_MAX_BATCH 256 /* larger batches are counted as 256 */
 #define NALM_PROBE_NAME 32
 #define NALM_PROBE_MAX_PENDING 64 /* outcomes noted between two commits */
+#define NALM_PROBE_MAX_EVENTS 8
+#define NALM_PROBE_EVENT_STATE 96
+#define NALM_PROBE_COUNTED "counted"
 
 /* What became of a packet in a stage. The kinds tell a reader which packets count in CPP's denominator. */
 enum nalm_outcome_kind {
@@ -112,7 +119,13 @@ struct nalm_stage_name {
 	struct nalm_outcome_name outcomes[NALM_PROBE_MAX_OUTCOMES];
 };
 
-/* Written by the NF before the magic is set, constant afterwards. */
+/* An event asked for. state: NALM_PROBE_COUNTED, or in words why it is not. */
+struct nalm_event_name {
+	char name[NALM_PROBE_NAME];
+	char state[NALM_PROBE_EVENT_STATE];
+};
+
+/* Written by the NF before the magic is set, events before the first lcore claims its block; constant afterwards. */
 struct nalm_header {
 	uint32_t magic; /* set last, with release: a reader that sees it sees the rest */
 	uint32_t version;
@@ -128,6 +141,9 @@ struct nalm_header {
 	uint64_t started_realtime_ns;
 	char nf[64];
 	struct nalm_stage_name stages[NALM_PROBE_MAX_STAGES];
+	uint32_t event_count;
+	uint32_t reserved;
+	struct nalm_event_name events[NALM_PROBE_MAX_EVENTS];
 };
 
 /* Written by the agent only. gate is the word lcores wait on (futex). */
@@ -144,6 +160,16 @@ struct nalm_stage_block {
 	uint64_t packets; /* packets handed to the stage */
 	uint64_t batches; /* marks with at least one packet */
 	uint64_t outcomes[NALM_PROBE_MAX_OUTCOMES];
+};
+
+/* Events of one lcore, in the header's order. Raw, cumulative; those not in event_mask stay 0 and mean nothing. */
+struct nalm_event_block {
+	uint64_t reading[NALM_PROBE_MAX_EVENTS]; /* what one reading of the events adds to the next mark's */
+	uint64_t marks[NALM_PROBE_MAX_STAGES];	 /* readings in stages[]: marks in iterations that handled a packet */
+	uint64_t stages[NALM_PROBE_MAX_STAGES][NALM_PROBE_MAX_EVENTS];
+	uint64_t busy[NALM_PROBE_MAX_EVENTS]; /* as busy_cycles, idle_cycles and apart_cycles */
+	uint64_t idle[NALM_PROBE_MAX_EVENTS];
+	uint64_t apart[NALM_PROBE_MAX_EVENTS];
 };
 
 /* One stage's batches on one lcore, by size. */
@@ -174,12 +200,20 @@ struct nalm_counter_block {
 	uint64_t turn_involuntary_switches;
 	uint64_t turn_minor_faults;
 	uint64_t turn_major_faults;
+	/* Of the last turn, by nalm_core_speed() before its begin and after its end; 0: not measured. */
+	uint64_t turn_begin_tsc_per_million_adds;
+	uint64_t turn_end_tsc_per_million_adds;
+	uint64_t buffers;	 /* the process's packet buffers in use when this lcore ended its last turn */
+	uint64_t buffers_at_tsc; /* when that was: of several lcores the latest counts; 0: not known */
+	uint32_t event_mask;	 /* bit i: the header's event i is counted on this lcore */
+	uint32_t reserved;
 	struct nalm_stage_block stages[NALM_PROBE_MAX_STAGES];
 };
 
 struct nalm_lcore_block {
 	struct nalm_counter_block counters;
-	struct nalm_batch_block batches[NALM_PROBE_MAX_STAGES]; /* written under counters.seq as well */
+	struct nalm_event_block events; /* written under counters.seq as well, as the next */
+	struct nalm_batch_block batches[NALM_PROBE_MAX_STAGES];
 };
 
 NALM_STATIC_ASSERT(sizeof(struct nalm_outcome_name) == 40, "layout");
@@ -188,8 +222,12 @@ NALM_STATIC_ASSERT(offsetof(struct nalm_header, stages) == 128, "layout");
 NALM_STATIC_ASSERT(sizeof(struct nalm_control) == 64, "layout");
 NALM_STATIC_ASSERT(sizeof(struct nalm_stage_block) == 8 * (3 + 12), "layout");
 NALM_STATIC_ASSERT(sizeof(struct nalm_batch_block) == 8 * (257 + 257), "layout");
-NALM_STATIC_ASSERT(offsetof(struct nalm_counter_block, stages) == 136, "layout");
-NALM_STATIC_ASSERT(offsetof(struct nalm_lcore_block, batches) == 136 + 16 * 120, "layout");
+NALM_STATIC_ASSERT(sizeof(struct nalm_event_name) == 128, "layout");
+NALM_STATIC_ASSERT(offsetof(struct nalm_header, event_count) == 128 + 16 * 520, "layout");
+NALM_STATIC_ASSERT(sizeof(struct nalm_event_block) == 8 * (8 + 16 + 16 * 8 + 3 * 8), "layout");
+NALM_STATIC_ASSERT(offsetof(struct nalm_counter_block, stages) == 176, "layout");
+NALM_STATIC_ASSERT(offsetof(struct nalm_lcore_block, events) == 176 + 16 * 120, "layout");
+NALM_STATIC_ASSERT(offsetof(struct nalm_lcore_block, batches) == 176 + 16 * 120 + 8 * 176, "layout");
 
 #define NALM_PROBE_LCORE_OFFSET 12288u /* header and control, padded to whole pages */
 #define NALM_PROBE_CONTROL_OFFSET (NALM_PROBE_LCORE_OFFSET - 64u)
@@ -207,21 +245,28 @@ struct nalm_stage_spec {
 	const struct nalm_outcome_spec *outcomes; /* may be NULL */
 };
 
+struct nalm_lcore;
+
 struct nalm_probe {
 	struct nalm_header *header;
 	struct nalm_control *control;
 	uint8_t *base;
 	uint32_t claimed; /* atomic, relaxed: only hands out indexes */
+	uint64_t (*buffers)(void *arg);
+	void *buffers_arg;
+	void (*attach_events)(struct nalm_lcore *lc); /* nalm_probe_papi.h: starts the calling thread's events */
 };
 
 /* One thread's handle. What is noted between two commits is private to the thread. */
 struct nalm_lcore {
 	struct nalm_lcore_block *block;
 	struct nalm_control *control;
+	const struct nalm_probe *probe;
 	uint32_t apart_mask;
 	uint32_t mark_count;
 	uint32_t pending_count;
-	bool running; /* a turn has been entered */
+	uint32_t event_count; /* 0: no events are read */
+	bool running;	      /* a turn has been entered */
 	uint64_t last_tsc;
 	uint64_t turn_packets; /* committed since the gate opened */
 	struct {
@@ -233,8 +278,13 @@ struct nalm_lcore {
 		uint32_t packets;
 	} pending[NALM_PROBE_MAX_PENDING];
 	/* at the gate's opening */
-	uint64_t start_tsc, start_wall_ns, start_cpu_ns;
+	uint64_t start_tsc, start_wall_ns, start_cpu_ns, start_speed;
 	struct rusage start_usage;
+	/* Events, where some are read. */
+	void (*read_events)(const struct nalm_lcore *lc, uint64_t values[NALM_PROBE_MAX_EVENTS]);
+	int event_set; /* the source's handle */
+	uint64_t last_events[NALM_PROBE_MAX_EVENTS];
+	uint64_t mark_events[NALM_PROBE_MAX_PENDING][NALM_PROBE_MAX_EVENTS];
 };
 
 static inline uint64_t nalm_tsc(void)
@@ -255,6 +305,41 @@ static inline uint64_t nalm_clock_ns(clockid_t clock)
 	struct timespec t;
 	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+#define NALM_SPEED_ADDS 4096u
+#define NALM_SPEED_TRIES 8
+
+/* NALM_SPEED_ADDS additions that each wait for the one before: one core cycle each on every processor since the
+ * TSC. Register to register, since some processors do away with additions of a constant. */
+__attribute__((noinline, unused)) static void nalm_add_chain(void)
+{
+	uint64_t sum = 0, step = 1;
+	for (uint32_t i = 0; i < NALM_SPEED_ADDS / 64; i++)
+#if defined(__x86_64__)
+		__asm__ volatile(".rept 64\n\taddq %1, %0\n\t.endr" : "+r"(sum) : "r"(step) : "cc");
+#else
+		__asm__ volatile(".rept 64\n\tadd %0, %0, %1\n\t.endr" : "+r"(sum) : "r"(step));
+#endif
+}
+
+/* How fast this core runs now, without a PMU: TSC cycles in which it does a million dependent additions, so TSC rate
+ * over core frequency times a million. The best of a few tries, about ten microseconds; 0 under valgrind, whose time
+ * says nothing. */
+__attribute__((noinline, unused)) static uint64_t nalm_core_speed(void)
+{
+	uint64_t best = UINT64_MAX;
+#ifdef NALM_HAVE_CALLGRIND
+	if (RUNNING_ON_VALGRIND)
+		return 0;
+#endif
+	for (int i = 0; i < NALM_SPEED_TRIES; i++) {
+		uint64_t begin = nalm_tsc(), cycles;
+		nalm_add_chain();
+		cycles = nalm_tsc() - begin;
+		best = cycles < best ? cycles : best;
+	}
+	return best * 1000000u / NALM_SPEED_ADDS;
 }
 
 /* TSC rate in Hz, calibrated against CLOCK_MONOTONIC_RAW for 50 ms; for NFs that do not know it better. */
@@ -318,6 +403,9 @@ static inline int nalm_probe_open(struct nalm_probe *probe, const char *nf, cons
 	probe->header = (struct nalm_header *)map;
 	probe->control = (struct nalm_control *)(void *)(probe->base + NALM_PROBE_CONTROL_OFFSET);
 	probe->claimed = 0;
+	probe->buffers = NULL;
+	probe->buffers_arg = NULL;
+	probe->attach_events = NULL;
 
 	struct nalm_header *h = probe->header;
 	h->version = NALM_PROBE_VERSION;
@@ -365,6 +453,40 @@ static inline void nalm_probe_close(struct nalm_probe *probe)
 	probe->base = NULL;
 }
 
+/* Names the function that says how many packet buffers the process has in use: called by each lcore at the end of each
+ * turn, outside of its clocks. After nalm_probe_open(), before any lcore's claim. */
+static inline void nalm_probe_buffers(struct nalm_probe *probe, uint64_t (*buffers)(void *arg), void *arg)
+{
+	probe->buffers = buffers;
+	probe->buffers_arg = arg;
+}
+
+/* Events since the previous mark, beside its cycles. What this reading itself costs falls to the next mark. */
+__attribute__((noinline, unused)) static void nalm_mark_events(struct nalm_lcore *lc, uint32_t mark)
+{
+	uint64_t now[NALM_PROBE_MAX_EVENTS] = {0};
+
+	lc->read_events(lc, now);
+	for (uint32_t e = 0; e < lc->event_count; e++) {
+		lc->mark_events[mark][e] = now[e] - lc->last_events[e];
+		lc->last_events[e] = now[e];
+	}
+}
+
+/* What one reading of the events costs in each of them: the least of several, one after the other. */
+static inline void nalm_weigh_reading(struct nalm_lcore *lc)
+{
+	uint64_t *reading = lc->block->events.reading;
+
+	nalm_mark_events(lc, 0);
+	for (int i = 0; i < 64; i++) {
+		nalm_mark_events(lc, 0);
+		for (uint32_t e = 0; e < lc->event_count; e++)
+			if (i == 0 || lc->mark_events[0][e] < reading[e])
+				reading[e] = lc->mark_events[0][e];
+	}
+}
+
 /* Gives the calling thread a block of its own. Returns 0, or -ENOSPC when all blocks are taken. */
 static inline int nalm_lcore_claim(struct nalm_probe *probe, uint32_t lcore_id, struct nalm_lcore *lc)
 {
@@ -374,11 +496,16 @@ static inline int nalm_lcore_claim(struct nalm_probe *probe, uint32_t lcore_id, 
 	memset(lc, 0, sizeof(*lc));
 	lc->block = nalm_probe_block(probe, index);
 	lc->control = probe->control;
+	lc->probe = probe;
 	for (uint32_t s = 0; s < probe->header->stage_count; s++)
 		if (probe->header->stages[s].flags & NALM_STAGE_APART)
 			lc->apart_mask |= 1u << s;
 	lc->block->counters.lcore_id = lcore_id;
 	lc->block->counters.tid = (int32_t)syscall(SYS_gettid);
+	if (probe->attach_events != NULL)
+		probe->attach_events(lc);
+	if (lc->event_count != 0)
+		nalm_weigh_reading(lc);
 	__atomic_store_n(&lc->block->counters.state, NALM_LCORE_RUNNING, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -400,9 +527,12 @@ static inline void nalm_turn_enter(struct nalm_lcore *lc)
 	lc->turn_packets = 0;
 	lc->running = true;
 	__atomic_store_n(&lc->block->counters.state, NALM_LCORE_RUNNING, __ATOMIC_RELEASE);
+	lc->start_speed = nalm_core_speed();
 	getrusage(RUSAGE_THREAD, &lc->start_usage);
 	lc->start_cpu_ns = nalm_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	lc->start_wall_ns = nalm_clock_ns(CLOCK_MONOTONIC);
+	if (lc->event_count != 0)
+		lc->read_events(lc, lc->last_events);
 #ifdef NALM_HAVE_CALLGRIND
 	CALLGRIND_START_INSTRUMENTATION; /* a few instructions outside valgrind */
 #endif
@@ -415,13 +545,17 @@ static inline void nalm_turn_leave(struct nalm_lcore *lc, enum nalm_lcore_state 
 	struct rusage u;
 
 	if (lc->running) {
-		uint64_t tsc = nalm_tsc(), wall, cpu;
+		const struct nalm_probe *probe = lc->probe;
+		uint64_t tsc = nalm_tsc(), wall, cpu, speed, buffers = 0;
 #ifdef NALM_HAVE_CALLGRIND
 		CALLGRIND_STOP_INSTRUMENTATION;
 #endif
 		wall = nalm_clock_ns(CLOCK_MONOTONIC);
 		cpu = nalm_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		getrusage(RUSAGE_THREAD, &u);
+		speed = nalm_core_speed();
+		if (probe->buffers != NULL)
+			buffers = probe->buffers(probe->buffers_arg);
 		nalm_write_begin(b);
 		b->turns++;
 		b->turn_tsc_cycles += tsc - lc->start_tsc;
@@ -431,6 +565,10 @@ static inline void nalm_turn_leave(struct nalm_lcore *lc, enum nalm_lcore_state 
 		b->turn_involuntary_switches += (uint64_t)(u.ru_nivcsw - lc->start_usage.ru_nivcsw);
 		b->turn_minor_faults += (uint64_t)(u.ru_minflt - lc->start_usage.ru_minflt);
 		b->turn_major_faults += (uint64_t)(u.ru_majflt - lc->start_usage.ru_majflt);
+		b->turn_begin_tsc_per_million_adds = lc->start_speed;
+		b->turn_end_tsc_per_million_adds = speed;
+		b->buffers = buffers;
+		b->buffers_at_tsc = probe->buffers != NULL ? nalm_tsc() : 0;
 		nalm_write_end(b);
 		lc->running = false;
 	}
@@ -482,6 +620,23 @@ static inline bool nalm_probe_gate(struct nalm_lcore *lc)
 
 #ifndef NALM_PROBE_NO_STAGES
 
+/* Within the writer's lock: the iteration's events, as commit does with cycles. */
+__attribute__((noinline, unused)) static void nalm_commit_events(struct nalm_lcore *lc, uint32_t packets)
+{
+	struct nalm_event_block *b = &lc->block->events;
+
+	for (uint32_t m = 0; m < lc->mark_count; m++) {
+		uint32_t stage = lc->marks[m].stage;
+		uint64_t *own = lc->apart_mask & (1u << stage) ? b->apart : packets != 0 ? b->busy : b->idle;
+		b->marks[stage] += packets != 0;
+		for (uint32_t e = 0; e < lc->event_count; e++) {
+			own[e] += lc->mark_events[m][e];
+			if (packets != 0)
+				b->stages[stage][e] += lc->mark_events[m][e];
+		}
+	}
+}
+
 /* All cycles since the previous mark (or the turn's begin) were stage's, which was handed n packets. */
 static inline void nalm_probe_mark(struct nalm_lcore *lc, uint32_t stage, uint32_t n)
 {
@@ -493,6 +648,8 @@ static inline void nalm_probe_mark(struct nalm_lcore *lc, uint32_t stage, uint32
 		lc->marks[m].cycles = now - lc->last_tsc;
 		lc->mark_count = m + 1;
 		lc->last_tsc = now;
+		if (__builtin_expect(lc->event_count != 0, 0))
+			nalm_mark_events(lc, m);
 	}
 }
 
@@ -532,6 +689,8 @@ static inline void nalm_probe_commit(struct nalm_lcore *lc, uint32_t packets)
 			lc->block->batches[stage].cycles[size] += cycles;
 		}
 	}
+	if (__builtin_expect(lc->event_count != 0, 0))
+		nalm_commit_events(lc, packets);
 	for (uint32_t p = 0; p < lc->pending_count; p++)
 		b->stages[lc->pending[p].stage].outcomes[lc->pending[p].outcome] += lc->pending[p].packets;
 	b->iterations++;

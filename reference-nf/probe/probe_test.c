@@ -58,7 +58,7 @@ static void layout_of_the_file(void)
 	iterate(&lc, 8);
 	iterate(&lc, 0);
 	FILE *f = fopen(path, "rb");
-	CHECK(f != NULL && fread(file, 1, sizeof(file), f) >= 12288 + 136 + 3 * 120);
+	CHECK(f != NULL && fread(file, 1, sizeof(file), f) >= 12288 + 176 + 3 * 120);
 	fclose(f);
 	CHECK(memcmp(file, "NALM", 4) == 0);
 	CHECK_EQUAL(word(file, 4), NALM_PROBE_VERSION);
@@ -76,12 +76,14 @@ static void layout_of_the_file(void)
 	CHECK_EQUAL(long_word(file, 12288 + 24), 2);	    /* iterations */
 	CHECK_EQUAL(long_word(file, 12288 + 32), 8);	    /* packets */
 	CHECK_EQUAL(long_word(file, 12288 + 56), 1);	    /* idle polls */
-	size_t nat = 12288 + 136 + 2 * 120;
+	size_t nat = 12288 + 176 + 2 * 120;
 	CHECK_EQUAL(long_word(file, nat + 8), 8);
 	CHECK_EQUAL(long_word(file, nat + 16), 1);
 	CHECK_EQUAL(long_word(file, nat + 24), 6);
 	CHECK_EQUAL(long_word(file, nat + 32), 2);
-	CHECK_EQUAL(long_word(file, 12288 + 136 + 16 * 120 + 2 * 514 * 8 + 8 * 8), 1); /* one batch of eight */
+	CHECK_EQUAL(long_word(file, 12288 + 176 + 16 * 120 + 8 * 176 + 2 * 514 * 8 + 8 * 8), 1); /* one batch of eight */
+	CHECK_EQUAL(word(file, 128 + 16 * 520), 0); /* events */
+	CHECK_EQUAL(word(file, 12288 + 168), 0);    /* which of them */
 	const struct nalm_counter_block *c = &nalm_probe_block(&probe, 0)->counters;
 	CHECK_EQUAL(c->busy_cycles, c->stages[RX].cycles + c->stages[NAT].cycles);
 	CHECK(c->apart_cycles >= c->stages[GEN].cycles);
@@ -107,6 +109,89 @@ static void too_much_is_refused(void)
 	for (uint32_t i = 0; i < NALM_PROBE_MAX_LCORES; i++)
 		CHECK_EQUAL(nalm_lcore_claim(&probe, i, &lc), 0);
 	CHECK_EQUAL(nalm_lcore_claim(&probe, 99, &lc), -ENOSPC);
+	nalm_probe_close(&probe);
+}
+
+static uint64_t buffers_in_use = 7;
+
+static uint64_t count_buffers(void *arg)
+{
+	return *(const uint64_t *)arg;
+}
+
+static void speed_and_buffers_of_a_turn(void)
+{
+	struct nalm_lcore lc;
+
+	CHECK_EQUAL(nalm_probe_open(&probe, "test", stages, 1000, NULL), 0);
+	CHECK_EQUAL(nalm_lcore_claim(&probe, 0, &lc), 0);
+	const struct nalm_counter_block *c = &nalm_probe_block(&probe, 0)->counters;
+	CHECK(nalm_probe_gate(&lc));
+	iterate(&lc, 8);
+	nalm_lcore_finish(&lc);
+	CHECK_EQUAL(c->buffers_at_tsc, 0); /* nobody said how many */
+	/* additions of one cycle; TSC and core run within a factor of ten of each other */
+	CHECK(c->turn_begin_tsc_per_million_adds > 100000 && c->turn_begin_tsc_per_million_adds < 10000000);
+	CHECK(c->turn_end_tsc_per_million_adds > 100000 && c->turn_end_tsc_per_million_adds < 10000000);
+	CHECK(c->turn_tsc_cycles > 0);
+	nalm_probe_close(&probe);
+
+	CHECK_EQUAL(nalm_probe_open(&probe, "test", stages, 1000, NULL), 0);
+	nalm_probe_buffers(&probe, count_buffers, &buffers_in_use);
+	CHECK_EQUAL(nalm_lcore_claim(&probe, 0, &lc), 0);
+	c = &nalm_probe_block(&probe, 0)->counters;
+	CHECK(nalm_probe_gate(&lc));
+	CHECK_EQUAL(c->buffers_at_tsc, 0);
+	iterate(&lc, 8);
+	nalm_lcore_finish(&lc);
+	CHECK_EQUAL(c->buffers, 7);
+	CHECK(c->buffers_at_tsc > lc.start_tsc);
+	nalm_probe_close(&probe);
+}
+
+/* Counts that say where they fell: each reading adds 1 to the first event and 10 to the second. */
+static uint64_t readings;
+
+static void read_made_up(const struct nalm_lcore *lc, uint64_t values[NALM_PROBE_MAX_EVENTS])
+{
+	(void)lc;
+	readings++;
+	values[0] = readings;
+	values[1] = 10 * readings;
+}
+
+static void attach_made_up(struct nalm_lcore *lc)
+{
+	lc->read_events = read_made_up;
+	lc->event_count = 2;
+	lc->block->counters.event_mask = 3;
+}
+
+static void events_of_stages(void)
+{
+	struct nalm_lcore lc;
+
+	CHECK_EQUAL(nalm_probe_open(&probe, "test", stages, 1000, NULL), 0);
+	probe.attach_events = attach_made_up;
+	CHECK_EQUAL(nalm_lcore_claim(&probe, 0, &lc), 0);
+	const struct nalm_event_block *e = &nalm_probe_block(&probe, 0)->events;
+	CHECK_EQUAL(e->reading[0], 1);
+	CHECK_EQUAL(e->reading[1], 10);
+	readings = 0;
+	CHECK(nalm_probe_gate(&lc));
+	iterate(&lc, 8);
+	iterate(&lc, 0);
+	iterate(&lc, 8);
+	nalm_lcore_finish(&lc);
+	for (int s = GEN; s <= NAT; s++) {
+		CHECK_EQUAL(e->marks[s], 2);
+		CHECK_EQUAL(e->stages[s][0], 2);
+		CHECK_EQUAL(e->stages[s][1], 20);
+	}
+	CHECK_EQUAL(e->busy[0], 4);
+	CHECK_EQUAL(e->idle[0], 2);
+	CHECK_EQUAL(e->apart[1], 30);
+	CHECK_EQUAL(readings, 1 + 9); /* at the turn's begin, and at each mark */
 	nalm_probe_close(&probe);
 }
 
@@ -244,6 +329,8 @@ int main(void)
 	RUN(turns_of_a_number_of_packets);
 	RUN(turns_ended_by_the_gate);
 	RUN(snapshots_are_of_one_moment);
+	RUN(speed_and_buffers_of_a_turn);
+	RUN(events_of_stages);
 	RUN(without_an_agent_the_gate_is_open);
 	remove(path);
 	return 0;

@@ -14,12 +14,16 @@
 #include <rte_errno.h>
 #include <rte_lcore.h>
 #include <rte_malloc.h>
+#include <rte_mempool.h>
 
 #include "model/runner.h"
 #include "reload.h"
 #include "settings.h"
 #include "telemetry.h"
 #include "totals.h"
+#ifdef NALM_NF_PAPI
+#include "nalm_probe_papi.h"
+#endif
 
 enum { EXIT_RUNTIME = 1, EXIT_USAGE = 2 };
 
@@ -83,13 +87,32 @@ static bool open_dump(void)
 	return false;
 }
 
+static uint64_t buffers_in_use(void *pool)
+{
+	return rte_mempool_in_use_count(pool);
+}
+
+static bool open_events(void)
+{
+#ifdef NALM_NF_PAPI
+	if (nalm_probe_papi_open(&probe) != 0) {
+		fprintf(stderr, "probe: NALM_PROBE_EVENTS=%s: too many events, or too long a name\n",
+			getenv("NALM_PROBE_EVENTS"));
+		return false;
+	}
+#endif
+	return true;
+}
+
 static bool open_probe(void)
 {
 	int err = nalm_probe_open(&probe, "nalm-nf", nf.chain.probed, rte_get_tsc_hz(), NULL);
-	if (err == 0)
-		return true;
-	fprintf(stderr, "probe: cannot map %s: %s\n", getenv("NALM_PROBE_FILE"), strerror(-err));
-	return false;
+	if (err != 0) {
+		fprintf(stderr, "probe: cannot map %s: %s\n", getenv("NALM_PROBE_FILE"), strerror(-err));
+		return false;
+	}
+	nalm_probe_buffers(&probe, buffers_in_use, nf.io.pool);
+	return open_events();
 }
 
 static bool open_readers(void)

@@ -2,6 +2,9 @@
  *
  * A writer for the probe contract: two threads whose counters keep, at every commit, the invariants a reader tests:
  * packets of "work" = 3 * iterations, outcomes add up to packets, batch histogram adds up to batches.
+ *
+ * With the argument "events" it reads events of its own making as well: one refused, and one that each reading raises by
+ * 5, so that marks and counts can be held against each other.
  */
 #include "nalm_probe.h"
 
@@ -25,6 +28,35 @@ static void work(void)
 		continue;
 }
 
+static __thread uint64_t readings;
+
+static void read_events(const struct nalm_lcore *lc, uint64_t values[NALM_PROBE_MAX_EVENTS])
+{
+	(void)lc;
+	values[1] = 5 * ++readings;
+}
+
+static void attach_events(struct nalm_lcore *lc)
+{
+	lc->read_events = read_events;
+	lc->event_count = 2;
+	lc->block->counters.event_mask = 2;
+}
+
+static void offer_events(void)
+{
+	static const struct nalm_event_name events[] = {{"REFUSED", "no counter left"}, {"FIVES", NALM_PROBE_COUNTED}};
+
+	memcpy(probe.header->events, events, sizeof(events));
+	probe.attach_events = attach_events;
+	__atomic_store_n(&probe.header->event_count, 2, __ATOMIC_RELEASE);
+}
+
+static uint64_t buffers(void *arg)
+{
+	return *(const uint64_t *)arg;
+}
+
 static void *writer(void *id)
 {
 	struct nalm_lcore lc;
@@ -41,13 +73,18 @@ static void *writer(void *id)
 	return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	static uint64_t in_use = 42;
 	pthread_t threads[2];
 	int err = nalm_probe_open(&probe, "contract writer", stages, nalm_tsc_hz(), NULL);
 	if (err != 0) {
 		fprintf(stderr, "nalm_probe_open: %s\n", strerror(-err));
 		return 1;
+	}
+	if (argc > 1 && strcmp(argv[1], "events") == 0) {
+		offer_events();
+		nalm_probe_buffers(&probe, buffers, &in_use);
 	}
 	for (size_t i = 0; i < 2; i++)
 		if (pthread_create(&threads[i], NULL, writer, (void *)(i + 5)) != 0)

@@ -11,7 +11,16 @@ from pathlib import Path
 import pytest
 from nalm_agent.errors import ProbeError
 from nalm_agent.gate import Gate
-from nalm_agent.probe import LcoreState, ProbeFile, counted_packets, lcore_counters, stage_counters
+from nalm_agent.probe import (
+    EventState,
+    LcoreState,
+    ProbeFile,
+    buffers_in_use,
+    counted_packets,
+    lcore_counters,
+    stage_counters,
+    turn_edges,
+)
 
 HERE = Path(__file__).parent
 INCLUDE = HERE.parents[1] / "reference-nf" / "probe"
@@ -33,9 +42,9 @@ def until(condition: Callable[[], bool], what: str, seconds: float = 10.0) -> No
 
 
 class Writer:
-    def __init__(self, program: Path, path: Path) -> None:
+    def __init__(self, program: Path, path: Path, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [str(program)], env={"NALM_PROBE_FILE": str(path), "NALM_PROBE_GATE": "closed"}
+            [str(program), *arguments], env={"NALM_PROBE_FILE": str(path), "NALM_PROBE_GATE": "closed"}
         )
         until(lambda: path.exists() and path.read_bytes()[:4] == b"NALM", "the magic is set")
         self.probe = ProbeFile(path, writable=True)
@@ -82,7 +91,8 @@ def test_snapshots_are_whole_while_the_writer_runs(running: Writer) -> None:
         lambda: min(int(b[0]["iterations"]) for b in running.probe.snapshot().blocks) > 1000, "work goes on"
     )
     seen = set()
-    for _ in range(300):
+
+    def is_whole_and_has_moved() -> bool:
         for block in running.probe.snapshot().blocks:
             lcore, work = block[0], block[0]["stages"][1]
             iterations = int(lcore["iterations"])
@@ -95,7 +105,9 @@ def test_snapshots_are_whole_while_the_writer_runs(running: Writer) -> None:
             assert int(lcore["stages"][0]["cycles"]) == int(lcore["apart_cycles"])
             sizes = running.probe.batches(lcore=0, stage=1)[0]
             assert int(sizes["count"][3]) == int(sizes["count"].sum()) >= 1000
-    assert len(seen) > 100, "the writer ran while it was read"
+        return len(seen) > 300
+
+    until(is_whole_and_has_moved, "the writer runs while it is read", seconds=60.0)
     running.gate.close()
     until(lambda: running.parked(turn), "both lcores parked")
     for index, block in enumerate(running.probe.snapshot().blocks):
@@ -127,6 +139,36 @@ def test_every_cycle_of_a_turn_has_a_stage(running: Writer) -> None:
     for lcore in lcore_counters(before, running.probe.snapshot()):
         accounted = lcore.busy_cycles + lcore.idle_cycles + lcore.apart_cycles
         assert 0.99 * lcore.turn_tsc_cycles < accounted <= lcore.turn_tsc_cycles
+
+
+def test_speed_of_the_core_around_a_turn(running: Writer) -> None:
+    assert [edge.begin_tsc_per_million_adds for edge in turn_edges(running.probe.snapshot())] == [None] * 2
+    turn = running.gate.open(3000)
+    until(lambda: running.parked(turn), "both lcores parked")
+    for edge in turn_edges(running.probe.snapshot()):
+        assert edge.begin_tsc_per_million_adds and edge.end_tsc_per_million_adds
+        assert 0.5 < edge.begin_tsc_per_million_adds / edge.end_tsc_per_million_adds < 2
+    assert buffers_in_use(running.probe.snapshot()) is None
+
+
+def test_events_and_buffers_of_an_nf_that_has_them(writer: Path, tmp_path: Path) -> None:
+    running = Writer(writer, tmp_path / "probe", "events")
+    assert running.probe.events() == [EventState("REFUSED", "no counter left"), EventState("FIVES", None)]
+    assert buffers_in_use(running.probe.snapshot()) is None, "before the first turn nobody was asked"
+    turn = running.gate.open(3000)
+    until(lambda: running.parked(turn), "both lcores parked")
+    after = running.probe.snapshot()
+    assert buffers_in_use(after) == 42
+    assert len(after.events) == len(after.blocks) == 2
+    for counters, events in zip(after.blocks, after.events, strict=True):
+        block = events[0]
+        assert int(counters[0]["event_mask"]) == 0b10
+        assert int(block["reading"][1]) == 5
+        assert list(block["marks"][:2]) == [1000, 1000]
+        assert list(block["stages"][:2, 1]) == [5000, 5000]
+        assert (int(block["busy"][1]), int(block["apart"][1]), int(block["idle"][1])) == (5000, 5000, 0)
+        assert int(running.probe.batches(0, stage=1)[0]["count"][3]) == 1000
+    assert running.end() == 0
 
 
 def test_the_gate_ends_the_program(running: Writer) -> None:
