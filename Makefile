@@ -110,7 +110,7 @@ lock: ## Makes requirements.lock again from the pyproject files
 		--no-emit-index-url --no-annotate --custom-compile-command "make lock" -o requirements.lock
 
 openapi: ## Writes server/openapi.json and the page's client again
-	@$(BIN)/python -m nalm_server.openapi && cd web && npm run -s generate
+	@$(BIN)/python -m nalm_server.openapi >server/.openapi.new && mv server/.openapi.new server/openapi.json && cd web && npm run -s generate
 
 screenshot: page ## Takes docs/images again from the demo (run `make run` first)
 	@$(BIN)/python docs/images/take.py --url http://127.0.0.1:$(PORT)

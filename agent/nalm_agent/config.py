@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from nalm_core import defaults
-from nalm_core.report import Name
+from nalm_core.report import Name, Settings
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from nalm_agent.config_lines import line_of
@@ -78,6 +78,8 @@ class RunConfig(Table):
     command: Command
     ready_seconds: Annotated[float, Field(gt=0)] = 20
     """How long the NF may take until every lcore waits at the gate."""
+    lcores_in_turn: bool = False
+    """Given one CPU, the NF does the work of all its lcores in turn: instructions are counted so."""
 
     @field_validator("command")
     @classmethod
@@ -126,12 +128,17 @@ class JudgeConfig(Table):
     turn_ms: Annotated[float, Field(ge=1)] = defaults.TURN_MS
     turns_per_launch: Annotated[int, Field(ge=1)] = defaults.TURNS_PER_LAUNCH
     max_launches: Annotated[int, Field(ge=1)] = defaults.MAX_LAUNCHES
+    budget_seconds: Annotated[float, Field(gt=0)] = defaults.BUDGET_SECONDS
 
     @model_validator(mode="after")
     def _looks_fit(self) -> JudgeConfig:
         if self.looks > self.max_launches:
             raise ValueError(f"looks = {self.looks} is more than max_launches = {self.max_launches}")
         return self
+
+    def settings(self) -> Settings:
+        """What a run report records of it."""
+        return Settings(**self.model_dump(), first_look=min(defaults.FIRST_LOOK, self.max_launches))
 
 
 class Config(Table):

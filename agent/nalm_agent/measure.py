@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -18,12 +19,12 @@ from nalm_core.report import (
     ArmInfo,
     Build,
     Check,
+    EndedBy,
     InstructionCount,
     Round,
     RunReport,
     RunStatus,
     Scenario,
-    Settings,
     Source,
     StageInfo,
 )
@@ -61,6 +62,9 @@ class Request:
     head: Revision
     scenario: str
     notes: tuple[str, ...] = ()
+    force: bool = False
+    """Measure even if both arms' code is equal: an A/A run, which shows what host and method make of no
+    change."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,7 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
     if reason := tsc.available():
         raise HostError(reason, hint="measure on a host whose TSC is constant")
     base, head = _plan_arms(request, config, draft)
-    if same := _same_sources(request, base, head):
+    if (same := _same_sources(request, base, head)) and not request.force:
         draft.arms = same
         return draft.report(RunStatus.UNCHANGED)
 
@@ -130,7 +134,7 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
         return draft.at_fault(arm, error)
     arms = _arms(Ready(built_base, base.run), Ready(built_head, head.run))
     if len(arms) == 2 and built_base.build.code_digest == built_head.build.code_digest:
-        if base.run.definition == head.run.definition:
+        if base.run.definition == head.run.definition and not request.force:
             draft.arms = {arm: _info(ready, []) for arm, ready in arms.items()}
             return draft.report(RunStatus.UNCHANGED)
         draft.notes.append("the code is the same; what changed is how it is run")
@@ -162,7 +166,7 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
             progress.instructions({count.arm: count for count in draft.instructions})
 
             progress.step("cycles", "first launch", CYCLES_BEGIN)
-            draft.rounds = _rounds(Bench(draft.settings, cores, work), runs, draft, progress)
+            _rounds(Bench(draft.settings, cores, work), runs, draft, progress)
         except ArmFailedError as failure:
             return draft.at_fault(failure.arm, failure.error)
         finally:
@@ -189,7 +193,7 @@ class Draft:
         self.request = request
         self.project = config.project.name
         self.scenario_config = config.scenario(request.scenario)
-        self.settings = Settings(**config.judge.model_dump())
+        self.settings = config.judge.settings()
         self.host = fingerprint()
         self.started_at = datetime.now(UTC)
         self.run_id = secrets.token_hex(16)
@@ -199,10 +203,13 @@ class Draft:
         self.sources: dict[Source, str | None] = {
             Source.TSC: None,
             Source.PMU: pmu.available(),
-            Source.SIMULATED: simulated.available(self.scenario_config.lcores),
+            Source.SIMULATED: simulated.available(
+                self.scenario_config.lcores, in_turn=config.run.lcores_in_turn
+            ),
         }
         self.instructions: list[InstructionCount] = []
         self.rounds: list[Round] = []
+        self.ended_by: EndedBy | None = None
 
     def at_fault(self, arm: Arm, error: NalmError) -> RunReport:
         """An arm could not be built or run: base's fault says nothing about head."""
@@ -241,6 +248,7 @@ class Draft:
             rounds=self.rounds,
             instructions=self.instructions,
             checks=checks or [],
+            ended_by=self.ended_by,
             notes=self.notes,
         )
 
@@ -363,28 +371,26 @@ def count_address(build: Build, run: RunPlan, functions: Mapping[str, list[str]]
     )
 
 
-def _rounds(bench: Bench, runs: Mapping[Arm, ArmRun], draft: Draft, progress: Progress) -> list[Round]:
+def _rounds(bench: Bench, runs: Mapping[Arm, ArmRun], draft: Draft, progress: Progress) -> None:
     """Rounds until nalm_core.sequential decides; those the host disturbed too much are marked by its rule."""
     from nalm_core.sequential import decide  # loads SciPy: not before there is something to decide
 
-    marked: list[Round] = []
     next_look = draft.settings.max_launches
 
     def decided(rounds: list[Round]) -> bool:
         nonlocal next_look
-        for one in rounds[len(marked) :]:
+        for one in rounds[len(draft.rounds) :]:
             reason = set_aside_reason(one, draft.host.tsc_hz)
-            marked.append(one.model_copy(update={"set_aside": reason}))
-        draft.rounds = list(marked)
+            draft.rounds.append(one.model_copy(update={"set_aside": reason}))
         decision = decide(draft.report(RunStatus.MEASURED))
         next_look = decision.next_look or next_look
         return decision.outcome is not None
 
     def after_launch(done: int, seconds: float) -> None:
         planned = max(next_look, done)
-        fraction = CYCLES_BEGIN + (1 - CYCLES_BEGIN) * done / draft.settings.max_launches
+        share = max(done / draft.settings.max_launches, seconds / (draft.settings.budget_seconds or inf))
+        fraction = CYCLES_BEGIN + (1 - CYCLES_BEGIN) * min(share, 1.0)
         left = seconds / done * (planned - done)
         progress.step("cycles", f"launch {done} done, next look after {planned}", fraction, left)
 
-    measure_rounds(bench, runs, decided, after_launch)
-    return marked
+    draft.ended_by = measure_rounds(bench, runs, decided, after_launch)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The arms side by side on one core: short turns in swapped order, over many fresh launches, until decided.
 
-In every launch all arms run as long-lived processes of which one at a time passes its gate. The first turn of
-each launch warms caches and tables up and is not recorded. The launch, not the turn, is the random unit: each
-places code, heap and tables anew.
+In every launch all arms run as long-lived processes of which one at a time passes its gate. Each first warms
+its caches and tables up, until it is steady. The launch, not the turn, is the random unit: each places code,
+heap and tables anew.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TypedDict
 
-from nalm_core.report import Arm, LcoreCounters, Round, Settings, StageCounters, StageInfo
+from nalm_core.counters import cpu_time_scale, ratio
+from nalm_core.defaults import MAX_WARM_UP_MS, STEADY_CHANGE, WARM_UP_MS
+from nalm_core.report import Arm, EndedBy, LcoreCounters, Round, Settings, StageCounters, StageInfo
 
 from nalm_agent.cores import Cores
 from nalm_agent.errors import NfError
@@ -23,8 +25,9 @@ from nalm_agent.host import steal_ns
 from nalm_agent.launch import RunningNf
 from nalm_agent.probe import counted_packets, lcore_counters, stage_counters
 
-WARM_UP_TURNS = 1
-WARM_UP_RULE = f"the first {WARM_UP_TURNS} turn(s) of each launch warm up and are not recorded"
+WARM_UP_RULE = (
+    f"each launch warms up for {WARM_UP_MS:g} ms or longer, until CPP is steady; those turns are not recorded"
+)
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,8 @@ def try_out(run: ArmRun, work: WorkDir, turn_ms: float) -> TryOut:
 
 
 _FORWARDED_NOTHING = "the NF forwarded nothing: in a whole turn no packet left it or was dropped by policy"
+NOTICEABLE_CPU_SHARE = 0.2
+"""Share of a turn that an NF must have had the CPU before it is blamed for forwarding nothing."""
 
 
 @dataclass(frozen=True)
@@ -97,19 +102,23 @@ def measure_rounds(
     runs: Mapping[Arm, ArmRun],
     decided: Callable[[list[Round]], bool],
     after_launch: Callable[[int, float], None],
-) -> list[Round]:
-    """Measures launch by launch until `decided` says so or max_launches are done.
+) -> EndedBy:
+    """Measures launch by launch until `decided` says so, or launches or time run out.
 
-    `after_launch` is told the number of launches done and the seconds they took. Raises ArmFailedError.
+    `decided` is given all rounds so far; `after_launch` the number of launches done and their seconds.
+    Returns why it ended. Raises ArmFailedError.
     """
     rounds: list[Round] = []
-    begin = time.monotonic()
+    begin, budget = time.monotonic(), bench.settings.budget_seconds
     for launch in range(bench.settings.max_launches):
         rounds += _measure_launch(bench, launch, runs)
-        after_launch(launch + 1, time.monotonic() - begin)
+        seconds = time.monotonic() - begin
+        after_launch(launch + 1, seconds)
         if decided(rounds):
-            break
-    return rounds
+            return "decision"
+        if budget is not None and seconds + seconds / (launch + 1) > budget:
+            return "budget"
+    return "launches"
 
 
 def _measure_launch(bench: Bench, launch: int, runs: Mapping[Arm, ArmRun]) -> list[Round]:
@@ -121,9 +130,9 @@ def _measure_launch(bench: Bench, launch: int, runs: Mapping[Arm, ArmRun]) -> li
         for arm, nf in running.items():
             with blame(arm):
                 nf.wait_ready()
-        for arm, nf in list(running.items()) * WARM_UP_TURNS:
+        for arm, nf in running.items():
             with blame(arm):
-                nf.turn(milliseconds=settings.turn_ms)
+                _warm_up(nf, settings.turn_ms)
         for turn in range(settings.turns_per_launch):
             for order, arm in enumerate(turn_order(list(running), launch + turn)):
                 with blame(arm):
@@ -133,6 +142,27 @@ def _measure_launch(bench: Bench, launch: int, runs: Mapping[Arm, ArmRun]) -> li
             with blame(arm):
                 nf.finish()
     return rounds
+
+
+def _warm_up(nf: RunningNf, turn_ms: float) -> None:
+    """Runs an NF unrecorded until its CPP is steady from one turn to the next."""
+    last, run_ms = None, 0.0
+    while run_ms < MAX_WARM_UP_MS:
+        before = nf.snapshot()
+        nf.turn(milliseconds=turn_ms)
+        run_ms += turn_ms
+        cpp = _busy_cycles_per_packet(lcore_counters(before, nf.snapshot()))
+        if run_ms >= WARM_UP_MS and last and cpp and abs(cpp / last - 1) <= STEADY_CHANGE:
+            return
+        last = cpp
+
+
+def _busy_cycles_per_packet(lcores: list[LcoreCounters]) -> float | None:
+    """Of a turn, scaled by CPU time; None if nothing was done in it."""
+    return ratio(
+        sum(lcore.busy_cycles * cpu_time_scale(lcore) for lcore in lcores),
+        sum(lcore.packets for lcore in lcores),
+    )
 
 
 def turn_order(arms: list[Arm], number: int) -> list[Arm]:
@@ -152,11 +182,19 @@ def _measure_turn(bench: Bench, nf: RunningNf) -> TurnCounters:
     stolen, before = steal_ns(bench.cores.cpus), nf.snapshot()
     nf.turn(milliseconds=bench.settings.turn_ms)
     after, stolen = nf.snapshot(), steal_ns(bench.cores.cpus) - stolen
-    return TurnCounters(
-        lcores=lcore_counters(before, after),
-        stages=stage_counters(nf.probe.stages, before, after),
-        steal_ns=max(0, stolen),
-    )
+    lcores, stages = lcore_counters(before, after), stage_counters(nf.probe.stages, before, after)
+    if counted_packets(nf.probe.stages, stages) == 0 and _had_the_cpu(lcores):
+        raise NfError(_FORWARDED_NOTHING + _buffers_text(lcores), log=nf.log_tail())
+    return TurnCounters(lcores=lcores, stages=stages, steal_ns=max(0, stolen))
+
+
+def _had_the_cpu(lcores: list[LcoreCounters]) -> bool:
+    return all(cpu_time_scale(lcore) > NOTICEABLE_CPU_SHARE for lcore in lcores)
+
+
+def _buffers_text(lcores: list[LcoreCounters]) -> str:
+    known = [lcore.buffers_in_use for lcore in lcores if lcore.buffers_in_use is not None]
+    return f"; {min(known)} packet buffers are in use" if known else ""
 
 
 def _launch(run: ArmRun, work: WorkDir, *, seed: int) -> RunningNf:

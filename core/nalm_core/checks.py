@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Named tests of a run's own numbers. A failed one makes the run invalid; same_share_forwarded makes it
-broken.
+"""Named tests of a run's own numbers. A failed one makes the run invalid; same_share_forwarded and
+buffers_returned make it broken.
 
 A check without the figures it needs is not made: it is missing from the list, never passed.
 """
@@ -24,13 +24,15 @@ from nalm_core.defaults import (
     CONSERVED_LIMIT,
     EQ6_LIMIT,
     GENERATOR_LIMIT,
+    LEAK_LIMIT,
+    MIN_LEAKED,
     SHARE_LIMIT,
     STAGES_LIMIT,
     STARVED_LIMIT,
 )
 from nalm_core.report import Arm, ArmInfo, Check, InstructionCount, OutcomeKind, Round
 
-BREAKING = frozenset({"same_share_forwarded"})
+BREAKING = frozenset({"same_share_forwarded", "buffers_returned"})
 """Checks whose failure says that head is broken, not that the measurement is."""
 
 Arms = Mapping[Arm, ArmInfo]
@@ -54,6 +56,7 @@ def run_checks(
         _packets_conserved(arms, by_arm),
         _generator_honest(arms, by_arm, kept),
         _same_share_forwarded(arms, by_arm),
+        _buffers_returned(by_arm),
     )
     return [check for check in made if check is not None]
 
@@ -173,6 +176,41 @@ def _same_share_forwarded(arms: Arms, by_arm: RoundsByArm) -> Check | None:
             text = f"{arm}: {name} {new:.2%} of its packets, base {old:.2%}"
             found.append((abs(new - old), text))
     return _check("same_share_forwarded", found, SHARE_LIMIT, "all arms forward the same share of packets")
+
+
+def _buffers_returned(by_arm: RoundsByArm) -> Check | None:
+    """Head gives back every packet buffer: what is in use when its lcores park does not grow turn by turn.
+
+    Growth that stops within the launch is its rings and batches filling up. A base that leaks and a head that
+    does not are a mend.
+    """
+    found = []
+    for arm in (Arm.BASE, Arm.HEAD_AS_BASE, Arm.HEAD):
+        for launch in sorted({one.launch for one in by_arm.get(arm, ())}):
+            turns = sorted((one for one in by_arm[arm] if one.launch == launch), key=lambda one: one.turn)
+            leak = _leaked_share(turns)
+            if leak is not None and arm is not Arm.BASE:
+                found.append((leak, f"{arm}: buffers in use grow turn by turn, for each packet"))
+    return _check("buffers_returned", found, LEAK_LIMIT, "every packet buffer was given back")
+
+
+def _leaked_share(turns: Sequence[Round]) -> float | None:
+    """Buffers gained a packet over a launch; 0 unless both halves gained; None if they were not told."""
+    levels = [level for one in turns if (level := _buffers(one)) is not None]
+    if len(levels) != len(turns) or len(levels) < 3:
+        return None
+    middle = len(levels) // 2
+    gained = levels[-1] - levels[0]
+    halves = levels[middle] - levels[0], levels[-1] - levels[middle]
+    if gained < MIN_LEAKED or min(halves) < gained / 4:
+        return 0.0
+    return ratio(gained, sum(lcore.packets for one in turns[1:] for lcore in one.lcores))
+
+
+def _buffers(one: Round) -> int | None:
+    """In use when the last lcore parked; what others saw before includes what was under way."""
+    known = [lcore.buffers_in_use for lcore in one.lcores if lcore.buffers_in_use is not None]
+    return min(known, default=None)
 
 
 def _comparable(base: Shares, arm: Shares, same_features: bool) -> Iterator[tuple[str, float, float]]:

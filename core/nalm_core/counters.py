@@ -7,7 +7,7 @@ run is not the NF's. Ratios whose denominator is 0 are None.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from nalm_core.report import ArmInfo, LcoreCounters, OutcomeKind, Round
@@ -106,25 +106,41 @@ def cur(one: Round) -> float | None:
 
 
 def idle_share(one: Round) -> float | None:
-    """Idle share of the lcores that worked on packets."""
-    lcores = working_lcores(one)
-    idle = sum(lcore.idle_cycles for lcore in lcores)
-    return ratio(idle, idle + sum(lcore.busy_cycles for lcore in lcores))
+    """Idle share of the busiest lcore: the others wait for it, or for what it hands on, by their nature."""
+    shares = [lcore.idle_cycles / (lcore.idle_cycles + lcore.busy_cycles) for lcore in working_lcores(one)]
+    return min(shares, default=None)
 
 
 def own_wall_seconds(lcores: Iterable[LcoreCounters], tsc_hz: int) -> float:
-    """Mean time of the lcores outside generator and sink, by the wall clock."""
-    times = [lcore.turn_wall_ns / 1e9 - lcore.apart_cycles / tsc_hz for lcore in lcores]
-    return sum(times) / len(times) if times else 0.0
+    """Time of the lcores outside generator and sink, by the wall clock.
+
+    Of several lcores the harmonic mean, each weighted by its busy cycles: with it Eq. 6 holds when only some
+    of them carry a generator.
+    """
+    return _weighted(
+        [(lcore.busy_cycles, lcore.turn_wall_ns / 1e9 - lcore.apart_cycles / tsc_hz) for lcore in lcores]
+    )
 
 
 def own_cpu_seconds(lcores: Iterable[LcoreCounters], tsc_hz: int) -> float:
     """The same in CPU time: the generator's cycles are scaled as the NF's are."""
-    times = [
-        min(lcore.turn_cpu_ns, lcore.turn_wall_ns) / 1e9 - lcore.apart_cycles * cpu_time_scale(lcore) / tsc_hz
-        for lcore in lcores
-    ]
-    return sum(times) / len(times) if times else 0.0
+    return _weighted(
+        [
+            (
+                lcore.busy_cycles,
+                min(lcore.turn_cpu_ns, lcore.turn_wall_ns) / 1e9
+                - lcore.apart_cycles * cpu_time_scale(lcore) / tsc_hz,
+            )
+            for lcore in lcores
+        ]
+    )
+
+
+def _weighted(times: Sequence[tuple[int, float]]) -> float:
+    """Harmonic mean of the positive times, by their weights; 0 without any."""
+    usable = [(weight, seconds) for weight, seconds in times if seconds > 0]
+    rates = sum(weight / seconds for weight, seconds in usable)
+    return sum(weight for weight, _ in usable) / rates if rates else 0.0
 
 
 def pps(one: Round, arm: ArmInfo, tsc_hz: int) -> float | None:

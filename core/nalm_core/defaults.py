@@ -10,22 +10,27 @@ from typing import Final
 from nalm_core.report import Settings
 
 # What is aimed at, unless nalm.toml says otherwise.
-MARGIN: Final = 0.02
+MARGIN: Final = 0.01
 """Relative change of CPP that matters."""
 ALPHA: Final = 0.01
 """Chance that a run without any change is called regressed or improved, all looks together (upper bound)."""
-LOOKS: Final = 3
-MAX_LAUNCHES: Final = 18
-TURNS_PER_LAUNCH: Final = 16
-TURN_MS: Final = 50.0
+LOOKS: Final = 8
+FIRST_LOOK: Final = 6
+MAX_LAUNCHES: Final = 72
+BUDGET_SECONDS: Final = 180.0
+"""Time for the rounds of a run; then what is there is judged."""
+TURNS_PER_LAUNCH: Final = 32
+TURN_MS: Final = 10.0
 
 DEFAULT_SETTINGS: Final = Settings(
     margin=MARGIN,
     alpha=ALPHA,
     looks=LOOKS,
+    first_look=FIRST_LOOK,
     turn_ms=TURN_MS,
     turns_per_launch=TURNS_PER_LAUNCH,
     max_launches=MAX_LAUNCHES,
+    budget_seconds=BUDGET_SECONDS,
 )
 
 # Judging.
@@ -45,8 +50,8 @@ RELEVANT_SHARE: Final = 0.5
 """A stage's change is relevant from this share of the margin on, measured in the chain's CPP."""
 CULPRIT_SHARE: Final = 0.2
 """A stage pays for a change if it bears at least this share of it."""
-INSTRUCTION_NOTE: Final = 0.001
-"""Relative change of IPP that is worth a note when cycles did not change."""
+INSTRUCTION_CHANGE: Final = 0.0005
+"""Relative change of the chain's IPP from which a stage's change of instructions is named."""
 FIX_SHARE: Final = 0.5
 """An improvement that restores at least this share of an open regression of the same stage is its fix."""
 CONFIDENCE: Final = 0.95
@@ -55,7 +60,7 @@ CONFIDENCE: Final = 0.95
 # Rounds.
 CLEAN_STOLEN_SHARE: Final = 0.02
 """Up to this share of stolen time a round is clean; clean rounds are preferred."""
-MIN_CLEAN_PAIRS: Final = 4
+MIN_CLEAN_PAIRS: Final = 8
 """With at least so many clean pairs, a launch is judged by them alone."""
 CLEAN_LAUNCH_SHARE: Final = 0.65
 """With this share of launches that have clean pairs, a run is judged by them alone: 4 of 6, 8 of 12."""
@@ -64,8 +69,20 @@ MAX_STOLEN_SHARE: Final = 0.6
 MAX_INVOLUNTARY_PER_S: Final = 20_000.0
 """Involuntary switches per second of CPU time beyond which a round is set aside."""
 MAX_MAJOR_FAULTS: Final = 0
+MAX_MINOR_FAULTS_PER_S: Final = 2_000.0
+"""Page faults per second of CPU time beyond which a round is set aside: memory is still being laid out."""
+MAX_SPEED_CHANGE: Final = 0.02
+"""Relative change of the core's speed over a turn beyond which it is set aside."""
 MAX_CLOCK_DISAGREEMENT: Final = 0.01
 """TSC against wall clock over a turn; beyond it the round is set aside."""
+
+# Warm-up, not recorded.
+WARM_UP_MS: Final = 50.0
+"""Least running time of an arm before a launch's first round."""
+MAX_WARM_UP_MS: Final = 500.0
+"""Running time after which rounds begin even if the arm is not steady."""
+STEADY_CHANGE: Final = 0.03
+"""Relative change of CPP between two warm-up turns up to which an arm is steady."""
 
 # Checks.
 EQ6_LIMIT: Final = 0.01
@@ -77,6 +94,10 @@ GENERATOR_LIMIT: Final = 0.01
 """Relative difference between what the generator says it sent and what the NF took in."""
 SHARE_LIMIT: Final = 0.005
 """Difference between two arms' shares of packets sent, or dropped by policy."""
+LEAK_LIMIT: Final = 0.00001
+"""Buffers that stay in use more after a launch's last turn than before, for each packet that ended."""
+MIN_LEAKED: Final = 64
+"""Fewer buffers gained in a launch are its rings and batches filling up."""
 
 DOCUMENTED: Final = MappingProxyType(
     {name: value for name, value in globals().items() if name.isupper() and isinstance(value, int | float)}

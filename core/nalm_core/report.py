@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run report, version 1: one JSON document per run, raw, nothing averaged away.
+"""Run report, version 2: one JSON document per run, raw, nothing averaged away.
 
 A run compares arms on one host: `base`, `head`, and, when the commit changes the scenario's feature set,
 `head_as_base` (head's build run with base's feature set). What the arms' figures mean is in docs/metrics.md;
@@ -18,11 +18,16 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-SCHEMA: Final = "nalm.run-report/1"
+SCHEMA: Final = "nalm.run-report/2"
+READABLE: Final = ("nalm.run-report/1", SCHEMA)
+"""Version 1 lacks what version 2 may hold; nothing else differs."""
 
 Sha = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
 Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._:+@/-]*$")]
 Count = Annotated[int, Field(ge=0, le=2**64 - 1)]
+
+
+EndedBy = Literal["decision", "launches", "budget"]
 
 
 class Model(BaseModel):
@@ -141,6 +146,8 @@ class StageCounters(Model):
     packets: Count
     batches: Count
     outcomes: dict[Name, Count] = Field(default_factory=dict)
+    events: dict[str, Count] = Field(default_factory=dict)
+    """Hardware events by name, as the probe read them; one that was not counted is absent."""
 
 
 class LcoreCounters(Model):
@@ -158,6 +165,15 @@ class LcoreCounters(Model):
     voluntary_switches: Count
     minor_faults: Count
     major_faults: Count
+    speed_before: int | None = Field(default=None, gt=0)
+    """TSC cycles that 1000 steps of a chain of dependent additions took before the turn: the core's frequency
+    against the TSC's. None if the probe did not measure it."""
+    speed_after: int | None = Field(default=None, gt=0)
+    """The same after the turn."""
+    buffers_in_use: Count | None = None
+    """Packet buffers in use in the whole NF when the lcore parked. None if the NF does not tell."""
+    events: dict[str, Count] = Field(default_factory=dict)
+    """Hardware events of iterations with packets, generator and sink left out."""
 
 
 class Round(Model):
@@ -218,13 +234,18 @@ class Settings(Model):
     """Error rate of the whole procedure, all looks together."""
     looks: int = Field(ge=1, le=100)
     """How often the rounds were, or could have been, judged before stopping."""
+    first_look: int | None = Field(default=None, ge=1)
+    """Launches at the first look; the others follow in equal ratios up to max_launches. None: looks are
+    evenly spread, as in version 1."""
     turn_ms: float = Field(gt=0)
     turns_per_launch: int = Field(ge=1)
     max_launches: int = Field(ge=1, le=10_000)
+    budget_seconds: float | None = Field(default=None, gt=0)
+    """Time after which no launch is begun; None: without limit."""
 
 
 class RunReport(Model):
-    schema_: Literal["nalm.run-report/1"] = Field(default=SCHEMA, alias="schema")
+    schema_: Literal["nalm.run-report/1", "nalm.run-report/2"] = Field(default=SCHEMA, alias="schema")
     run_id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
     """Made once by the agent; uploading the same run twice changes nothing."""
     nalm_version: str
@@ -244,6 +265,8 @@ class RunReport(Model):
     rounds: list[Round] = Field(default_factory=list)
     instructions: list[InstructionCount] = Field(default_factory=list)
     checks: list[Check] = Field(default_factory=list)
+    ended_by: EndedBy | None = None
+    """Why the rounds ended; None if there were none, or in version 1."""
     notes: list[str] = Field(default_factory=list)
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)

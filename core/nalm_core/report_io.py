@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run reports to and from JSON. Every version ever written stays readable; today there is version 1."""
+"""Run reports to and from JSON. Every version ever written stays readable."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from nalm_core.report import SCHEMA, Arm, RunReport, RunStatus
+from nalm_core.report import READABLE, Arm, RunReport, RunStatus
 
 MAX_MISTAKES_SHOWN = 20
 
@@ -64,9 +64,10 @@ def _require_known_version(data: bytes | str) -> None:
     if not isinstance(document, dict):
         raise ReportError([Mistake("$", "expected an object")])
     schema = document.get("schema")
-    if schema != SCHEMA:
+    if schema not in READABLE:
+        known = " or ".join(map(repr, READABLE))
         raise ReportError(
-            [Mistake("$.schema", f"expected {SCHEMA!r}, found {schema!r}; a newer nalm may read it")]
+            [Mistake("$.schema", f"expected {known}, found {schema!r}; a newer nalm may read it")]
         )
 
 

@@ -5,7 +5,7 @@ other."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from nalm_core.counters import RoundTotals, stolen_share, totals
@@ -15,6 +15,8 @@ from nalm_core.defaults import (
     MAX_CLOCK_DISAGREEMENT,
     MAX_INVOLUNTARY_PER_S,
     MAX_MAJOR_FAULTS,
+    MAX_MINOR_FAULTS_PER_S,
+    MAX_SPEED_CHANGE,
     MAX_STOLEN_SHARE,
     MIN_CLEAN_PAIRS,
     MIN_PAIRS,
@@ -69,15 +71,25 @@ def set_aside_reason(one: Round, tsc_hz: int) -> str | None:
 def _lcore_reason(lcore: LcoreCounters, tsc_hz: int) -> str | None:
     if lcore.turn_wall_ns == 0 or lcore.turn_tsc_cycles == 0 or lcore.turn_cpu_ns == 0:
         return "the turn has no length"
+    return next(_disturbances(lcore, tsc_hz), None)
+
+
+def _disturbances(lcore: LcoreCounters, tsc_hz: int) -> Iterator[str]:
     by_tsc = lcore.turn_tsc_cycles / tsc_hz * 1e9
     if abs(by_tsc / lcore.turn_wall_ns - 1) > MAX_CLOCK_DISAGREEMENT:
-        return f"TSC and wall clock disagree by more than {MAX_CLOCK_DISAGREEMENT:.0%}"
+        yield f"TSC and wall clock disagree by more than {MAX_CLOCK_DISAGREEMENT:.0%}"
+    before, after = lcore.speed_before, lcore.speed_after
+    if before is not None and after is not None and abs(before / after - 1) > MAX_SPEED_CHANGE:
+        yield f"the core's speed changed by {before / after - 1:+.1%}"
     if lcore.major_faults > MAX_MAJOR_FAULTS:
-        return f"{lcore.major_faults} major page faults"
-    rate = lcore.involuntary_switches / lcore.turn_cpu_ns * 1e9
-    if rate > MAX_INVOLUNTARY_PER_S:
-        return f"{rate:.0f} involuntary switches per second of CPU time"
-    return None
+        yield f"{lcore.major_faults} major page faults"
+    for what, count, most in (
+        ("page faults", lcore.minor_faults, MAX_MINOR_FAULTS_PER_S),
+        ("involuntary switches", lcore.involuntary_switches, MAX_INVOLUNTARY_PER_S),
+    ):
+        rate = count / lcore.turn_cpu_ns * 1e9
+        if rate > most:
+            yield f"{rate:.0f} {what} per second of CPU time"
 
 
 def is_clean(one: Round) -> bool:

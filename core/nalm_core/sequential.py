@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """When to stop: a few planned looks at the launches so far, the error rates spent over them.
 
+Looks follow each other in equal ratios of launches: early ones end clear cases in seconds, later ones are
+worth their wait.
+
 Spending: alpha(t) = alpha * ln(1 + (e - 1) t), Lan & DeMets, Biometrika 70 (1983), their Pocock-like
 function, t the share of the planned launches. What a look adds is its own error rate; their sum is alpha
 whatever the dependence between looks, so the t statistics' small degrees of freedom need no correction
@@ -36,7 +39,13 @@ class Decision:
 
 def look_schedule(settings: Settings) -> list[int]:
     """Launches at which the run is judged, the last one being max_launches."""
-    planned = [ceil(settings.max_launches * k / settings.looks) for k in range(1, settings.looks + 1)]
+    first, last, looks = settings.first_look, settings.max_launches, settings.looks
+    if first is None:
+        planned = [ceil(last * k / looks) for k in range(1, looks + 1)]
+    elif looks == 1 or first >= last:
+        planned = [last]
+    else:
+        planned = [round(first * (last / first) ** (k / (looks - 1))) for k in range(looks)]
     return sorted({max(MIN_LAUNCHES, launches) for launches in planned})
 
 

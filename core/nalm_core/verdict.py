@@ -17,6 +17,7 @@ from nalm_core.change import Cause, Change, StageChange, cause_of
 from nalm_core.checks import BREAKING, run_checks
 from nalm_core.defaults import EQUIVALENCE_ALPHA, STAGE_FALSE_DISCOVERY_RATE
 from nalm_core.features import FeatureSplit, equal_code, feature_change, judged_arm
+from nalm_core.instruction_change import InstructionChange, instruction_changes
 from nalm_core.pairing import paired_series
 from nalm_core.price import feature_split, feature_stages, in_pass_order
 from nalm_core.report import Arm, Check, Model, RunReport, RunStatus, Settings
@@ -47,6 +48,8 @@ class Verdict(Model):
     culprit_stages: list[str] = Field(default_factory=list)
     """Stages that bear the change, dearest first: where the time goes, not where the commit edited."""
     cause: Cause | None = None
+    instruction_changes: list[InstructionChange] = Field(default_factory=list)
+    """Of the judged arm, exact, whether or not cycles moved; largest first."""
     notes: list[str] = Field(default_factory=list)
     """What else a person should know."""
 
@@ -114,9 +117,11 @@ def _rates(settings: Settings, look: int, error_rate: float | None = None) -> Ra
 def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
     """Base against an arm with the same features."""
     found = _compare(report, arm)
+    changes = instruction_changes(report, arm)
     if found is None:
         reason = wording.too_few(report, arm)
-        return verdict.model_copy(update={"reason": reason, "summary": wording.short(reason)})
+        update = {"reason": reason, "summary": wording.short(reason), "instruction_changes": changes}
+        return verdict.model_copy(update=update)
     outcome, comparison = found
     blamed = culprits(comparison, outcome) if outcome in ("regressed", "improved") else []
     cause = None
@@ -126,14 +131,16 @@ def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
     return verdict.model_copy(
         update={
             "outcome": outcome,
-            "reason": wording.reason(outcome, comparison, cause, report.settings.margin),
-            "summary": wording.summary(outcome, comparison, blamed, cause, report.settings.margin),
+            "reason": wording.reason(outcome, comparison, cause, report),
+            "summary": wording.summary(outcome, comparison, blamed, cause, report.settings.margin)
+            + wording.instructions_too(outcome, changes),
             "judged_arm": arm,
             "chain": comparison.chain,
             "stages": comparison.stages,
             "culprit_stages": [stage.stage for stage in blamed],
             "cause": cause,
-            "notes": wording.notes(outcome, comparison, report),
+            "instruction_changes": changes,
+            "notes": wording.notes(outcome, comparison, changes, report),
         }
     )
 

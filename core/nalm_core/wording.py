@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import expm1
+from math import ceil, expm1, log1p
 
 from nalm_core.attribution import Comparison
 from nalm_core.change import Cause, Change, StageChange
-from nalm_core.defaults import INSTRUCTION_NOTE, MIN_LAUNCHES, MIN_PAIRS
+from nalm_core.defaults import INSTRUCTION_CHANGE, MIN_LAUNCHES, MIN_PAIRS
+from nalm_core.instruction_change import InstructionChange
 from nalm_core.report import Arm, Check, RunReport
 from nalm_core.rounds import disturbed_counts, launches_done, pair_launches
 from nalm_core.sequential import Decided
@@ -20,6 +21,10 @@ NOT_AS_BASE = (
     "judged; keep base's features buildable in head and measure again."
 )
 SHORT_LIMIT = 120
+DECIDING_ERRORS = 3.0
+"""Standard errors from the margin at which a look decides, about."""
+MORE_LAUNCHES = 4
+"""More launches than so many times those of the run are no advice."""
 BUSY_SHARE = 0.25
 """Share of disturbed rounds from which on the host is called busy in a note."""
 
@@ -27,6 +32,11 @@ BUSY_SHARE = 0.25
 def percent(ln_ratio: float) -> str:
     """Relative change of a ratio given as its logarithm, signed."""
     return f"{100 * expm1(ln_ratio):+.1f} %"
+
+
+def precise(ln_ratio: float) -> str:
+    """The same for an exact count, to a hundredth of a percent."""
+    return f"{100 * expm1(ln_ratio):+.2f} %"
 
 
 def first_line(text: str | None) -> str:
@@ -60,29 +70,56 @@ def too_few(report: RunReport, arm: Arm) -> str:
     )
 
 
-def reason(outcome: Decided, comparison: Comparison, cause: Cause | None, settings_margin: float) -> str:
+def reason(outcome: Decided, comparison: Comparison, cause: Cause | None, report: RunReport) -> str:
     """The verdict in a sentence."""
-    chain = comparison.chain
+    chain, margin = comparison.chain, report.settings.margin
     if chain.ln_cpp is None or chain.low is None or chain.high is None:
         return "There are not enough launches to compare."
     size = f"{percent(chain.ln_cpp)} [{100 * (chain.low - 1):+.1f}, {100 * (chain.high - 1):+.1f}]"
     if outcome == "same":
-        return f"Cycles per packet changed by {size}: within ±{settings_margin:.1%}, the change that matters."
+        return f"Cycles per packet changed by {size}: within ±{margin:.1%}, the change that matters."
     if outcome == "inconclusive":
         return (
             f"Cycles per packet changed by {size}: neither a change nor its absence is shown at a margin of "
-            f"±{settings_margin:.1%}; more launches or a quieter host would tell."
+            f"±{margin:.1%}; {what_would_help(comparison, report)}."
         )
     verb = "grew" if outcome == "regressed" else "fell"
     return f"Cycles per packet {verb}, {size}: {_because(outcome, chain, cause)}."
 
 
+def what_would_help(comparison: Comparison, report: RunReport) -> str:
+    """The way out of an undecided run: time, if a tolerable amount would do, else quiet or a wider margin."""
+    estimate, margin = comparison.estimate, report.settings.margin
+    aside, disturbed, rounds = disturbed_counts(report.rounds)
+    if aside + disturbed > BUSY_SHARE * rounds:
+        return "other programs took a part of the cores' time: free them and measure again"
+    if estimate is None:
+        return "measure longer"
+    distance = abs(abs(estimate.ln_ratio) - log1p(margin))
+    times = (DECIDING_ERRORS * estimate.standard_error / max(distance, 1e-9)) ** 2
+    if times <= MORE_LAUNCHES:
+        needed = max(ceil(estimate.launches * times), estimate.launches + 1)
+        return f"about {needed} launches would tell ([judge] budget_seconds, max_launches)"
+    if distance < margin / 4:
+        return "the change is about as large as the margin itself: choose a margin on either side of it"
+    return "a quieter host or a wider margin would tell"
+
+
+def instructions_too(outcome: Decided, changes: Sequence[InstructionChange]) -> str:
+    """What a verdict on cycles adds about instructions where they are not its cause."""
+    if outcome not in ("same", "inconclusive") or not changes:
+        return ""
+    first = changes[0]
+    size = "came or went" if first.ln_ipp is None else f"{precise(first.ln_ipp)} instructions"
+    return f"; {first.stage}: {size}"
+
+
 def _because(outcome: Decided, chain: Change, cause: Cause | None) -> str:
     if chain.ln_ipp is None or chain.ln_eipc is None:
         return "instructions were not counted, so the cause is not known"
-    if outcome == "regressed" and chain.ln_ipp < -INSTRUCTION_NOTE:
+    if outcome == "regressed" and chain.ln_ipp < -INSTRUCTION_CHANGE:
         return f"fewer instructions ({percent(chain.ln_ipp)}), yet slower: worse pipeline use"
-    if outcome == "improved" and chain.ln_ipp > INSTRUCTION_NOTE:
+    if outcome == "improved" and chain.ln_ipp > INSTRUCTION_CHANGE:
         return f"more instructions ({percent(chain.ln_ipp)}), yet faster: better pipeline use"
     if cause == "instructions":
         word = "more" if outcome == "regressed" else "fewer"
@@ -120,15 +157,19 @@ def summary(
     return text
 
 
-def notes(outcome: Decided, comparison: Comparison, report: RunReport) -> list[str]:
+def notes(
+    outcome: Decided, comparison: Comparison, changes: Sequence[InstructionChange], report: RunReport
+) -> list[str]:
     """What does not change the outcome and should still be known."""
     found = []
     chain = comparison.chain
     if chain.ln_ipp is None:
         found.append("Instructions were not counted for both arms: IPP, eIPC and the cause are missing.")
-    elif outcome == "same" and abs(chain.ln_ipp) > INSTRUCTION_NOTE:
+    elif outcome == "same" and changes:
+        named = ", ".join(_named(change) for change in changes)
         found.append(
-            f"Instructions per packet changed by {percent(chain.ln_ipp)}; cycles did not, and cycles decide."
+            f"Instructions per packet changed by {precise(chain.ln_ipp)} ({named}); cycles stayed within the "
+            "margin, and cycles decide."
         )
     if outcome == "same":
         found += [
@@ -145,6 +186,12 @@ def notes(outcome: Decided, comparison: Comparison, report: RunReport) -> list[s
             "scaled and less exact than on a free core."
         )
     return found
+
+
+def _named(change: InstructionChange) -> str:
+    size = "came or went" if change.ln_ipp is None else precise(change.ln_ipp)
+    where = f" in {change.functions[0].name}" if change.functions else ""
+    return f"{change.stage} {size}{where}"
 
 
 def price_text(added: Sequence[str], removed: Sequence[str], price: float | None) -> str:

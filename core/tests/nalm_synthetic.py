@@ -52,9 +52,9 @@ class Side:
 
 @dataclass
 class Noise:
-    launch: float = 0.01
+    launch: float = 0.005
     """Standard deviation of ln CPP between launches, per arm."""
-    turn: float = 0.005
+    turn: float = 0.0025
     shared: float = 0.0
     """Standard deviation of ln CPP that both arms of a turn have in common."""
     stolen: float = 0.0
@@ -77,7 +77,7 @@ def make_report(
     *,
     seed: int = 1,
     launches: int = 18,
-    turns: int = 8,
+    turns: int = 16,
     noise: Noise | None = None,
     settings: Settings = DEFAULT_SETTINGS,
     with_checks: bool = True,

@@ -106,3 +106,88 @@ def test_an_agents_passed_check_does_not_hide_a_fault() -> None:
     lying = with_rounds(report, fault).model_copy(update={"checks": report.checks})
     assert all(check.passed for check in lying.checks)
     assert judge(lying).outcome == "invalid" and name in judge(lying).reason
+
+
+def with_buffers(report, arm: Arm, level) -> object:
+    """The report with buffers in use when the lcores parked, by turn."""
+
+    def one(found):
+        if found.arm is not arm:
+            return found
+        lcores = [lc.model_copy(update={"buffers_in_use": level(found.turn)}) for lc in found.lcores]
+        return found.model_copy(update={"lcores": lcores})
+
+    return report.model_copy(update={"rounds": [one(found) for found in report.rounds], "checks": []})
+
+
+@pytest.mark.parametrize(
+    ("level", "passed"),
+    [
+        (lambda turn: 700, True),
+        (lambda turn: 700 + (turn % 3) * 32, True),
+        (lambda turn: min(700 + 300 * turn, 2000), True),  # rings that fill up
+        (lambda turn: 700 + turn, True),  # fewer than a batch or two
+        (lambda turn: 700 + 300 * turn, False),
+    ],
+)
+def test_buffers_that_do_not_come_back_break_the_head(level, passed: bool) -> None:
+    report = with_buffers(make_report(changed(), launches=3), Arm.HEAD, level)
+    found = {check.name: check for check in run_checks(report.arms, report.rounds, [], TSC_HZ)}
+    assert found["buffers_returned"].passed is passed
+    assert (judge(report).outcome == "broken") is not passed
+
+
+def test_a_base_that_leaks_is_no_fault_of_head_and_untold_buffers_make_no_check() -> None:
+    report = make_report(changed(), launches=3)
+    assert "buffers_returned" not in {c.name for c in run_checks(report.arms, report.rounds, [], TSC_HZ)}
+    leaking = with_buffers(report, Arm.BASE, lambda turn: 700 + 300 * turn)
+    assert all(check.passed for check in run_checks(leaking.arms, leaking.rounds, [], TSC_HZ))
+
+
+def on_two_lcores(report, *, apart_on_first: bool, second_idle: float):
+    """Each round's work shared out: 60 % on an lcore with the generator or not, 40 % on one that waits."""
+
+    def one(found):
+        (lc,) = found.lcores
+        wall = lc.turn_tsc_cycles
+        first_busy = round(lc.busy_cycles * 0.6)
+        apart = wall - first_busy if apart_on_first else 0
+        wall = wall if apart_on_first else first_busy
+        second = round(wall * (1 - second_idle))
+        ns = round(wall / TSC_HZ * 1e9)
+        shared = {"turn_tsc_cycles": wall, "turn_wall_ns": ns, "turn_cpu_ns": ns}
+        lcores = [
+            lc.model_copy(update={"busy_cycles": first_busy, "apart_cycles": apart, **shared}),
+            lc.model_copy(
+                update={
+                    "lcore": 1,
+                    "busy_cycles": second,
+                    "idle_cycles": wall - second,
+                    "apart_cycles": 0,
+                    **shared,
+                }
+            ),
+        ]
+        return found.model_copy(update={"lcores": lcores})
+
+    return [one(found) for found in report.rounds]
+
+
+@pytest.mark.parametrize("apart_on_first", [True, False])
+def test_eq6_holds_on_two_lcores_whichever_carries_the_generator(apart_on_first: bool) -> None:
+    report = make_report(changed(), launches=2)
+    rounds = on_two_lcores(report, apart_on_first=apart_on_first, second_idle=0.4)
+    found = {check.name: check for check in run_checks(report.arms, rounds, [], TSC_HZ)}
+    assert found["eq6_closes"].passed and found["generator_honest"].passed
+    lame = [
+        one.model_copy(
+            update={
+                "lcores": [
+                    lc.model_copy(update={"idle_cycles": lc.busy_cycles, "busy_cycles": lc.busy_cycles // 2})
+                    for lc in one.lcores
+                ]
+            }
+        )
+        for one in rounds
+    ]
+    assert not {c.name: c for c in run_checks(report.arms, lame, [], TSC_HZ)}["generator_honest"].passed

@@ -17,7 +17,10 @@ def one_round(**lcore_values: int):
     [
         ({}, None),
         ({"major_faults": 1}, "major page faults"),
-        ({"minor_faults": 100}, None),
+        ({"minor_faults": 10}, None),
+        ({"minor_faults": 5000}, "page faults per second"),
+        ({"speed_before": 1000, "speed_after": 1010}, None),
+        ({"speed_before": 1000, "speed_after": 1100}, "speed changed by -9.1%"),
         ({"involuntary_switches": 1}, None),
         ({"involuntary_switches": 2000}, "involuntary switches"),
         ({"turn_wall_ns": 0}, "no length"),
@@ -61,9 +64,9 @@ def test_a_few_wild_turns_do_not_move_a_launch() -> None:
 
 
 def test_clean_pairs_are_preferred() -> None:
-    report = make_report(changed(), launches=1, turns=8, noise=Noise(launch=0, turn=0, stolen=0.1))
-    clean = make_report(changed(nat=200.0), launches=1, turns=4, noise=Noise(launch=0, turn=0))
-    mixed = [one for one in report.rounds if one.turn >= 4] + clean.rounds
+    report = make_report(changed(), launches=1, turns=16, noise=Noise(launch=0, turn=0, stolen=0.1))
+    clean = make_report(changed(nat=200.0), launches=1, turns=8, noise=Noise(launch=0, turn=0))
+    mixed = [one for one in report.rounds if one.turn >= 8] + clean.rounds
     (launch,) = pair_launches(report.model_copy(update={"rounds": mixed}), Arm.BASE, Arm.HEAD)
     assert launch.head_cpp("nat") == pytest.approx(200, rel=1e-3)
     (launch,) = pair_launches(report, Arm.BASE, Arm.HEAD)

@@ -41,7 +41,8 @@ def test_fewer_instructions_yet_slower_is_named_so() -> None:
 def test_instructions_without_cycles_are_a_note() -> None:
     verdict = judge(make_report(changed(ipp={"nat": 300})))
     assert verdict.outcome == "same"
-    assert any("Instructions per packet changed by -5.5 %" in note for note in verdict.notes)
+    assert any("Instructions per packet changed by -5.54 %" in note for note in verdict.notes)
+    assert verdict.summary.endswith("; nat: -9.09 % instructions")
 
 
 def test_uncounted_instructions_leave_the_cause_open_and_say_so() -> None:
@@ -54,7 +55,7 @@ def test_uncounted_instructions_leave_the_cause_open_and_say_so() -> None:
 
 
 def test_two_stages_that_cancel_leave_the_chain_same_and_are_noted() -> None:
-    verdict = judge(make_report(changed(nat=165.0, l3fwd=45.0), noise=Noise(launch=0.005)))
+    verdict = judge(make_report(changed(nat=165.0, l3fwd=45.0), noise=Noise(launch=0.003)))
     assert verdict.outcome == "same"
     assert [note.split()[1] for note in verdict.notes if note.startswith("Stage")] == ["nat", "l3fwd"]
 
@@ -218,8 +219,10 @@ def test_too_few_usable_rounds_are_inconclusive_and_say_what_helps() -> None:
 
 
 def test_noise_beyond_what_the_launches_resolve_is_inconclusive() -> None:
-    verdict = judge(make_report(changed(nat=157.0), noise=Noise(launch=0.06)))
+    verdict = judge(make_report(changed(nat=151.0), noise=Noise(launch=0.06)))
     assert verdict.outcome == "inconclusive" and "quieter host" in verdict.reason
+    close = judge(make_report(changed(nat=154.5), noise=Noise(launch=0.008), launches=9))
+    assert close.outcome == "inconclusive" and "launches would tell" in close.reason
 
 
 def test_a_busy_host_is_noted() -> None:

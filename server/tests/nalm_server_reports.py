@@ -128,7 +128,7 @@ def make_report(
         for name in arms
     ]
     document = {
-        "schema": "nalm.run-report/1",
+        "schema": "nalm.run-report/2",
         "run_id": f"{number:032x}",
         "nalm_version": "0.1.0",
         "project": project,

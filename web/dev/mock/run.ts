@@ -173,7 +173,7 @@ export function runReport(index: number): RunReport {
   const detail = runDetail(index);
   const packets = 200_000;
   return {
-    schema: "nalm.run-report/1",
+    schema: "nalm.run-report/2",
     run_id: detail.run_id,
     nalm_version: detail.nalm_version,
     project: detail.project,

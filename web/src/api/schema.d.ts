@@ -588,6 +588,23 @@ export interface components {
             state: components["schemas"]["JobState"];
         };
         /**
+         * FunctionChange
+         * @description One C function under one stage, in instructions of its own a packet; None where it did not run, or is
+         *     not among the dearest of its stage.
+         */
+        FunctionChange: {
+            /** Base Calls */
+            base_calls: number | null;
+            /** Base Ipp */
+            base_ipp: number | null;
+            /** Head Calls */
+            head_calls: number | null;
+            /** Head Ipp */
+            head_ipp: number | null;
+            /** Name */
+            name: string;
+        };
+        /**
          * FunctionCount
          * @description One C function under one stage: instructions of its own, without callees.
          */
@@ -712,6 +729,23 @@ export interface components {
             tsc_hz: number;
             /** Virtual */
             virtual: boolean;
+        };
+        /** InstructionChange */
+        InstructionChange: {
+            /** Base Ipp */
+            base_ipp: number | null;
+            /** Chain Share */
+            chain_share: number;
+            /** Functions */
+            functions: components["schemas"]["FunctionChange"][];
+            /** Head Ipp */
+            head_ipp: number | null;
+            /** Ln Ipp */
+            ln_ipp: number | null;
+            /** Relevant */
+            relevant: boolean;
+            /** Stage */
+            stage: string;
         };
         /**
          * InstructionCount
@@ -843,8 +877,14 @@ export interface components {
         LcoreCounters: {
             /** Apart Cycles */
             apart_cycles: number;
+            /** Buffers In Use */
+            buffers_in_use?: number | null;
             /** Busy Cycles */
             busy_cycles: number;
+            /** Events */
+            events?: {
+                [key: string]: number;
+            };
             /** Idle Cycles */
             idle_cycles: number;
             /** Involuntary Switches */
@@ -857,6 +897,10 @@ export interface components {
             minor_faults: number;
             /** Packets */
             packets: number;
+            /** Speed After */
+            speed_after?: number | null;
+            /** Speed Before */
+            speed_before?: number | null;
             /** Turn Cpu Ns */
             turn_cpu_ns: number;
             /** Turn Tsc Cycles */
@@ -1203,6 +1247,8 @@ export interface components {
             };
             /** Checks */
             checks?: components["schemas"]["Check"][];
+            /** Ended By */
+            ended_by?: ("decision" | "launches" | "budget") | null;
             /** Failure */
             failure?: string | null;
             /**
@@ -1226,10 +1272,10 @@ export interface components {
             scenario: components["schemas"]["Scenario"];
             /**
              * Schema
-             * @default nalm.run-report/1
-             * @constant
+             * @default nalm.run-report/2
+             * @enum {string}
              */
-            schema: "nalm.run-report/1";
+            schema: "nalm.run-report/1" | "nalm.run-report/2";
             settings: components["schemas"]["Settings"];
             /** Sources */
             sources: {
@@ -1295,6 +1341,10 @@ export interface components {
         Settings: {
             /** Alpha */
             alpha: number;
+            /** Budget Seconds */
+            budget_seconds?: number | null;
+            /** First Look */
+            first_look?: number | null;
             /** Looks */
             looks: number;
             /** Margin */
@@ -1357,6 +1407,10 @@ export interface components {
             batches: number;
             /** Cycles */
             cycles: number;
+            /** Events */
+            events?: {
+                [key: string]: number;
+            };
             /** Outcomes */
             outcomes?: {
                 [key: string]: number;
@@ -1422,6 +1476,8 @@ export interface components {
             features_removed?: string[];
             /** Fixes Sha */
             fixes_sha: string | null;
+            /** Instruction Changes */
+            instruction_changes?: components["schemas"]["InstructionChange"][];
             judged_arm?: components["schemas"]["Arm"] | null;
             /** Notes */
             notes?: string[];

@@ -123,7 +123,7 @@ function RunFacts({ run }: { run: RunDetail }) {
         ["Rounds", `${run.rounds_kept} kept, ${run.rounds_set_aside} set aside, ${run.launches} launches`],
         [
           "Turn",
-          `${plain(settings.turn_ms)} ms, ${settings.turns_per_launch} per launch, at most ${settings.max_launches} launches`,
+          `${plain(settings.turn_ms)} ms, ${settings.turns_per_launch} per launch, at most ${settings.max_launches} launches${settings.budget_seconds ? `, ${plain(settings.budget_seconds)} s` : ""}`,
         ],
         ["Margin", `${plain(settings.margin * 100)} %`],
         ["Error rate", `${plain(settings.alpha)} over ${settings.looks} looks`],
