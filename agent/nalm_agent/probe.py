@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import mmap
+import os
+import time
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
@@ -20,7 +22,8 @@ VERSION = 2
 MAX_STAGES, MAX_OUTCOMES, MAX_BATCH, MAX_EVENTS = 16, 12, 256, 8
 COUNTED = "counted"
 FLAG_APART = 1
-SNAPSHOT_TRIES = 10_000
+SNAPSHOT_SECONDS = 2.0
+"""A writer may lose its CPU in the middle of an iteration: for so long it is waited for."""
 
 _OUTCOME = np.dtype([("name", "S32"), ("kind", "<u4"), ("reserved", "<u4")])
 _STAGE_NAME = np.dtype(
@@ -214,11 +217,13 @@ class ProbeFile:
         at = self._lcore_offset + lcore * self._lcore_bytes
         begin, end = at + offset, at + offset + dtype.itemsize
         data = self.map
-        for _ in range(SNAPSHOT_TRIES):
+        deadline = time.monotonic() + SNAPSHOT_SECONDS
+        while time.monotonic() < deadline:
             before = data[at : at + 8]
             raw = data[begin:end]
             if data[at : at + 8] == before and not before[0] & 1:
                 return np.frombuffer(raw, dtype=dtype, count=1)
+            os.sched_yield()
         raise ProbeError(f"lcore {lcore} of {self.nf} never published a whole iteration")
 
 
@@ -253,29 +258,9 @@ def _lcore(old: Any, new: Any) -> LcoreCounters:
         voluntary_switches=difference("turn_voluntary_switches"),
         minor_faults=difference("turn_minor_faults"),
         major_faults=difference("turn_major_faults"),
+        speed_before=int(new["turn_begin_tsc_per_million_adds"]) or None,
+        speed_after=int(new["turn_end_tsc_per_million_adds"]) or None,
     )
-
-
-@dataclass(frozen=True)
-class TurnEdges:
-    """What an lcore saw just outside of its last turn's clocks. None: not measured."""
-
-    lcore: int
-    begin_tsc_per_million_adds: int | None
-    """TSC cycles of a million dependent additions of one core cycle each: TSC rate over core frequency."""
-    end_tsc_per_million_adds: int | None
-
-
-def turn_edges(after: Snapshot) -> list[TurnEdges]:
-    """The core's speed around the last turn, per lcore."""
-    return [
-        TurnEdges(
-            lcore=int(block[0]["lcore_id"]),
-            begin_tsc_per_million_adds=int(block[0]["turn_begin_tsc_per_million_adds"]) or None,
-            end_tsc_per_million_adds=int(block[0]["turn_end_tsc_per_million_adds"]) or None,
-        )
-        for block in after.blocks
-    ]
 
 
 def buffers_in_use(after: Snapshot) -> int | None:

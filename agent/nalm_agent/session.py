@@ -23,7 +23,7 @@ from nalm_agent.errors import NfError
 from nalm_agent.home import WorkDir
 from nalm_agent.host import steal_ns
 from nalm_agent.launch import RunningNf
-from nalm_agent.probe import counted_packets, lcore_counters, stage_counters
+from nalm_agent.probe import buffers_in_use, counted_packets, lcore_counters, stage_counters
 
 WARM_UP_RULE = (
     f"each launch warms up for {WARM_UP_MS:g} ms or longer, until CPP is steady; those turns are not recorded"
@@ -176,6 +176,7 @@ class TurnCounters(TypedDict):
     lcores: list[LcoreCounters]
     stages: dict[str, StageCounters]
     steal_ns: int
+    buffers_in_use: int | None
 
 
 def _measure_turn(bench: Bench, nf: RunningNf) -> TurnCounters:
@@ -184,17 +185,16 @@ def _measure_turn(bench: Bench, nf: RunningNf) -> TurnCounters:
     after, stolen = nf.snapshot(), steal_ns(bench.cores.cpus) - stolen
     lcores, stages = lcore_counters(before, after), stage_counters(nf.probe.stages, before, after)
     if counted_packets(nf.probe.stages, stages) == 0 and _had_the_cpu(lcores):
-        raise NfError(_FORWARDED_NOTHING + _buffers_text(lcores), log=nf.log_tail())
-    return TurnCounters(lcores=lcores, stages=stages, steal_ns=max(0, stolen))
+        held = buffers_in_use(after)
+        also = "" if held is None else f"; it holds {held} packet buffers"
+        raise NfError(_FORWARDED_NOTHING + also, log=nf.log_tail())
+    return TurnCounters(
+        lcores=lcores, stages=stages, steal_ns=max(0, stolen), buffers_in_use=buffers_in_use(after)
+    )
 
 
 def _had_the_cpu(lcores: list[LcoreCounters]) -> bool:
     return all(cpu_time_scale(lcore) > NOTICEABLE_CPU_SHARE for lcore in lcores)
-
-
-def _buffers_text(lcores: list[LcoreCounters]) -> str:
-    known = [lcore.buffers_in_use for lcore in lcores if lcore.buffers_in_use is not None]
-    return f"; {min(known)} packet buffers are in use" if known else ""
 
 
 def _launch(run: ArmRun, work: WorkDir, *, seed: int) -> RunningNf:

@@ -196,7 +196,7 @@ def _buffers_returned(by_arm: RoundsByArm) -> Check | None:
 
 def _leaked_share(turns: Sequence[Round]) -> float | None:
     """Buffers gained a packet over a launch; 0 unless both halves gained; None if they were not told."""
-    levels = [level for one in turns if (level := _buffers(one)) is not None]
+    levels = [one.buffers_in_use for one in turns if one.buffers_in_use is not None]
     if len(levels) != len(turns) or len(levels) < 3:
         return None
     middle = len(levels) // 2
@@ -205,12 +205,6 @@ def _leaked_share(turns: Sequence[Round]) -> float | None:
     if gained < MIN_LEAKED or min(halves) < gained / 4:
         return 0.0
     return ratio(gained, sum(lcore.packets for one in turns[1:] for lcore in one.lcores))
-
-
-def _buffers(one: Round) -> int | None:
-    """In use when the last lcore parked; what others saw before includes what was under way."""
-    known = [lcore.buffers_in_use for lcore in one.lcores if lcore.buffers_in_use is not None]
-    return min(known, default=None)
 
 
 def _comparable(base: Shares, arm: Shares, same_features: bool) -> Iterator[tuple[str, float, float]]:

@@ -166,12 +166,10 @@ class LcoreCounters(Model):
     minor_faults: Count
     major_faults: Count
     speed_before: int | None = Field(default=None, gt=0)
-    """TSC cycles that 1000 steps of a chain of dependent additions took before the turn: the core's frequency
-    against the TSC's. None if the probe did not measure it."""
+    """TSC cycles that a million dependent additions took before the turn: the TSC's rate against the core's
+    frequency. None if the probe did not measure it."""
     speed_after: int | None = Field(default=None, gt=0)
     """The same after the turn."""
-    buffers_in_use: Count | None = None
-    """Packet buffers in use in the whole NF when the lcore parked. None if the NF does not tell."""
     events: dict[str, Count] = Field(default_factory=dict)
     """Hardware events of iterations with packets, generator and sink left out."""
 
@@ -188,6 +186,8 @@ class Round(Model):
     stages: dict[Name, StageCounters]
     steal_ns: int | None = Field(default=None, ge=0)
     """Time the hypervisor gave to others on the host's cores meanwhile (/proc/stat)."""
+    buffers_in_use: Count | None = None
+    """Packet buffers the NF held when the last lcore had parked. None if it does not tell."""
     set_aside: str | None = None
     """Why this round takes no part in the analysis; None if it does."""
 

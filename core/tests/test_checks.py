@@ -114,8 +114,7 @@ def with_buffers(report, arm: Arm, level) -> object:
     def one(found):
         if found.arm is not arm:
             return found
-        lcores = [lc.model_copy(update={"buffers_in_use": level(found.turn)}) for lc in found.lcores]
-        return found.model_copy(update={"lcores": lcores})
+        return found.model_copy(update={"buffers_in_use": level(found.turn)})
 
     return report.model_copy(update={"rounds": [one(found) for found in report.rounds], "checks": []})
 

@@ -19,7 +19,6 @@ from nalm_agent.probe import (
     counted_packets,
     lcore_counters,
     stage_counters,
-    turn_edges,
 )
 
 HERE = Path(__file__).parent
@@ -142,13 +141,15 @@ def test_every_cycle_of_a_turn_has_a_stage(running: Writer) -> None:
 
 
 def test_speed_of_the_core_around_a_turn(running: Writer) -> None:
-    assert [edge.begin_tsc_per_million_adds for edge in turn_edges(running.probe.snapshot())] == [None] * 2
+    before = running.probe.snapshot()
+    assert [lcore.speed_before for lcore in lcore_counters(before, before)] == [None] * 2
     turn = running.gate.open(3000)
     until(lambda: running.parked(turn), "both lcores parked")
-    for edge in turn_edges(running.probe.snapshot()):
-        assert edge.begin_tsc_per_million_adds and edge.end_tsc_per_million_adds
-        assert 0.5 < edge.begin_tsc_per_million_adds / edge.end_tsc_per_million_adds < 2
-    assert buffers_in_use(running.probe.snapshot()) is None
+    after = running.probe.snapshot()
+    for lcore in lcore_counters(before, after):
+        assert lcore.speed_before and lcore.speed_after
+        assert 0.5 < lcore.speed_before / lcore.speed_after < 2
+    assert buffers_in_use(after) is None
 
 
 def test_events_and_buffers_of_an_nf_that_has_them(writer: Path, tmp_path: Path) -> None:

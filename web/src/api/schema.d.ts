@@ -877,8 +877,6 @@ export interface components {
         LcoreCounters: {
             /** Apart Cycles */
             apart_cycles: number;
-            /** Buffers In Use */
-            buffers_in_use?: number | null;
             /** Busy Cycles */
             busy_cycles: number;
             /** Events */
@@ -1065,6 +1063,8 @@ export interface components {
          */
         Round: {
             arm: components["schemas"]["Arm"];
+            /** Buffers In Use */
+            buffers_in_use?: number | null;
             /** Launch */
             launch: number;
             /** Lcores */
