@@ -7,7 +7,7 @@ A check without the figures it needs is not made: it is missing from the list, n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import median
 
 from nalm_core.counters import (
@@ -25,11 +25,11 @@ from nalm_core.defaults import (
     EQ6_LIMIT,
     GENERATOR_LIMIT,
     LEAK_LIMIT,
-    MIN_LEAKED,
     SHARE_LIMIT,
     STAGES_LIMIT,
     STARVED_LIMIT,
 )
+from nalm_core.keeping import leaked_share, vanished_share
 from nalm_core.report import Arm, ArmInfo, Check, InstructionCount, OutcomeKind, Round
 
 BREAKING = frozenset({"same_share_forwarded", "buffers_returned"})
@@ -56,7 +56,7 @@ def run_checks(
         _packets_conserved(arms, by_arm),
         _generator_honest(arms, by_arm, kept),
         _same_share_forwarded(arms, by_arm),
-        _buffers_returned(by_arm),
+        _buffers_returned(arms, by_arm),
     )
     return [check for check in made if check is not None]
 
@@ -126,10 +126,9 @@ def _packets_conserved(arms: Arms, by_arm: RoundsByArm) -> Check | None:
                     if stage.name in one.stages
                 )
                 found.append((abs(handed - ended) / handed, f"{arm}, stage {stage.name}"))
-        entered = _entered(arms[arm], rounds)
-        if entered:
-            ended = sum(_kinds(arms[arm], rounds)[kind] for kind in ENDED)
-            found.append((abs(entered - ended) / entered, f"{arm}, in against sent and dropped"))
+        if _entered(arms[arm], rounds):
+            off = vanished_share(rounds, _taken_in(arms[arm]), _ended(arms[arm]))
+            found.append((off, f"{arm}, in against sent and dropped"))
     return _check("packets_conserved", found, CONSERVED_LIMIT, "packets in = sent + named drops")
 
 
@@ -178,33 +177,27 @@ def _same_share_forwarded(arms: Arms, by_arm: RoundsByArm) -> Check | None:
     return _check("same_share_forwarded", found, SHARE_LIMIT, "all arms forward the same share of packets")
 
 
-def _buffers_returned(by_arm: RoundsByArm) -> Check | None:
-    """Head gives back every packet buffer: what is in use when its lcores park does not grow turn by turn.
-
-    Growth that stops within the launch is its rings and batches filling up. A base that leaks and a head that
-    does not are a mend.
-    """
+def _buffers_returned(arms: Arms, by_arm: RoundsByArm) -> Check | None:
+    """Head gives back every packet buffer. A base that leaks and a head that does not are a mend."""
     found = []
-    for arm in (Arm.BASE, Arm.HEAD_AS_BASE, Arm.HEAD):
-        for launch in sorted({one.launch for one in by_arm.get(arm, ())}):
-            turns = sorted((one for one in by_arm[arm] if one.launch == launch), key=lambda one: one.turn)
-            leak = _leaked_share(turns)
-            if leak is not None and arm is not Arm.BASE:
-                found.append((leak, f"{arm}: buffers in use grow turn by turn, for each packet"))
+    for arm in (Arm.HEAD_AS_BASE, Arm.HEAD):
+        if arm in by_arm:
+            leak = leaked_share(by_arm[arm], _taken_in(arms[arm]), _ended(arms[arm]))
+            if leak is not None:
+                found.append((leak, f"{arm}: packet buffers held grow turn by turn, for each packet"))
     return _check("buffers_returned", found, LEAK_LIMIT, "every packet buffer was given back")
 
 
-def _leaked_share(turns: Sequence[Round]) -> float | None:
-    """Buffers gained a packet over a launch; 0 unless both halves gained; None if they were not told."""
-    levels = [one.buffers_in_use for one in turns if one.buffers_in_use is not None]
-    if len(levels) != len(turns) or len(levels) < 3:
-        return None
-    middle = len(levels) // 2
-    gained = levels[-1] - levels[0]
-    halves = levels[middle] - levels[0], levels[-1] - levels[middle]
-    if gained < MIN_LEAKED or min(halves) < gained / 4:
-        return 0.0
-    return ratio(gained, sum(lcore.packets for one in turns[1:] for lcore in one.lcores))
+def _taken_in(arm: ArmInfo) -> Callable[[Round], int]:
+    return lambda one: _entered(arm, [one])
+
+
+def _ended(arm: ArmInfo) -> Callable[[Round], int]:
+    def ended(one: Round) -> int:
+        kinds = packets_by_kind(one, arm)
+        return sum(kinds[kind] for kind in ENDED)
+
+    return ended
 
 
 def _comparable(base: Shares, arm: Shares, same_features: bool) -> Iterator[tuple[str, float, float]]:

@@ -95,9 +95,9 @@ GENERATOR_LIMIT: Final = 0.01
 SHARE_LIMIT: Final = 0.005
 """Difference between two arms' shares of packets sent, or dropped by policy."""
 LEAK_LIMIT: Final = 0.00001
-"""Buffers that stay in use more after a launch's last turn than before, for each packet that ended."""
-MIN_LEAKED: Final = 64
-"""Fewer buffers gained in a launch are its rings and batches filling up."""
+"""Packet buffers that are not given back, for each packet; median over launches."""
+MIN_KEPT: Final = 16
+"""Fewer buffers or packets gained in a launch are its batches filling up."""
 
 DOCUMENTED: Final = MappingProxyType(
     {name: value for name, value in globals().items() if name.isupper() and isinstance(value, int | float)}

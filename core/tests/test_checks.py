@@ -125,7 +125,7 @@ def with_buffers(report, arm: Arm, level) -> object:
         (lambda turn: 700, True),
         (lambda turn: 700 + (turn % 3) * 32, True),
         (lambda turn: min(700 + 300 * turn, 2000), True),  # rings that fill up
-        (lambda turn: 700 + turn, True),  # fewer than a batch or two
+        (lambda turn: 700 + turn // 2, True),  # fewer than a batch
         (lambda turn: 700 + 300 * turn, False),
     ],
 )
