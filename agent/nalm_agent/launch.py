@@ -40,10 +40,12 @@ class RunningNf:
         ready_seconds: float,
         pin: Sequence[int] = (),
         urgent: bool = False,
+        events: Sequence[str] = (),
     ) -> None:
         """pin: CPUs to bind the process to; empty for one that binds itself.
 
         urgent: before every other program on its CPUs; not where the agent itself has to run there.
+        events: hardware events, by PAPI's names, the probe is asked to read per stage.
         """
         self._lcores = lcores
         self._cwd = work.fresh("run")
@@ -58,6 +60,8 @@ class RunningNf:
             "NALM_PROBE_SEED": str(seed),
             "XDG_RUNTIME_DIR": str(self._cwd),
         }
+        if events:
+            env["NALM_PROBE_EVENTS"] = ",".join(events)
         bound = ["taskset", "--cpu-list", ",".join(map(str, pin))] if pin else []
         self._command = [*bound, *command]
         self.probe: ProbeFile
@@ -113,6 +117,11 @@ class RunningNf:
             self.gate.close()
         self._wait(parked, limit_seconds, f"did not end turn {number}")
         self.gate.close()
+
+    @property
+    def pid(self) -> int:
+        """The process that was started; the NF is it or its descendant."""
+        return self._process.pid
 
     def snapshot(self) -> Snapshot:
         """The counters as they stand."""

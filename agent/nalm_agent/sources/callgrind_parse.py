@@ -118,12 +118,17 @@ class _Reader:
         """
         if not text and number is not None:
             return self._names[number]
-        chain = tuple(_CLONE.sub("", part) for part in text.split("'") if not part.isdigit())
+        chain = tuple(plain_name(part) for part in text.split("'") if not part.isdigit())
         if object_name and chain and chain[0].startswith("0x"):
             chain = (f"{object_name}+{int(chain[0], 16):#x}", *chain[1:])
         if number is not None:
             self._names[number] = chain
         return chain
+
+
+def plain_name(symbol: str) -> str:
+    """A linker's symbol without the suffixes compilers give to clones of a function."""
+    return _CLONE.sub("", symbol)
 
 
 def by_stage(profile: Profile, functions: Mapping[str, Sequence[str]]) -> StageCounts:
@@ -138,14 +143,14 @@ def by_stage(profile: Profile, functions: Mapping[str, Sequence[str]]) -> StageC
     calls: dict[str, dict[str, int]] = {stage: defaultdict(int) for stage in functions}
     unattributed = 0
     for chain, instructions in profile.own.items():
-        stage = _stage_of(chain, functions)
+        stage = stage_of(chain, functions)
         if stage is None:
             unattributed += instructions
         else:
             stages[stage] += instructions
             own[stage][chain[0]] += instructions
     for chain, count in profile.calls.items():
-        stage = _stage_of(chain, functions)
+        stage = stage_of(chain, functions)
         if stage is not None:
             calls[stage][chain[0]] += count
     seen = [stage for stage in functions if own[stage]]
@@ -153,7 +158,8 @@ def by_stage(profile: Profile, functions: Mapping[str, Sequence[str]]) -> StageC
     return StageCounts({stage: stages[stage] for stage in seen}, unattributed, tables)
 
 
-def _stage_of(chain: Chain, functions: Mapping[str, Sequence[str]]) -> str | None:
+def stage_of(chain: Chain, functions: Mapping[str, Sequence[str]]) -> str | None:
+    """The stage of the innermost of a function and its callers that is one of a stage's functions."""
     for name in chain:
         for stage, patterns in functions.items():
             if any(fnmatchcase(name, pattern) for pattern in patterns):

@@ -12,6 +12,7 @@ import struct
 _SYSCALL = {"x86_64": 298, "aarch64": 241}.get(platform.machine())
 _ATTRIBUTE_BYTES = 112
 _TYPE_HARDWARE, _CPU_CYCLES = 0, 0
+_TYPE_SOFTWARE, _CPU_CLOCK = 1, 0
 _EXCLUDE_KERNEL_AND_HYPERVISOR = 0b1100000
 
 REASONS = {
@@ -26,10 +27,19 @@ NOT_READ = "the host has a performance monitoring unit, but this version does no
 
 def kernel_reason() -> str | None:
     """None if a hardware cycle counter can be opened, else why the kernel refuses."""
+    return _refusal(_TYPE_HARDWARE, _CPU_CYCLES)
+
+
+def clock_reason() -> str | None:
+    """None if the kernel samples by a thread's CPU clock, else why it refuses."""
+    return _refusal(_TYPE_SOFTWARE, _CPU_CLOCK)
+
+
+def _refusal(kind: int, event: int) -> str | None:
     if _SYSCALL is None:
         return f"not known how to ask on {platform.machine()}"
     attribute = bytearray(_ATTRIBUTE_BYTES)
-    struct.pack_into("<IIQ", attribute, 0, _TYPE_HARDWARE, _ATTRIBUTE_BYTES, _CPU_CYCLES)
+    struct.pack_into("<IIQ", attribute, 0, kind, _ATTRIBUTE_BYTES, event)
     struct.pack_into("<Q", attribute, 40, _EXCLUDE_KERNEL_AND_HYPERVISOR)
     libc = ctypes.CDLL(None, use_errno=True)
     buffer = (ctypes.c_char * _ATTRIBUTE_BYTES).from_buffer(attribute)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hardware events: their names here, at PAPI and at perf, what they mean, and how many fit into one run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Event:
+    """One hardware event, of user space only."""
+
+    name: str
+    papi: str
+    """PAPI's preset."""
+    perf: str | None
+    """perf's generic event, the kernel's choice for the processor; None where it has none."""
+    meaning: str
+    hardware: bool = True
+
+
+CYCLES = Event("cycles", "PAPI_TOT_CYC", "cycles:u", "core cycles, at whatever frequency the core runs")
+INSTRUCTIONS = Event("instructions", "PAPI_TOT_INS", "instructions:u", "instructions completed")
+EVENTS = (
+    CYCLES,
+    INSTRUCTIONS,
+    Event("l1d_misses", "PAPI_L1_DCM", "L1-dcache-load-misses:u", "data not in the first-level cache"),
+    Event("l2_misses", "PAPI_L2_DCM", None, "data not in the second-level cache"),
+    Event(
+        "l3_misses", "PAPI_L3_TCM", "LLC-load-misses:u", "data that had to come from memory or another socket"
+    ),
+    Event("branches", "PAPI_BR_INS", "branches:u", "branch instructions completed"),
+    Event("branch_misses", "PAPI_BR_MSP", "branch-misses:u", "branches foretold wrongly"),
+    Event(
+        "dtlb_misses", "PAPI_TLB_DM", "dTLB-load-misses:u", "addresses of data not in the translation buffer"
+    ),
+)
+
+COUNTERS = 4
+"""Counters taken for granted: as many as a thread has on Intel's cores with SMT; AMD's have six."""
+
+
+def groups(wanted: Sequence[Event], counters: int = COUNTERS) -> list[tuple[Event, ...]]:
+    """Events by the run that counts them, each with cycles and instructions first, by which runs are held
+    against each other. What does not fit is counted in turn; nothing is multiplexed.
+
+    Raises ValueError for fewer than three counters if there is more to count than cycles and instructions.
+    """
+    others = [event for event in wanted if event not in (CYCLES, INSTRUCTIONS)]
+    if not others:
+        return [(CYCLES, INSTRUCTIONS)]
+    room = counters - 2
+    if room < 1:
+        raise ValueError(f"{counters} counters leave none beside cycles and instructions")
+    return [(CYCLES, INSTRUCTIONS, *others[at : at + room]) for at in range(0, len(others), room)]
