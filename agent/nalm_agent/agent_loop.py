@@ -20,6 +20,7 @@ from nalm_agent.host import fingerprint
 from nalm_agent.local import judged
 from nalm_agent.measure import Request, measure, read_config
 from nalm_agent.process import tail
+from nalm_agent.sandbox import ISOLATION, Policy
 from nalm_agent.server_client import LEASE_WAIT_SECONDS, Lease, LeaseLostError, ServerClient
 
 MESSAGE_CHARACTERS = 10_000
@@ -27,6 +28,7 @@ MESSAGE_CHARACTERS = 10_000
 
 def serve(address: str, token: str, home: Home, *, once: bool = False) -> None:
     """Serves a server until interrupted; with `once`, until its queue is empty. Raises ServerError."""
+    os.environ.setdefault(ISOLATION, Policy.REQUIRED)
     host = fingerprint()
     client = ServerClient(address, token, say)
     say(f"serving {address} as {host.name} ({host.host_class})")

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from nalm_agent import version
+from nalm_agent import cli_store, version
 from nalm_agent.console import Terminal, show_error
 from nalm_agent.errors import NalmError, UsageError
 from nalm_agent.git import WORKTREE, Repository
@@ -42,6 +42,9 @@ JsonOption = Annotated[
     str | None,
     typer.Option("--json", metavar="FILE", help="Write the run report here; - for standard output."),
 ]
+RebuildOption = Annotated[
+    bool, typer.Option("--rebuild", help="Build again what failed before; else the earlier failure is shown.")
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
@@ -68,6 +71,7 @@ def check(
     scenario: ScenarioOption = None,
     json_file: JsonOption = None,
     repo: RepoOption = Path(),
+    rebuild: RebuildOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Judge a change before it is merged: build both, count instructions, compare cycles side by side."""
@@ -76,7 +80,9 @@ def check(
         repository = Repository(repo.absolute(), work.fresh("git"))
         comparison = compared(repository, base, head)
         progress.say(f"{comparison.head.short} against {comparison.base.short} ({comparison.why})")
-        runs = measure_scenarios(repository, comparison, home, work, progress, scenarios=scenario or ())
+        runs = measure_scenarios(
+            repository, comparison, home, work, progress, scenarios=scenario or (), rebuild=rebuild
+        )
         results = shown(runs, progress, json_file)
     finish(results, json_file, as_list=len(results) > 1)
 
@@ -84,9 +90,11 @@ def check(
 @app.command(epilog="Examples:\n\n    nalm bench HEAD\n\n    nalm bench main~5..main --json runs.json")
 def bench(
     revisions: Annotated[list[str], typer.Argument(metavar="REV...", help="Commits, or ranges A..B.")],
+    *,
     scenario: ScenarioOption = None,
     json_file: JsonOption = None,
     repo: RepoOption = Path(),
+    rebuild: RebuildOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Measure commits, each against its first parent."""
@@ -96,7 +104,9 @@ def bench(
         commits = [commit for name in revisions for commit in repository.expand(name)]
         for comparison in [with_parent(repository, commit) for commit in commits]:
             progress.say(f"{comparison.head.short} {comparison.head.subject}")
-            runs = measure_scenarios(repository, comparison, home, work, progress, scenarios=scenario or ())
+            runs = measure_scenarios(
+                repository, comparison, home, work, progress, scenarios=scenario or (), rebuild=rebuild
+            )
             results += shown(runs, progress, json_file)
     finish(results, json_file, as_list=True)
 
@@ -157,6 +167,9 @@ def agent(
             hint="`nalm-server up` writes one; give its path",
         ) from error
     serve(server, token, Home.default(), once=once)
+
+
+cli_store.add_to(app)
 
 
 def shown(results: Iterable[Result], progress: Terminal, json_file: str | None) -> list[Result]:

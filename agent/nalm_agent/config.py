@@ -47,6 +47,10 @@ MEMORY_MB = 256
 """What an NF on DPDK gets if its scenario does not say."""
 
 
+BUILD_MEMORY_MB = 4096
+"""What a process of a build gets if nalm.toml does not say."""
+
+
 class Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -60,6 +64,10 @@ class BuildConfig(Table):
     artifacts: Annotated[list[InsidePath], Field(min_length=1)]
     paths: Annotated[list[InsidePath], Field(min_length=1)] = ["."]
     limit_seconds: Annotated[float, Field(gt=0)] = 900
+    memory_mb: Annotated[int, Field(ge=64)] = BUILD_MEMORY_MB
+    """Private memory of each process of the build."""
+    network: bool = False
+    """Whether an isolated build may use the network."""
 
     @field_validator("commands")
     @classmethod

@@ -12,11 +12,12 @@ import hashlib
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from nalm_agent.errors import GitError
+from nalm_agent.submodules import Submodules, require_clean
 
 WORKTREE = "worktree"
 
@@ -78,14 +79,27 @@ class Repository:
             return self._worktree()
         commit = self._try("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         if commit is None:
+            if self.shallow:
+                raise GitError(
+                    f"no commit named {name!r} in {self.root}, which is a shallow clone",
+                    hint=f"`git fetch --depth=1 origin {name}` fetches it, `git fetch --unshallow` all",
+                )
             raise GitError(
                 f"no commit named {name!r} in {self.root}", hint="`git log --oneline` lists the commits"
             )
         tree, subject = self._git("show", "-s", "--format=%T%x00%s", commit).split("\0")
         return Revision(commit, tree, subject)
 
+    @property
+    def shallow(self) -> bool:
+        """True for a clone whose history was cut off."""
+        return self._try("rev-parse", "--is-shallow-repository") == "true"
+
     def _worktree(self) -> Revision:
         head = self.resolve("HEAD")
+        if (self.root / ".gitmodules").exists():
+            status = self._git("status", "--porcelain=v2", "--ignore-submodules=none")
+            require_clean(self.root, status)
         index = self.scratch / "index"
         own = self.root / self._git("rev-parse", "--git-path", "index")
         if own.exists():
@@ -98,8 +112,15 @@ class Repository:
         return Revision(head.commit, tree, "working tree", dirty=True)
 
     def parent(self, revision: Revision) -> Revision | None:
-        """First parent, None for a root commit."""
+        """First parent, None for a root commit. Raises GitError where a shallow clone ends."""
         name = self._try("rev-parse", "--verify", "--quiet", f"{revision.commit}^1")
+        if name is None and self.shallow:
+            written = self._git("cat-file", "commit", revision.commit).partition("\n\n")[0]
+            if "\nparent " in written:
+                raise GitError(
+                    f"the parent of {revision.short} is not in this shallow clone",
+                    hint="`git fetch --deepen=1` fetches it; in CI, check out with a depth of 2 or more",
+                )
         return self.resolve(name) if name else None
 
     def expand(self, name: str) -> list[Revision]:
@@ -116,12 +137,18 @@ class Repository:
     def choose_base(self, head: Revision) -> BaseChoice:
         """What a change is compared with: the merge base with the default branch; on it, the commit before.
 
-        Raises GitError if there is nothing to compare with.
+        Raises GitError if there is nothing to compare with, or a shallow clone does not have it.
         """
         for branch in ("origin/HEAD", "origin/main", "origin/master", "main", "master"):
             base = self._try("merge-base", branch, head.commit)
             if base and base != head.commit:
                 return BaseChoice(self.resolve(base), f"merge base with {branch}")
+            if not base and self.shallow and self._try("rev-parse", "--verify", "--quiet", branch):
+                raise GitError(
+                    f"{head.short} and {branch} have no common commit in this shallow clone",
+                    hint="`git fetch --deepen=50`, more if the branch is longer, or `git fetch --unshallow`; "
+                    "in CI, check out with the whole history (fetch-depth: 0)",
+                )
         if head.dirty:
             return BaseChoice(self.resolve(head.commit), "HEAD, the commit under the working tree")
         parent = self.parent(head)
@@ -155,27 +182,35 @@ class Repository:
         return total.hexdigest()
 
     def export(self, revision: Revision, to: Path) -> None:
-        """Writes the revision's files into an empty directory."""
+        """Writes the revision's files into an empty directory, those of its submodules included.
+
+        Raises GitError for a submodule whose commit is not in this clone.
+        """
+        to.mkdir(parents=True, exist_ok=True)
+        own = Path(self._git("rev-parse", "--absolute-git-dir"))
+        common = (self._start / self._git("rev-parse", "--git-common-dir")).resolve()
+        self._lay_out(own, revision.tree, to)
+        submodules = Submodules(self._run, revision.short)
+        for one in submodules.found(own, [own, common], revision.tree):
+            self._lay_out(one.git_dir, one.commit, to / one.path)
+
+    def _lay_out(self, git_dir: Path, tree: str, to: Path) -> None:
         index = self.scratch / "export-index"
         index.unlink(missing_ok=True)
         to.mkdir(parents=True, exist_ok=True)
-        env = {
-            "GIT_DIR": self._git("rev-parse", "--absolute-git-dir"),
-            "GIT_WORK_TREE": str(to),
-            "GIT_INDEX_FILE": str(index),
-        }
-        self._git("read-tree", revision.tree, env=env)
+        env = {"GIT_DIR": str(git_dir), "GIT_WORK_TREE": str(to), "GIT_INDEX_FILE": str(index)}
+        self._git("read-tree", tree, env=env)
         self._git("checkout-index", "--all", "--force", env=env, cwd=to)
 
     def _run(
-        self, arguments: Sequence[str], env: dict[str, str] | None, cwd: Path | None = None
+        self, arguments: Sequence[str], env: Mapping[str, str] | None, cwd: Path | None = None
     ) -> subprocess.CompletedProcess[str]:
         command = ["git", "-c", "core.quotePath=false", *arguments]
         try:
             return subprocess.run(
                 command,
                 cwd=cwd or self._start,
-                env=self._env | (env or {}),
+                env=self._env | dict(env or {}),
                 capture_output=True,
                 text=True,
                 errors="surrogateescape",

@@ -2,8 +2,8 @@
 """Where the agent keeps things, and how what a killed run left behind is removed.
 
 $NALM_HOME/
-  store/     builds and instruction counts by content address
-  build/     canonical directories the builds run in (one path per project, so equal code gives equal bytes)
+  store/     builds, their sources and logs, and instruction counts, by content address
+  build/     canonical directories of builds that are not isolated: one path per project
   ccache/    compiler cache
   mirrors/   clones of the projects an agent serves
   work/      one directory per running command, stamped with its process
@@ -22,30 +22,11 @@ from pathlib import Path
 
 import platformdirs
 
+from nalm_agent import lease
+from nalm_agent.stamp import PATTERN, is_abandoned, stamp
+from nalm_agent.store import Store
+
 SHARED_MEMORY = Path("/dev/shm")
-STAMP = "nalm"
-
-
-def _start_ticks(pid: int) -> str | None:
-    """Start time of a process in clock ticks since boot (/proc/PID/stat field 22); None if it is gone."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return None
-    fields = stat.rpartition(")")[2].split()
-    return None if fields[0] == "Z" else fields[19]
-
-
-def _stamp() -> str:
-    return f"{STAMP}-{os.getpid()}-{_start_ticks(os.getpid())}-{secrets.token_hex(4)}"
-
-
-def _is_abandoned(name: str) -> bool:
-    """True for a stamped name whose process no longer runs."""
-    parts = name.split("-")
-    if len(parts) != 4 or parts[0] != STAMP or not parts[1].isdigit():
-        return False
-    return _start_ticks(int(parts[1])) != parts[2]
 
 
 @dataclass(frozen=True)
@@ -82,25 +63,40 @@ class Home:
     def work(self) -> Iterator[WorkDir]:
         """A directory for this command; leftovers of killed commands are removed first."""
         self.remove_abandoned()
-        stamp = _stamp()
-        disk = self.folder("work") / stamp
+        name = stamp()
+        disk = self.folder("work") / name
         disk.mkdir()
         memory = disk
         if os.access(SHARED_MEMORY, os.W_OK):
-            memory = SHARED_MEMORY / stamp
+            memory = SHARED_MEMORY / name
             memory.mkdir(mode=0o700)
         try:
             yield WorkDir(disk, memory)
         finally:
             shutil.rmtree(disk, ignore_errors=True)
             shutil.rmtree(memory, ignore_errors=True)
+            lease.release_all()
+
+    def store(self) -> Store:
+        """Builds, sources and counts. What this command takes from it stays there until `work` ends."""
+        return Store(self.folder("store"))
 
     def remove_abandoned(self) -> list[Path]:
-        """Removes work directories and probe files of commands that no longer run."""
+        """Removes work directories, probe files and half-written entries of commands that no longer run."""
+        self.store().remove_abandoned()
+        remove_unused_places(self.folder("build"))
         removed = []
         for parent in (self.folder("work"), SHARED_MEMORY):
-            for path in parent.glob(f"{STAMP}-*-*-*") if parent.is_dir() else ():
-                if _is_abandoned(path.name):
+            for path in parent.glob(PATTERN) if parent.is_dir() else ():
+                if is_abandoned(path.name):
                     shutil.rmtree(path, ignore_errors=True)
                     removed.append(path)
         return removed
+
+
+def remove_unused_places(folder: Path) -> None:
+    """Empties the canonical build directories that no process builds in."""
+    for lock in folder.glob("*.lock"):
+        with lease.unused(lock) as handle:
+            if handle is not None:
+                shutil.rmtree(lock.with_suffix(""), ignore_errors=True)

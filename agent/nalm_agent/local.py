@@ -78,6 +78,7 @@ def measure_scenarios(
     progress: Progress,
     *,
     scenarios: Sequence[str] = (),
+    rebuild: bool = False,
 ) -> Iterator[Result]:
     """Measures the named scenarios of head's nalm.toml, one after the other; if none is named, those that are
     not measured on request only."""
@@ -85,7 +86,7 @@ def measure_scenarios(
     for name in scenarios:
         config.scenario(name)
     for name in scenarios or config.standing():
-        request = Request(repository, comparison.base, comparison.head, name)
+        request = Request(repository, comparison.base, comparison.head, name, rebuild=rebuild)
         try:
             report = measure(request, home, work, progress)
         except ConfigError as error:

@@ -38,12 +38,13 @@ from nalm_agent.errors import BuildError, ConfigError, HostError, NalmError, NfE
 from nalm_agent.git import Repository, Revision
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.host import fingerprint, require_huge_pages
+from nalm_agent.lfs import require_content
 from nalm_agent.process import stop_all
 from nalm_agent.progress import Progress
 from nalm_agent.run_plan import PINNED, SIMD_BITS, RunPlan, expand, plan, traffic_identity
 from nalm_agent.session import WARM_UP_RULE, ArmFailedError, ArmRun, Bench, TryOut, measure_rounds, try_out
 from nalm_agent.sources import pmu, simulated, tsc
-from nalm_agent.store import Store, address
+from nalm_agent.store import address
 from nalm_agent.toolchain import toolchain
 
 COUNTS = "counts"
@@ -65,6 +66,8 @@ class Request:
     force: bool = False
     """Measure even if both arms' code is equal: an A/A run, which shows what host and method make of no
     change."""
+    rebuild: bool = False
+    """Builds again what failed before."""
 
 
 @dataclass(frozen=True)
@@ -126,12 +129,18 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
     arm = Arm.BASE
     try:
         progress.step("build", f"base {request.base.short}", 0.02)
-        built_base = build(home, request.repository, base.revision, base.config)
+        built_base = build(
+            home, request.repository, base.revision, base.config, progress.say, rebuild=request.rebuild
+        )
         arm = Arm.HEAD
         progress.step("build", f"head {request.head.short}", 0.06)
-        built_head = build(home, request.repository, head.revision, head.config)
+        built_head = build(
+            home, request.repository, head.revision, head.config, progress.say, rebuild=request.rebuild
+        )
     except BuildError as error:
         return draft.at_fault(arm, error)
+    if "none" in (built_base.build.isolation, built_head.build.isolation):
+        draft.notes.append("the builds were not isolated from this host; `nalm doctor` says why")
     arms = _arms(Ready(built_base, base.run), Ready(built_head, head.run))
     if len(arms) == 2 and built_base.build.code_digest == built_head.build.code_digest:
         if base.run.definition == head.run.definition and not request.force:
@@ -144,6 +153,7 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
         try:
             progress.step("start", "trying every arm out", 0.1)
             traffic = built_head.source / head.run.scenario.traffic
+            require_content(traffic, head.run.scenario.traffic)
             if draft.host.huge_pages:
                 require_huge_pages(max(run.scenario.memory_mb for run in (head.run, base.run)))
             runs = {
@@ -339,7 +349,7 @@ def _count(
 def _count_arm(counting: Counting, arm: Arm, ready: Ready, tried: TryOut, cpu: int) -> InstructionCount:
     functions = {name: stage.functions for name, stage in counting.config.stages.items()}
     key = count_address(ready.built.build, ready.run, functions)
-    store = Store(counting.home.folder("store"))
+    store = counting.home.store()
     known = store.document(COUNTS, key)
     if known is not None:
         return InstructionCount.model_validate(known | {"arm": arm})

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from nalm_agent.errors import GitError
 from nalm_agent.git import Repository
+from nalm_agent.lfs import require_content
 from tiny import NfRepository
 
 
@@ -109,3 +110,114 @@ def test_bare_mirror_has_no_worktree(nf_repository: NfRepository, tmp_path: Path
     repository = Repository(bare, scratch)
     repository.export(repository.resolve("main"), tmp_path / "out")
     assert (tmp_path / "out" / "tiny_nf.c").exists()
+
+
+def shallow(nf: NfRepository, to: Path, *options: str) -> NfRepository:
+    nf.git("clone", "-q", "--depth=1", *options, f"file://{nf.path}", str(to))
+    return NfRepository(to)
+
+
+def test_shallow_clone_without_the_parent(nf_repository: NfRepository, tmp_path: Path) -> None:
+    first = nf_repository.git("rev-parse", "HEAD")
+    nf_repository.commit("second", work__h="//2\n")
+    clone = shallow(nf_repository, tmp_path / "clone")
+    repository = opened(clone, tmp_path)
+    assert repository.shallow
+    with pytest.raises(GitError, match=r"the parent of .* is not in this shallow clone") as caught:
+        repository.choose_base(repository.resolve("HEAD"))
+    assert "git fetch --deepen=1" in (caught.value.hint or "")
+    with pytest.raises(GitError, match="which is a shallow clone") as caught:
+        repository.resolve(first)
+    assert f"git fetch --depth=1 origin {first}" in (caught.value.hint or "")
+    clone.git("fetch", "-q", "--deepen=1")
+    assert repository.choose_base(repository.resolve("HEAD")).revision.commit == first
+    root = repository.resolve(first)
+    assert repository.parent(root) is None
+
+
+def test_shallow_clone_without_the_merge_base(nf_repository: NfRepository, tmp_path: Path) -> None:
+    fork = nf_repository.git("rev-parse", "HEAD")
+    nf_repository.git("checkout", "-q", "-b", "feature")
+    nf_repository.commit("one", work__h="//1\n")
+    nf_repository.git("checkout", "-q", "main")
+    nf_repository.commit("main moves", README__md="moved\n")
+    clone = shallow(nf_repository, tmp_path / "clone", "--no-single-branch", "-b", "feature")
+    repository = opened(clone, tmp_path)
+    with pytest.raises(GitError, match="no common commit in this shallow clone") as caught:
+        repository.choose_base(repository.resolve("HEAD"))
+    assert "--unshallow" in (caught.value.hint or "")
+    clone.git("fetch", "-q", "--unshallow")
+    assert repository.choose_base(repository.resolve("HEAD")).revision.commit == fork
+
+
+@pytest.fixture
+def with_submodules(nf_repository: NfRepository, tmp_path: Path) -> NfRepository:
+    """lib/tables in the NF, and hash in that."""
+    below = None
+    for name, inner in (("hash", None), ("tables", "hash")):
+        below = NfRepository(tmp_path / name)
+        below.path.mkdir()
+        below.git("init", "-q", "-b", "main")
+        if inner:
+            below.git(*ALLOWED, "submodule", "--quiet", "add", str(tmp_path / inner), inner)
+        below.commit(name, **{f"{name}__h": f"/* {name} */\n"})
+    nf_repository.git(*ALLOWED, "submodule", "--quiet", "add", str(tmp_path / "tables"), "lib/tables")
+    nf_repository.git(*ALLOWED, "submodule", "--quiet", "update", "--init", "--recursive")
+    nf_repository.commit("with tables")
+    return nf_repository
+
+
+ALLOWED = ("-c", "protocol.file.allow=always")
+
+
+def test_submodules_are_exported(with_submodules: NfRepository, tmp_path: Path) -> None:
+    repository = opened(with_submodules, tmp_path)
+    repository.export(repository.resolve("worktree"), tmp_path / "out")
+    assert (tmp_path / "out" / "lib" / "tables" / "tables.h").read_text() == "/* tables */\n"
+    assert (tmp_path / "out" / "lib" / "tables" / "hash" / "hash.h").read_text() == "/* hash */\n"
+    assert not list((tmp_path / "out").rglob(".git"))
+
+
+def test_a_submodule_at_another_commit(with_submodules: NfRepository, tmp_path: Path) -> None:
+    before = opened(with_submodules, tmp_path).resolve("HEAD")
+    inside = NfRepository(with_submodules.path / "lib" / "tables")
+    inside.commit("newer", tables__h="/* newer */\n")
+    repository = opened(with_submodules, tmp_path)
+    worktree = repository.resolve("worktree")
+    assert worktree.dirty
+    assert repository.digest(before, ["lib"]) != repository.digest(worktree, ["lib"])
+    for revision, text in ((before, "/* tables */\n"), (worktree, "/* newer */\n")):
+        repository.export(revision, tmp_path / revision.tree)
+        assert (tmp_path / revision.tree / "lib" / "tables" / "tables.h").read_text() == text
+    inside.write("tables.h", "/* not committed */\n")
+    with pytest.raises(GitError, match=r"submodule lib/tables of .* has changes that are not committed"):
+        repository.resolve("worktree")
+
+
+def test_submodules_that_are_missing(with_submodules: NfRepository, tmp_path: Path) -> None:
+    clone = NfRepository(tmp_path / "clone")
+    with_submodules.git("clone", "-q", str(with_submodules.path), str(clone.path))
+    repository = opened(clone, tmp_path)
+    with pytest.raises(GitError, match=r"submodule lib/tables of .* is not in this clone") as caught:
+        repository.export(repository.resolve("HEAD"), tmp_path / "out1")
+    assert "git submodule update --init --recursive" in (caught.value.hint or "")
+    clone.git(*ALLOWED, "submodule", "--quiet", "update", "--init")
+    with pytest.raises(GitError, match=r"submodule lib/tables/hash of .* is not in this clone"):
+        repository.export(repository.resolve("HEAD"), tmp_path / "out2")
+    clone.git(*ALLOWED, "submodule", "--quiet", "update", "--init", "--recursive")
+    NfRepository(tmp_path / "tables").commit("newest", tables__h="/* newest */\n")
+    newest = NfRepository(tmp_path / "tables").git("rev-parse", "HEAD")
+    clone.git("update-index", "--cacheinfo", f"160000,{newest},lib/tables")
+    clone.git("commit", "-q", "-m", "ahead of its submodule")
+    with pytest.raises(GitError, match=rf"submodule lib/tables of .* lacks commit {newest[:10]}"):
+        repository.export(repository.resolve("HEAD"), tmp_path / "out3")
+
+
+def test_lfs_pointer(tmp_path: Path) -> None:
+    capture = tmp_path / "mixed.pcap"
+    capture.write_bytes(b"\xd4\xc3\xb2\xa1 packets")
+    require_content(capture, "traffic/mixed.pcap")
+    capture.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 5\n")
+    with pytest.raises(GitError, match=r"traffic/mixed\.pcap is a Git LFS pointer") as caught:
+        require_content(capture, "traffic/mixed.pcap")
+    assert "git lfs pull" in (caught.value.hint or "")

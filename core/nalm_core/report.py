@@ -91,6 +91,11 @@ class Build(Model):
     options: list[str] = Field(default_factory=list)
     build_seconds: float | None = None
     """None when the build came from the store."""
+    isolation: Literal["bubblewrap", "none"] | None = None
+    """What kept the build from the host, its network and its secrets; None where that was not recorded."""
+    functions: str | None = None
+    """Digest of the functions wherever they lie: builds that differ in code_digest alone are placed
+    otherwise. None where the artifacts do not tell (stripped, another processor)."""
 
 
 class RunDefinition(Model):

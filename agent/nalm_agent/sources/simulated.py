@@ -58,6 +58,7 @@ def valgrind_command(output: Path) -> list[str]:
         "valgrind",
         "--tool=callgrind",
         "--instr-atstart=no",
+        "--vgdb=no",  # no pipes in /tmp, which a killed valgrind would leave there
         f"--separate-callers={CALLER_DEPTH}",
         "--demangle=no",
         f"--callgrind-out-file={output}",

@@ -39,7 +39,9 @@ class Service:
         # Dies with the demo, even when that is killed.
         if setpriv := shutil.which("setpriv"):
             self._command = [setpriv, "--pdeathsig", "TERM", *self._command]
-        self._environment = os.environ | {"NALM_HOME": str(state.parent / "agent")}
+        # The demo's commits are nalm's own: they may be built where nothing can isolate a build.
+        isolation = {"NALM_ISOLATION": os.environ.get("NALM_ISOLATION", "auto")}
+        self._environment = os.environ | isolation | {"NALM_HOME": str(state.parent / "agent")}
 
     def __enter__(self) -> Service:
         with self._log.open("ab") as log:
