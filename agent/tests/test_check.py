@@ -106,6 +106,7 @@ BROKEN = {
     "does not build": ("#error no\n", "build command failed (1)", "#error no"),
     "does not start": ("#define FAIL_AT_START\n", "did not open its probe", "no route to 192.0.2.1"),
     "dies": ("#define DIE_IN_TURN\n", "ended with signal 6", "table corrupt"),
+    "hangs": ("#define HANG_IN_TURN\n", "did not end turn 1 within 10 s", "did not end"),
 }
 
 
@@ -132,6 +133,24 @@ def test_head_that_forwards_nothing(nf_repository: NfRepository, nalm: Nalm, tmp
     assert done.returncode == 4
     assert report_of(tmp_path / "run.json").status is RunStatus.BROKEN
     assert "forwarded nothing" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("work_h", "check"),
+    [
+        ("#define LEAK\n", "buffers_returned"),
+        ("#define FORWARD_LESS\n", "same_share_forwarded"),
+    ],
+)
+def test_head_that_is_broken_while_it_runs_gets_no_verdict_on_speed(
+    nf_repository: NfRepository, nalm: Nalm, *, tmp_path: Path, work_h: str, check: str
+) -> None:
+    nf_repository.write("work.h", work_h)
+    done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
+    assert done.returncode == 4, done.stderr
+    report = report_of(tmp_path / "run.json")
+    assert [one.name for one in report.checks if not one.passed] == [check]
+    assert judge(report).outcome == "broken" and check in done.stdout
 
 
 def test_broken_base_says_nothing_about_head(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:

@@ -30,6 +30,13 @@ static const struct nalm_stage_spec stages[] = {
 	{"beta", 0, pass},		 {"tx", 0, tx_outcomes},   {NULL, 0, NULL}};
 
 static uint32_t table[TABLE];
+static uint64_t buffers_held = BATCH;
+
+static uint64_t buffers(void *unused)
+{
+	(void)unused;
+	return buffers_held;
+}
 
 static __attribute__((noinline)) uint32_t churn(uint32_t value, uint32_t rounds)
 {
@@ -92,8 +99,10 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	fclose(capture);
-	if (nalm_probe_open(&probe, "tiny_nf", stages, nalm_tsc_hz(), NULL) != 0 ||
-	    nalm_lcore_claim(&probe, 0, &lc) != 0)
+	if (nalm_probe_open(&probe, "tiny_nf", stages, nalm_tsc_hz(), NULL) != 0)
+		return 2;
+	nalm_probe_buffers(&probe, buffers, NULL);
+	if (nalm_lcore_claim(&probe, 0, &lc) != 0)
 		return 2;
 	bool with_alpha = has(features, "alpha"), with_beta = has(features, "beta");
 	while (nalm_probe_gate(&lc)) {
@@ -115,12 +124,22 @@ int main(int argc, char **argv)
 			nalm_probe_outcome(&lc, BETA, 0, kept);
 		}
 		nalm_probe_mark(&lc, TX, kept);
-#ifdef FORWARD_NOTHING
+#ifdef FORWARD_LESS
+		nalm_probe_outcome(&lc, TX, 0, kept - 1);
+		nalm_probe_outcome(&lc, TX, 1, 1);
+#elif defined FORWARD_NOTHING
 		nalm_probe_outcome(&lc, TX, 1, kept);
 #else
 		nalm_probe_outcome(&lc, TX, 0, kept);
 #endif
 		nalm_probe_commit(&lc, n);
+#ifdef LEAK
+		buffers_held++;
+#endif
+#ifdef HANG_IN_TURN
+		while (lc.turn_packets > 1000)
+			;
+#endif
 #ifdef DIE_IN_TURN
 		if (lc.turn_packets > 1000) {
 			fprintf(stderr, "tiny_nf: table corrupt\n");
