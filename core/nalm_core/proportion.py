@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds of a proportion: what `0 of 200` says about the rate behind it.
+
+Data: independent trials of one probability. The bounds are exact (Clopper and Pearson, Biometrika 26, 1934):
+they hold at least at the level, however few the trials, and are wider than needed where those are few.
+"""
+
+from __future__ import annotations
+
+from scipy.stats import beta
+
+
+def upper_bound(hits: int, trials: int, level: float) -> float:
+    """One-sided upper bound of the rate, 0..1; 1 without trials."""
+    if not 0 <= hits <= trials:
+        raise ValueError(f"{hits} of {trials}")
+    if hits == trials:
+        return 1.0
+    return float(beta.ppf(level, hits + 1, trials - hits))
+
+
+def lower_bound(hits: int, trials: int, level: float) -> float:
+    """One-sided lower bound of the rate, 0..1; 0 without trials."""
+    return 1.0 - upper_bound(trials - hits, trials, level) if trials else 0.0
