@@ -7,7 +7,8 @@
 DIR becomes a bare repository with branch main. Authors and dates are fixed: the same content gives the same
 SHAs. It is made beside DIR and moved into place when it is whole. A run that was cut short is made again, a
 DIR of the same content is left as it is, a DIR that something else made is refused. Prints the merges (JSON).
-Only the standard library and git. Exit codes: 0 made, 1 could not be made, 2 wrong arguments.
+Needs git, and nalm_agent, which reads the patches' headers. Exit codes: 0 made, 1 could not be made, 2 wrong
+arguments.
 """
 
 import argparse
@@ -20,9 +21,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from patches import Patch, PatchError, demo_patches
+from nalm_agent.mutants.read import Patch, PatchError, demo_patches
 
 LEFT_OUT = ("mutants/", "demo/")  # the answers to what the demo asks
 START_PATCH = Path(__file__).resolve().parent / "start.patch"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from made_history import NF, Demo, run_make_history
-from patches import PatchError, all_patches, read_patch
+from nalm_agent.mutants.read import PatchError, all_patches, read_patch
 
 
 def test_each_merge_has_main_and_its_branch_as_parents(demo: Demo) -> None:

@@ -11,7 +11,7 @@ import pytest
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 from made_history import NF, Demo
-from patches import all_patches
+from nalm_agent.mutants.read import all_patches
 
 
 def code_digest(binary: Path) -> str:
