@@ -14,13 +14,14 @@ NF_FUZZ := reference-nf/build-fuzz
 FUZZ_MINUTES ?= 60
 PORT ?= 8080
 BENCH ?= all
+MUTANTS ?= --resume
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 PAGE := server/nalm_server/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)
 
 .PHONY: help run test install install-test page nf nf-asan nf-tsan nf-fuzz lint test-python test-nf test-nf-outside test-nf-asan \
-	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end bench lock openapi screenshot clean
+	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end bench mutants mutants-sample lock openapi screenshot clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -103,6 +104,12 @@ test-end-to-end: page ## The demo through webhook, build, traffic, verdict and p
 
 bench: nf page ## Benchmarks, one JSON line each; BENCH=name for one
 	@$(BIN)/python tests/bench/run.py $(BENCH)
+
+mutants: ## Every performance mutant against its base; goes on where it was stopped (MUTANTS=--resume and more)
+	@exec $(BIN)/nalm-mutants run --json .cache/mutants.jsonl $(MUTANTS)
+
+mutants-sample: ## A few of them, one of a kind
+	@exec $(BIN)/nalm-mutants run --sample 6 --budget 60
 
 lock: ## Makes requirements.lock again from the pyproject files
 	@uv pip compile -q --universal --generate-hashes --python-version 3.11 --group pyproject.toml:dev \

@@ -219,11 +219,16 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def main() -> None:
-    """Entry point: a NalmError becomes a message and its exit code; an interrupt leaves nothing running."""
+    """Entry point of `nalm`."""
+    run_app(app)
+
+
+def run_app(command: typer.Typer) -> None:
+    """Runs a command: a NalmError becomes a message and an exit code; an interrupt leaves nothing running."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
     try:
-        app()
+        command()
     except NalmError as error:
         show_error(error)
         sys.exit(error.exit_code)

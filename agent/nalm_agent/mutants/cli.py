@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `nalm-mutants`: nalm measured by changes whose effect is known."""
+
+from __future__ import annotations
+
+import os
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nalm_agent.cli import run_app
+from nalm_agent.console import Terminal
+from nalm_agent.errors import ExitCode, UsageError
+from nalm_agent.home import Home
+from nalm_agent.mutants.read import DEFAULT_SCENARIO, KINDS, Patch, PatchError, lone_patches, sample
+from nalm_agent.mutants.record import Journal, read_records
+
+app = typer.Typer(
+    help="Measures nalm: performance mutants of the reference NF, and A/A comparisons.\n\n"
+    "Exit codes: 0 all as their headers expect, 1 something fell short, 2 usage, 4 could not measure.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+@app.command(
+    epilog="Examples:\n\n    nalm-mutants run --json all.jsonl\n\n    nalm-mutants run --only 'equal/*'\n\n"
+    "    nalm-mutants run --only none --aa 200 --json aa.jsonl --resume"
+)
+def run(
+    *,
+    nf: Annotated[Path, typer.Option(help="The NF's folder, with mutants/, in a git checkout.")] = Path(
+        "reference-nf"
+    ),
+    only: Annotated[
+        str, typer.Option(metavar="GLOB", help="Mutants by name: planted/NN-name, equal/NN-name; none.")
+    ] = "*",
+    kind: Annotated[list[str] | None, typer.Option(help="Mutants of this kind; repeatable.")] = None,
+    sample_size: Annotated[
+        int | None,
+        typer.Option(
+            "--sample", min=1, metavar="N", help="N of them, spread over the kinds; always the same."
+        ),
+    ] = None,
+    aa: Annotated[
+        int, typer.Option(min=0, metavar="N", help="And N comparisons of the base with itself.")
+    ] = 0,
+    aa_scenario: Annotated[str, typer.Option(help="Scenario of these.")] = DEFAULT_SCENARIO,
+    budget: Annotated[
+        float | None,
+        typer.Option(min=1, help="Seconds for the rounds of one comparison; default: nalm.toml's."),
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Append a line for each when it is done.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Do not measure again what FILE has of the same sources.")
+    ] = False,
+    reports: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep each run report, whole, in this folder.")
+    ] = None,
+    cpu: Annotated[
+        int | None, typer.Option(help="Use this CPU only, beside another nalm-mutants on another.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Measures each mutant against its base by the way of `nalm check`, and prints what was found."""
+    from nalm_agent.mutants.report import print_report, record_line
+    from nalm_agent.mutants.run import Campaign, aa_tasks, mutant_tasks
+    from nalm_agent.mutants.scratch import Scratch
+
+    if resume and json_file is None:
+        raise UsageError("--resume goes on with a file", hint="name it with --json FILE")
+    patches = chosen(nf, only, kind or [], sample_size)
+    tasks = mutant_tasks(patches) + aa_tasks(aa, aa_scenario)
+    if not tasks:
+        raise UsageError(f"no mutant of {nf}/mutants is called {only}", hint="`ls` of its folders names them")
+    if cpu is not None:
+        _keep_to(cpu)
+    journal = Journal(json_file, resume=resume)
+    home, records = Home.default(), []
+    with home.work() as work, Terminal(quiet=quiet) as progress:
+        scratch = Scratch(nf.absolute(), work.fresh("mutants"), budget)
+        for record in Campaign(scratch, home, work, reports).run(tasks, journal, progress):
+            progress.say(record_line(record))
+            records.append(record)
+    raise typer.Exit(ExitCode.OK if print_report(records) else ExitCode.REGRESSION)
+
+
+@app.command(epilog="Example:\n\n    nalm-mutants show all.jsonl aa.jsonl")
+def show(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Made by run --json.")]) -> None:
+    """Prints the tables of campaigns that were run before."""
+    from nalm_agent.mutants.report import print_report
+
+    records = [record for path in files for record in read_records(path)]
+    raise typer.Exit(ExitCode.OK if print_report(records) else ExitCode.REGRESSION)
+
+
+def chosen(nf: Path, only: str, kinds: list[str], size: int | None) -> dict[str, Patch]:
+    """The mutants asked for. Raises UsageError for a kind there is none of, or a header that is wrong."""
+    unknown = [kind for kind in kinds if kind not in KINDS]
+    if unknown:
+        raise UsageError(f"no kind is called {unknown[0]}", hint=f"there are: {', '.join(KINDS)}")
+    folder = nf / "mutants"
+    if not folder.is_dir():
+        raise UsageError(
+            f"{folder} is not there", hint="call it in a clone of nalm, or name the NF with --nf"
+        )
+    try:
+        found = lone_patches(folder)
+    except PatchError as error:
+        raise UsageError(str(error), hint=f"{folder}/README.md explains the keys") from error
+    found = {
+        name: patch
+        for name, patch in found.items()
+        if fnmatchcase(name, only) and (not kinds or patch.kind in kinds)
+    }
+    return found if size is None else sample(found, size)
+
+
+def _keep_to(cpu: int) -> None:
+    allowed = os.sched_getaffinity(0)
+    if cpu not in allowed:
+        numbers = ", ".join(map(str, sorted(allowed)))
+        raise UsageError(f"CPU {cpu} is not one nalm may use", hint=f"there are: {numbers}")
+    os.sched_setaffinity(0, {cpu})
+
+
+def main() -> None:
+    """Entry point."""
+    run_app(app)

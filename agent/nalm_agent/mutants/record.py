@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What came out of one comparison, as a line of JSON, and the file of them that a killed run goes on from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from nalm_agent.errors import UsageError
+
+Outcome = Literal["same", "improved", "regressed", "inconclusive", "invalid", "broken", "error", "skipped"]
+"""Of the verdict; or `error`: nothing could be measured; `skipped`: not on this host."""
+AA_KIND = "a-a"
+
+
+class Line(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Seconds(Line):
+    """What a comparison took, by part. None: that part did not run."""
+
+    build: float | None = None
+    waiting: float | None = None
+    """For a CPU that another measurement had."""
+    count: float | None = None
+    cycles: float | None = None
+    total: float
+
+
+class StageInstructions(Line):
+    """A stage whose instructions changed."""
+
+    stage: str
+    ln_ipp: float | None
+    chain_share: float
+    """Of the chain's instructions per packet."""
+
+
+class Expected(Line):
+    """What the mutant's header says."""
+
+    expect: str
+    kind: str
+    stage: str | None = None
+    cause: str | None = None
+    ipp: float | None = None
+    """Relative change of the chain's instructions per packet."""
+    cpp: float | None = None
+    """Relative change of the chain's cycles per packet."""
+    cpp_estimated: bool = False
+
+
+class Record(Line):
+    name: str
+    key: str
+    """Digest of all that went in: a record of the same key need not be made again."""
+    scenario: str
+    expected: Expected
+    outcome: Outcome
+    reason: str
+    culprit_stages: list[str] = []
+    cause: str | None = None
+    instruction_changes: list[StageInstructions] = []
+    margin: float | None = None
+    """Relative change of CPP that mattered in this run."""
+    ratio_cpp: float | None = None
+    low: float | None = None
+    high: float | None = None
+    ratio_ipp: float | None = None
+    launches: int = 0
+    seconds: Seconds
+
+
+def read_records(path: Path) -> list[Record]:
+    """Records of a file. A last line that a kill cut short is left out.
+
+    Raises UsageError for a file that is none of ours.
+    """
+    try:
+        lines = path.read_text().splitlines(keepends=True)
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be read: {error.strerror}", hint="name a file made by --json"
+        ) from error
+    found = []
+    for number, line in enumerate(lines, start=1):
+        if not line.endswith("\n"):
+            break
+        try:
+            found.append(Record.model_validate_json(line))
+        except ValidationError as error:
+            raise UsageError(
+                f"{path}:{number} is no record of nalm-mutants",
+                hint="name a file made by --json",
+                log=str(error),
+            ) from error
+    return found
+
+
+class Journal:
+    """A JSON lines file that is whole after each line."""
+
+    def __init__(self, path: Path | None, *, resume: bool) -> None:
+        self._path = path
+        self.known: dict[str, Record] = {}
+        if path is None:
+            return
+        if path.exists() and not resume:
+            raise UsageError(
+                f"{path} is there already", hint="go on with --resume, or name another --json FILE"
+            )
+        if path.exists():
+            records = read_records(path)
+            self.known = {record.key: record for record in records}
+            whole = "".join(record.model_dump_json() + "\n" for record in records)
+            if len(whole) != path.stat().st_size:
+                path.write_text(whole)
+        path.parent.mkdir(parents=True, exist_ok=True)
+
+    def add(self, record: Record) -> None:
+        """Appends one line and flushes it."""
+        if self._path is not None:
+            with self._path.open("a") as file:
+                file.write(record.model_dump_json() + "\n")
