@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two commits that never ran side by side, compared by their summaries. It shows; it does not judge."""
+"""Two commits that never ran side by side, compared by their summaries. It shows; it does not judge.
+
+Whether their hosts allow it is host_match's to say: cycles of incomparable hosts are not put side by side.
+"""
 
 from __future__ import annotations
+
+from pydantic import Field
 
 from nalm_core.attribution import ArmSeries, Rates, Series, compare_arms
 from nalm_core.change import Change, StageChange
 from nalm_core.defaults import CONFIDENCE, MARGIN, STAGE_FALSE_DISCOVERY_RATE
-from nalm_core.report import Model
+from nalm_core.host_match import HostDifference, comparable, differences, sentence
+from nalm_core.report import Host, Model
 from nalm_core.summary import ArmSummary, HistoryFigure
 
 NOT_PAIRED = (
@@ -14,25 +20,35 @@ NOT_PAIRED = (
     "neighbours, temperature) is in the difference. Measure them together for a verdict."
 )
 
+INCOMPARABLE = "Their cycles are not compared. Measure both commits on one host."
+NEW_SEGMENT = "The difference is the hosts' too."
+
 
 class Composition(Model):
-    chain: Change
-    """Interval at defaults.CONFIDENCE, by Welch's t over launches."""
+    chain: Change | None
+    """Interval at defaults.CONFIDENCE, by Welch's t over launches. None if the hosts cannot be compared."""
     stages: list[StageChange]
     notes: list[str]
+    host_differences: list[HostDifference] = Field(default_factory=list)
 
 
-def compose(base: ArmSummary, head: ArmSummary) -> Composition | None:
-    """None if either side has no cycles to compare."""
+def compose(base: ArmSummary, head: ArmSummary, hosts: tuple[Host, Host] | None = None) -> Composition | None:
+    """None if either side has no cycles to compare. hosts: base's and head's, unless one run had both."""
     old, new = _series(base), _series(head)
     if old is None or new is None:
         return None
+    found = differences(*hosts) if hosts else []
+    if not comparable(found):
+        notes = [f"{sentence(found)} {INCOMPARABLE}"]
+        return Composition(chain=None, stages=[], notes=notes, host_differences=found)
     notes = [NOT_PAIRED]
+    if found:
+        notes.append(f"{sentence(found)} {NEW_SEGMENT}")
     if _ipp_source(base) != _ipp_source(head):
         notes.append("Instructions come from different sources and are not compared.")
         old, new = _without_ipp(old), _without_ipp(new)
-    found = compare_arms(old, new, Rates(1 - CONFIDENCE, STAGE_FALSE_DISCOVERY_RATE, MARGIN), paired=False)
-    return Composition(chain=found.chain, stages=found.stages, notes=notes)
+    arms = compare_arms(old, new, Rates(1 - CONFIDENCE, STAGE_FALSE_DISCOVERY_RATE, MARGIN), paired=False)
+    return Composition(chain=arms.chain, stages=arms.stages, notes=notes, host_differences=found)
 
 
 def _series(summary: ArmSummary) -> ArmSeries | None:

@@ -25,6 +25,7 @@ READABLE: Final = ("nalm.run-report/1", SCHEMA)
 Sha = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
 Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._:+@/-]*$")]
 Count = Annotated[int, Field(ge=0, le=2**64 - 1)]
+Nanoseconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 EndedBy = Literal["decision", "launches", "budget"]
@@ -142,6 +143,29 @@ class Host(Model):
     """Size in bytes by name: L1d, L2, L3."""
     pinned: dict[str, str] = Field(default_factory=dict)
     """What libraries choose by CPU at run time and was pinned alike for every source (SIMD width, ...)."""
+    # None below: not known (an older report, or nothing on the host says so). nalm_core.host_match compares.
+    smt: bool | None = None
+    """Whether hardware threads share cores."""
+    numa_nodes: int | None = Field(default=None, ge=1)
+    microcode: str | None = None
+    turbo: bool | None = None
+    """Whether the clock may rise above its nominal rate."""
+    isolated_cpus: list[int] | None = None
+    """CPUs the kernel's scheduler leaves alone (isolcpus, isolated cpusets)."""
+    mitigations: dict[str, str] | None = None
+    """The kernel's word on each processor vulnerability that concerns this host, by its name."""
+    thp: str | None = None
+    """Transparent huge pages: always, madvise or never."""
+    cmdline_digest: str | None = None
+    """Of the kernel's command line, which may hold what is nobody's business."""
+    libraries: dict[str, str] | None = None
+    """Versions of what runs in an NF, by name: libc, dpdk, hyperscan."""
+    latencies_ns: dict[str, Nanoseconds] | None = None
+    """Time of one dependent load by level (L1d, L2, L3, memory), as `nalm doctor` last measured it here."""
+    transfer_ns: dict[str, Nanoseconds] | None = None
+    """Time until another CPU sees a written cache line, by pair of CPUs ("0-1"), of the same look."""
+    latencies_at: datetime | None = None
+    """When these were measured."""
 
 
 class StageCounters(Model):

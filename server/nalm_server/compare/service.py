@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nalm_core.compare import compose
 from nalm_core.counters import totals
+from nalm_core.host_match import differences
 from nalm_core.report import Arm, RunReport
 from nalm_core.report_io import parse_report
 from nalm_core.rounds import kept_rounds
@@ -105,10 +106,9 @@ def _composed(
     pairs.sort(key=lambda pair: pair[0].judged.run.host_class != pair[1].judged.run.host_class)
     before, after = pairs[0]
     first, second = _report(session, before.judged), _report(session, after.judged)
-    composed = compose(summarise(first, before.arm), summarise(second, after.arm))
+    hosts = first.host, second.host
+    composed = compose(summarise(first, before.arm), summarise(second, after.arm), hosts)
     notes = list(composed.notes) if composed else ["One of the two runs has no cycles to compare."]
-    if before.judged.run.host_class != after.judged.run.host_class:
-        notes.append("The two runs are of different host classes: the difference is the hosts' too.")
     return Comparison(
         scenario=before.judged.scenario,
         base=commits.ref(old),
@@ -120,7 +120,7 @@ def _composed(
         stages=composed.stages if composed else [],
         rounds=Rounds(base=_points(first, before.arm), head=_points(second, after.arm), head_as_base=[]),
         checks=[],
-        host=second.host if first.host == second.host else None,
+        host=None if differences(*hosts) else second.host,
         notes=notes,
     )
 

@@ -703,6 +703,8 @@ export interface components {
             caches?: {
                 [key: string]: number;
             };
+            /** Cmdline Digest */
+            cmdline_digest?: string | null;
             /** Cores */
             cores: number;
             /** Cpu Model */
@@ -713,20 +715,50 @@ export interface components {
             host_class: string;
             /** Huge Pages */
             huge_pages: boolean;
+            /** Isolated Cpus */
+            isolated_cpus?: number[] | null;
             /** Kernel */
             kernel: string;
+            /** Latencies At */
+            latencies_at?: string | null;
+            /** Latencies Ns */
+            latencies_ns?: {
+                [key: string]: number;
+            } | null;
+            /** Libraries */
+            libraries?: {
+                [key: string]: string;
+            } | null;
             /** Memory Bytes */
             memory_bytes: number;
+            /** Microcode */
+            microcode?: string | null;
+            /** Mitigations */
+            mitigations?: {
+                [key: string]: string;
+            } | null;
             /** Name */
             name: string;
+            /** Numa Nodes */
+            numa_nodes?: number | null;
             /** Os */
             os: string;
             /** Pinned */
             pinned?: {
                 [key: string]: string;
             };
+            /** Smt */
+            smt?: boolean | null;
+            /** Thp */
+            thp?: string | null;
+            /** Transfer Ns */
+            transfer_ns?: {
+                [key: string]: number;
+            } | null;
             /** Tsc Hz */
             tsc_hz: number;
+            /** Turbo */
+            turbo?: boolean | null;
             /** Virtual */
             virtual: boolean;
         };
