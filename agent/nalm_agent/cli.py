@@ -15,7 +15,7 @@ import typer
 
 from nalm_agent import cli_store, version
 from nalm_agent.console import Terminal, show_error
-from nalm_agent.errors import NalmError, UsageError
+from nalm_agent.errors import ExitCode, NalmError, UsageError
 from nalm_agent.git import WORKTREE, Repository
 from nalm_agent.home import Home
 from nalm_agent.local import Result, compared, measure_scenarios, with_parent, worst
@@ -122,16 +122,48 @@ def init(repo: RepoOption = Path()) -> None:
         typer.echo(f"- {remark}")
 
 
-@app.command(epilog="Example:\n\n    nalm doctor --json")
+@app.command(
+    epilog="Examples:\n\n    nalm doctor --json\n\n    nalm doctor --noise --seconds 120\n\n"
+    "    sudo nalm doctor --tune         and back: --untune"
+)
 def doctor(
+    *,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    noise: Annotated[
+        bool, typer.Option("--noise", help="Compare an NF with itself: what change this host can see.")
+    ] = False,
+    seconds: Annotated[float, typer.Option(min=1, help="How long --noise may take.")] = 60,
+    lcores: Annotated[int, typer.Option(min=1, help="CPUs to look at and to tune: a scenario's lcores.")] = 1,
+    tune: Annotated[bool, typer.Option("--tune", help="Change what can be put back, as root.")] = False,
+    untune: Annotated[bool, typer.Option("--untune", help="Put it back.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --tune: only show.")] = False,
+    repo: RepoOption = Path(),
 ) -> None:
     """Say what this host can measure, and for each problem its effect and its cure."""
-    from nalm_agent.doctor import examine, print_findings, severity
+    from nalm_agent.doctor import command
+    from nalm_agent.doctor.finding import severity
+    from nalm_agent.doctor.show import print_findings
 
-    findings = examine(Home.default())
-    print_findings(findings, as_json=as_json)
-    raise typer.Exit(severity(findings))
+    home = Home.default()
+    if sum((noise, tune, untune)) > 1 or (dry_run and not tune):
+        raise UsageError(
+            "--noise, --tune and --untune exclude each other, and --dry-run goes with --tune",
+            hint="run `nalm doctor` once for each",
+        )
+    if tune or untune:
+        if dry_run:
+            command.print_changes(command.planned(lcores), as_json=as_json)
+        else:
+            done = command.tune_host(home, lcores) if tune else command.untune_host(home)
+            command.print_changes(done, as_json=as_json)
+            if untune and any(one.refused for one in done):
+                raise typer.Exit(ExitCode.NOT_MEASURED)
+        return
+    found = command.findings(home, lcores)
+    if noise:
+        found.append(command.noise_finding(home, repo.absolute(), seconds, quiet=as_json))
+    print_findings(found, as_json=as_json)
+    raise typer.Exit(severity(found))
 
 
 @app.command(

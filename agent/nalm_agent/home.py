@@ -6,7 +6,9 @@ $NALM_HOME/
   build/     canonical directories of builds that are not isolated: one path per project
   ccache/    compiler cache
   mirrors/   clones of the projects an agent serves
+  native/    the agent's own C programs, compiled here
   work/      one directory per running command, stamped with its process
+  host-latency.json   what `nalm doctor` measured; tuned.json: what settings were before `--tune`
 /dev/shm/nalm-*   probe files of running NFs, stamped alike (memory: no write-back in the middle of a turn)
 """
 

@@ -12,26 +12,35 @@ from pathlib import Path
 
 from nalm_core.report import Host
 
+from nalm_agent import host_facts, latency
 from nalm_agent.config import MEMORY_MB
 from nalm_agent.errors import HostError
+from nalm_agent.home import Home
 from nalm_agent.run_plan import PINNED, SIMD_BITS
 from nalm_agent.sources.tsc import frequency_hz
+from nalm_agent.system import System
+from nalm_agent.toolchain import toolchain
 
 MAX_ARMS = 3
 HUGE_PAGE_BYTES_WANTED = MAX_ARMS * MEMORY_MB << 20
 _CPU = Path("/sys/devices/system/cpu/cpu0")
 
 
-def fingerprint() -> Host:
-    """The host's fingerprint. Raises HostError without a known TSC rate."""
+def fingerprint(home: Home | None = None) -> Host:
+    """The host's fingerprint. Raises HostError without a known TSC rate.
+
+    home: where `nalm doctor` keeps the latencies it measured; the user's own unless another is given.
+    """
     tsc_hz = frequency_hz()
     if tsc_hz is None:
         raise HostError("the rate of this processor's TSC is not known", hint="nalm measures on x86-64 hosts")
     model, cores = cpu_model(), os.cpu_count() or 1
-    huge = uses_huge_pages()
+    huge, name, system = uses_huge_pages(), socket.gethostname(), System()
+    kind = host_class(model, cores, tsc_hz, huge_pages=huge)
+    seen = latency.recall(home or Home.default(), name, kind)
     return Host(
-        name=socket.gethostname(),
-        host_class=host_class(model, cores, tsc_hz, huge_pages=huge),
+        name=name,
+        host_class=kind,
         cpu_model=model,
         cores=cores,
         tsc_hz=tsc_hz,
@@ -43,6 +52,18 @@ def fingerprint() -> Host:
         governor=_read(_CPU / "cpufreq/scaling_governor"),
         caches=caches(),
         pinned=PINNED | {"simd_bits": str(SIMD_BITS)},
+        smt=host_facts.smt(system),
+        numa_nodes=host_facts.numa_nodes(system),
+        microcode=", ".join(host_facts.microcodes(system)) or None,
+        turbo=host_facts.turbo(system),
+        isolated_cpus=host_facts.isolated_cpus(system),
+        mitigations=host_facts.mitigations(system),
+        thp=host_facts.thp(system),
+        cmdline_digest=host_facts.cmdline_digest(system),
+        libraries=toolchain().libraries(),
+        latencies_ns=seen and seen.ns,
+        transfer_ns=seen and seen.transfer_ns,
+        latencies_at=seen and seen.at,
     )
 
 

@@ -18,11 +18,18 @@ class Toolchain:
     dpdk: str | None
     """Version pkg-config knows, None without DPDK."""
     libc: str
+    hyperscan: str | None
+    """Version pkg-config knows, None without Hyperscan."""
     ccache: str | None
     """Path of ccache, None if it is not installed; changes how long a build takes, not what it makes."""
 
     def identity(self) -> list[str | None]:
         return [self.compiler, self.dpdk, self.libc]
+
+    def libraries(self) -> dict[str, str]:
+        """Versions of what runs in an NF, of those that are installed."""
+        known = {"libc": self.libc, "dpdk": self.dpdk, "hyperscan": self.hyperscan}
+        return {name: version for name, version in known.items() if version}
 
 
 def _first_line(*command: str) -> str | None:
@@ -39,6 +46,7 @@ def toolchain() -> Toolchain:
     return Toolchain(
         compiler=_first_line(os.environ.get("CC", "cc"), "--version") or "no compiler",
         dpdk=_first_line("pkg-config", "--modversion", "libdpdk"),
+        hyperscan=_first_line("pkg-config", "--modversion", "libhs"),
         libc=os.confstr("CS_GNU_LIBC_VERSION") or "unknown",
         ccache=shutil.which("ccache"),
     )

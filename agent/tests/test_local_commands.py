@@ -7,10 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
-from nalm_agent import doctor
 from nalm_agent.config import parse
 from nalm_agent.errors import ExitCode, UsageError
-from nalm_agent.home import Home, WorkDir
+from nalm_agent.home import WorkDir
 from nalm_agent.init import write_first_config
 from nalm_agent.launch import RunningNf
 from nalm_agent.local import worst
@@ -53,22 +52,6 @@ def test_init_says_what_is_missing_and_overwrites_nothing(tmp_path: Path) -> Non
     with pytest.raises(UsageError, match="is there already"):
         write_first_config(tmp_path)
     assert path.read_text() == "mine"
-
-
-def test_doctor_gives_every_problem_an_effect_and_a_cure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(doctor, "MIN_MEMORY_BYTES", 1 << 60)
-    monkeypatch.setattr(doctor, "MIN_DISK_BYTES", 1 << 60)
-    monkeypatch.setattr(doctor.simulated, "valgrind_version", lambda: None)
-    findings = doctor.examine(Home(tmp_path))
-    problems = {finding.name for finding in findings if finding.level is not doctor.Level.OK}
-    assert problems >= {"memory", "disk", "valgrind"}
-    for finding in findings:
-        assert (finding.level is doctor.Level.OK) == (finding.effect is None and finding.cure is None)
-    assert doctor.severity(findings) is ExitCode.OK
-    monkeypatch.setattr(doctor.tsc, "available", lambda: "the processor lacks nonstop_tsc")
-    assert doctor.severity(doctor.examine(Home(tmp_path))) is ExitCode.NOT_MEASURED
 
 
 def test_doctor_as_json(nalm: Nalm, tmp_path: Path) -> None:

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `nalm doctor` does with its options."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+
+from nalm_agent.console import Terminal
+from nalm_agent.cores import choose
+from nalm_agent.doctor import tune
+from nalm_agent.doctor.examine import examine
+from nalm_agent.doctor.finding import Finding
+from nalm_agent.doctor.look import look
+from nalm_agent.doctor.tunables import Change, wanted
+from nalm_agent.home import Home
+from nalm_agent.system import System
+
+
+def findings(home: Home, lcores: int) -> list[Finding]:
+    """Looks at the host."""
+    return examine(look(home, lcores))
+
+
+def noise_finding(home: Home, repository: Path, seconds: float, *, quiet: bool) -> Finding:
+    """Compares an NF with itself and says what size of change that leaves to be seen."""
+    from nalm_agent.doctor.noise import compare_with_itself
+    from nalm_agent.doctor.resolution import noise  # loads SciPy
+
+    with home.work() as work, Terminal(quiet=quiet) as progress:
+        return noise(compare_with_itself(home, work, progress, seconds=seconds, repository=repository))
+
+
+def planned(lcores: int) -> list[Change]:
+    """What `--tune` would change now."""
+    measuring = choose(lcores).cpus
+    others = tuple(sorted(os.sched_getaffinity(0) - set(measuring)))
+    return wanted(System(), measuring, others)
+
+
+def tune_host(home: Home, lcores: int) -> list[tune.Done]:
+    """Changes what can be put back. Raises UsageError unless root asks for it."""
+    tune.require_root()
+    return tune.tune(System(), home, planned(lcores))
+
+
+def untune_host(home: Home) -> list[tune.Done]:
+    """Puts back what `--tune` changed. Raises UsageError unless root asks for it."""
+    tune.require_root()
+    return tune.untune(System(), home)
+
+
+def print_changes(changes: Sequence[Change | tune.Done], *, as_json: bool) -> None:
+    """One line for each setting, with what it was and is, or why it was refused."""
+    if as_json:
+        print(json.dumps([asdict(change) for change in changes]))
+        return
+    console = Console(highlight=False, soft_wrap=True)
+    if not changes:
+        console.print("nothing to change")
+    for one in changes:
+        if isinstance(one, Change):
+            console.print(f"would be {escape(one.path)}: {one.before} -> {one.wanted} ({one.why})")
+        elif one.refused is None:
+            console.print(f"[green]ok[/]      {escape(one.path)}: {one.before} -> {one.after} ({one.why})")
+        else:
+            console.print(f"[yellow]refused[/] {escape(one.path)}: {one.before}, {escape(one.refused)}")

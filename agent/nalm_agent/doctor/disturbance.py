@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What others take of this host right now."""
+
+from __future__ import annotations
+
+from nalm_agent.doctor.finding import Finding, note, ok, unknown
+from nalm_agent.doctor.look import Look
+
+BUSY_SHARE = 0.5
+"""Load per CPU from which other programs take a noticeable share of the measurement."""
+STOLEN_SHARE = 0.01
+SHORTEST_LOOK_S = 0.2
+"""The kernel counts in hundredths of a second: a shorter look says nothing."""
+
+
+def steal(look: Look) -> Finding:
+    """Time that went to other guests while the host was looked at."""
+    stolen, seconds = look.disturbed.stolen, look.disturbed.seconds
+    if stolen is None or seconds < SHORTEST_LOOK_S:
+        return unknown(
+            "steal",
+            "the kernel does not count it"
+            if stolen is None
+            else f"the look of {seconds:.1f} s was too short",
+            "other guests may take time unseen",
+            "run `nalm doctor --noise`: it shows what they leave",
+        )
+    value = f"{stolen:.1%} over {seconds:.1f} s"
+    if stolen < STOLEN_SHARE:
+        return ok("steal", value, share=stolen)
+    return note(
+        "steal",
+        value,
+        "rounds that lost time are less exact: more launches are needed",
+        "ask for CPUs of your own, or measure at another time",
+        share=stolen,
+    )
+
+
+def load(look: Look) -> Finding:
+    text = look.system.text("/proc/loadavg")
+    if text is None:
+        return unknown(
+            "load", look.hidden("/proc/loadavg"), "other programs may disturb rounds", "mount /proc"
+        )
+    one_minute = float(text.split()[0]) / len(look.online)
+    value = f"{one_minute:.2f} per CPU over a minute"
+    if one_minute < BUSY_SHARE:
+        return ok("load", value)
+    return note(
+        "load",
+        value,
+        "rounds are disturbed: more launches are needed, or the verdict stays inconclusive",
+        "stop other programs, or leave nalm a CPU of its own",
+    )

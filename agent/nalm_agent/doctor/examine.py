@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every look, in the order a measurement needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from nalm_agent.doctor import clock, disturbance, isolation, memory, processor, tools
+from nalm_agent.doctor.finding import Finding
+from nalm_agent.doctor.look import Look
+
+LOOKS: Sequence[Callable[[Look], Finding]] = (
+    processor.cores,
+    processor.virtualisation,
+    processor.smt,
+    processor.numa,
+    processor.caches,
+    processor.latencies,
+    processor.transfer,
+    processor.microcode,
+    processor.mitigations,
+    clock.tsc,
+    clock.core_clock,
+    clock.governor,
+    clock.turbo,
+    clock.idle_states,
+    isolation.isolation,
+    isolation.cpuset,
+    isolation.interrupts,
+    isolation.watchdog,
+    memory.huge_pages,
+    memory.transparent_huge_pages,
+    memory.numa_balancing,
+    memory.memory,
+    memory.disk,
+    disturbance.steal,
+    disturbance.load,
+)
+
+
+def examine(look: Look) -> list[Finding]:
+    """The host, then the tools; a source of counters each with the reason why not."""
+    return [one(look) for one in LOOKS] + tools.findings()

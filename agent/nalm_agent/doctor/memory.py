@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Huge pages, what the kernel moves behind an NF's back, room in memory and on disk."""
+
+from __future__ import annotations
+
+import shutil
+
+from nalm_agent.doctor.clock import TUNE
+from nalm_agent.doctor.finding import Finding, note, ok, unknown
+from nalm_agent.doctor.look import Look
+from nalm_agent.host import HUGE_PAGE_BYTES_WANTED
+from nalm_agent.host_facts import NODES, THP, thp
+
+MIN_MEMORY_BYTES = 2 << 30
+MIN_DISK_BYTES = 2 << 30
+NUMA_BALANCING = "/proc/sys/kernel/numa_balancing"
+
+
+def huge_pages(look: Look) -> Finding:
+    fields = meminfo(look)
+    if "Hugepagesize" not in fields:
+        return unknown(
+            "huge pages",
+            look.hidden("/proc/meminfo"),
+            "the NF runs with --no-huge: more TLB misses, and a host class of its own",
+            "use a kernel with huge pages",
+        )
+    size = fields["Hugepagesize"]
+    free, total = (fields.get(f"HugePages_{which}", 0) * size >> 20 for which in ("Free", "Total"))
+    wanted = HUGE_PAGE_BYTES_WANTED >> 20
+    value = f"{free} of {total} MiB free{_by_node(look)}"
+    if free >= wanted:
+        return ok("huge pages", value)
+    if total >= wanted:
+        return note(
+            "huge pages",
+            f"{value}, {wanted} wanted",
+            "a measurement that starts now could not have them and ends without a result",
+            "end the program that holds them",
+        )
+    return note(
+        "huge pages",
+        f"{total} MiB reserved, {wanted} wanted",
+        "the NF runs with --no-huge: more TLB misses, and a host class of its own",
+        f"sysctl -w vm.nr_hugepages={(wanted << 20) // size}, or nalm doctor --tune",
+    )
+
+
+def meminfo(look: Look) -> dict[str, int]:
+    """/proc/meminfo by name: bytes where it says kB, else plain numbers."""
+    found = {}
+    for line in (look.system.text("/proc/meminfo") or "").splitlines():
+        name, _, rest = line.partition(":")
+        fields = rest.split()
+        found[name] = int(fields[0]) << (10 if fields[1:] == ["kB"] else 0)
+    return found
+
+
+def transparent_huge_pages(look: Look) -> Finding:
+    state = thp(look.system)
+    if state is None:
+        return unknown(
+            "thp",
+            look.hidden(THP),
+            "the kernel may gather pages in the middle of a launch: a step in its cycles",
+            "mount /sys",
+        )
+    if state != "always":
+        return ok("thp", state)
+    return note(
+        "thp",
+        state,
+        "the kernel gathers pages while an NF runs: one launch gets them and the next does not",
+        TUNE,
+    )
+
+
+def numa_balancing(look: Look) -> Finding:
+    state = look.system.text(NUMA_BALANCING)
+    nodes = len(look.system.names(NODES))
+    if state is None and nodes > 1:
+        return unknown(
+            "numa balancing",
+            look.hidden(NUMA_BALANCING),
+            "pages may be unmapped and moved while an NF runs",
+            "mount /proc of the host",
+        )
+    if state in (None, "0") or nodes == 1:
+        return ok("numa balancing", "off" if state in (None, "0") else "on, with one node it does nothing")
+    return note(
+        "numa balancing",
+        "on",
+        "pages are unmapped and moved while an NF runs: page faults in its turns",
+        TUNE,
+    )
+
+
+def memory(look: Look) -> Finding:
+    available = meminfo(look).get("MemAvailable")
+    if available is None:
+        return unknown(
+            "memory", look.hidden("/proc/meminfo"), "builds and valgrind may be killed", "mount /proc"
+        )
+    value = f"{available / 2**30:.1f} GiB available"
+    if available >= MIN_MEMORY_BYTES:
+        return ok("memory", value)
+    return note(
+        "memory", value, "builds and valgrind may be killed by the kernel", "free 2 GiB or add memory"
+    )
+
+
+def disk(look: Look) -> Finding:
+    free = shutil.disk_usage(look.home.folder(".")).free
+    value = f"{free / 2**30:.1f} GiB free at NALM_HOME"
+    if free >= MIN_DISK_BYTES:
+        return ok("disk", value)
+    return note("disk", value, "builds may not fit", "free space, or set NALM_HOME to a larger disk")
+
+
+def _by_node(look: Look) -> str:
+    nodes = look.system.names(NODES)
+    if len(nodes) < 2:
+        return ""
+    parts = []
+    for node in nodes:
+        pages = sum(
+            int(look.system.text(path) or 0)
+            for path in look.system.names(f"{node}/hugepages/*/free_hugepages")
+        )
+        parts.append(f"{node.rpartition('/')[2]}: {pages} pages free")
+    return f" ({', '.join(parts)})"

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm doctor --noise`: an NF against itself, measured like any other; what is left is the host's noise."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from nalm_core.defaults import DEFAULT_SETTINGS
+from nalm_core.report import (
+    Arm,
+    ArmInfo,
+    Build,
+    Round,
+    RunDefinition,
+    RunReport,
+    RunStatus,
+    Scenario,
+    Settings,
+    Source,
+    StageInfo,
+)
+from nalm_core.rounds import set_aside_reason
+
+from nalm_agent import version
+from nalm_agent.build import build
+from nalm_agent.code_digest import code_digest
+from nalm_agent.config import FILE_NAME
+from nalm_agent.cores import choose, hold
+from nalm_agent.errors import GitError, HostError
+from nalm_agent.git import Repository, Revision
+from nalm_agent.home import Home, WorkDir
+from nalm_agent.host import fingerprint, require_huge_pages
+from nalm_agent.measure import Ready, read_config
+from nalm_agent.native import FOLDER, program
+from nalm_agent.process import stop_all
+from nalm_agent.progress import Progress
+from nalm_agent.run_plan import plan, traffic_identity
+from nalm_agent.session import ArmFailedError, ArmRun, Bench, measure_rounds, try_out
+from nalm_agent.sources import tsc
+from nalm_agent.toolchain import toolchain
+
+OWN_NF = "noise_nf"
+READY_SECONDS = 10.0
+MOST_LAUNCHES = 10_000
+LEAST_LAUNCHES = 6
+"""However little time was given: fewer say nothing about a spread."""
+
+
+@dataclass(frozen=True)
+class AaRun:
+    """A run whose arms are one build, and how long its rounds took, launches included."""
+
+    report: RunReport
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is compared with itself."""
+
+    project: str
+    scenario: Scenario
+    run: ArmRun
+    build: Build
+    definition: RunDefinition
+    settings: Settings
+
+
+def compare_with_itself(
+    home: Home, work: WorkDir, progress: Progress, *, seconds: float, repository: Path
+) -> AaRun:
+    """Rounds of an A/A pair over about so many seconds.
+
+    HEAD's first standing scenario where the repository has a nalm.toml, else the agent's own NF. Raises
+    HostError where nothing can be measured, NfError and BuildError for what is wrong with the NF.
+    """
+    if reason := tsc.available():
+        raise HostError(reason, hint="measure on a host whose TSC is constant")
+    started = datetime.now(UTC)
+    progress.step("build", "the NF that is compared with itself", 0.0)
+    subject = _subject(home, work, repository)
+    progress.say(f"{subject.project}, scenario {subject.scenario.name}: compared with itself")
+    cores = choose(subject.scenario.lcores)
+    run = replace(subject.run, arm=Arm.BASE)
+    with hold(cores, progress.say):
+        try:
+            stages = try_out(run, work, subject.settings.turn_ms).stages
+            begin = time.monotonic()
+            rounds = _rounds(Bench(subject.settings, cores, work), run, seconds, progress)
+            taken = time.monotonic() - begin
+        except ArmFailedError as failure:
+            raise failure.error from failure
+        finally:
+            stop_all()
+    return AaRun(_report(home, subject, stages, rounds, started), taken)
+
+
+def _subject(home: Home, work: WorkDir, path: Path) -> Subject:
+    try:
+        repository = Repository(path, work.fresh("git"))
+        revision = repository.resolve("HEAD")
+    except GitError:
+        return _own(home)
+    if repository.read(revision, FILE_NAME) is None:
+        return _own(home)
+    return _of(home, repository, revision)
+
+
+def _of(home: Home, repository: Repository, revision: Revision) -> Subject:
+    config = read_config(repository, revision)
+    name = config.standing()[0]
+    scenario = config.scenario(name)
+    run = plan(
+        repository, revision, config, scenario, traffic_identity(repository, revision, scenario.traffic)
+    )
+    ready = Ready(build(home, repository, revision, config), run)
+    huge_pages = fingerprint(home).huge_pages
+    if huge_pages:
+        require_huge_pages(scenario.memory_mb)
+    cores = choose(scenario.lcores)
+    command = ready.command(ready.built.source / scenario.traffic, cores, huge_pages=huge_pages)
+    return Subject(
+        project=config.project.name,
+        scenario=Scenario(
+            name=name, model=scenario.model, lcores=scenario.lcores, traffic=run.definition.traffic
+        ),
+        run=ArmRun(Arm.BASE, command, scenario.lcores, run.ready_seconds, run.pin(cores)),
+        build=ready.built.build,
+        definition=run.definition,
+        settings=Settings(**config.judge.model_dump()),
+    )
+
+
+def _own(home: Home) -> Subject:
+    binary = program(home, OWN_NF)
+    source = hashlib.sha256((FOLDER / f"{OWN_NF}.c").read_bytes()).hexdigest()
+    return Subject(
+        project="nalm",
+        scenario=Scenario(name=OWN_NF, lcores=1, traffic="none"),
+        run=ArmRun(Arm.BASE, [str(binary)], 1, READY_SECONDS, choose(1).cpus),
+        build=Build(
+            commit=source, tree=source, code_digest=code_digest([binary]), compiler=toolchain().compiler
+        ),
+        definition=RunDefinition(features=[], command=["{build}/" + OWN_NF], traffic="none"),
+        settings=DEFAULT_SETTINGS,
+    )
+
+
+def _rounds(bench: Bench, run: ArmRun, seconds: float, progress: Progress) -> list[Round]:
+    settings = bench.settings.model_copy(update={"max_launches": MOST_LAUNCHES, "budget_seconds": None})
+    done, taken, found = 0, 0.0, list[Round]()
+
+    def after_launch(launches: int, elapsed: float) -> None:
+        nonlocal done, taken
+        done, taken = launches, elapsed
+        progress.step("cycles", f"launch {done} done", min(taken / seconds, 1.0), max(seconds - taken, 0.0))
+
+    def over(rounds: list[Round]) -> bool:
+        found[:] = rounds
+        return done >= LEAST_LAUNCHES and taken * (done + 1) / done > seconds
+
+    progress.step("cycles", "first launch", 0.0)
+    pair = {arm: replace(run, arm=arm) for arm in (Arm.BASE, Arm.HEAD)}
+    measure_rounds(replace(bench, settings=settings), pair, over, after_launch)
+    return found
+
+
+def _report(
+    home: Home, subject: Subject, stages: list[StageInfo], rounds: list[Round], started: datetime
+) -> RunReport:
+    host, info = fingerprint(home), ArmInfo(build=subject.build, run=subject.definition, stages=stages)
+    marked = [one.model_copy(update={"set_aside": set_aside_reason(one, host.tsc_hz)}) for one in rounds]
+    return RunReport(
+        run_id=secrets.token_hex(16),
+        nalm_version=version(),
+        project=subject.project,
+        scenario=subject.scenario,
+        host=host,
+        status=RunStatus.MEASURED,
+        started_at=started,
+        finished_at=datetime.now(UTC),
+        settings=subject.settings,
+        arms={Arm.BASE: info, Arm.HEAD: info},
+        sources={Source.TSC: None},
+        rounds=marked,
+        notes=["a build against itself: what differs is the host's noise"],
+    )

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cores, hardware threads, nodes, caches with what they cost, microcode, mitigations."""
+
+from __future__ import annotations
+
+from nalm_agent import host, host_facts
+from nalm_agent.doctor.finding import Finding, note, ok, unknown
+from nalm_agent.doctor.look import Look
+from nalm_agent.latency import Latencies
+from nalm_agent.system import as_cpu_list
+
+
+def cores(look: Look) -> Finding:
+    value = f"{len(look.allowed)} for nalm, {host.cpu_model()}; a run measures on {_cpus(look.measuring)}"
+    if len(look.allowed) > 1:
+        return ok("cores", value)
+    return note(
+        "cores",
+        value,
+        "the agent and the NF share one core: rounds are noisier",
+        "give the host or container a second core",
+    )
+
+
+def virtualisation(look: Look) -> Finding:
+    if not look.virtual:
+        return ok("virtualisation", "bare metal")
+    return note(
+        "virtualisation",
+        "virtual machine",
+        "other guests may take time; steal is recorded with every round",
+        "none needed; a bare-metal host decides in fewer launches",
+    )
+
+
+def smt(look: Look) -> Finding:
+    shared = host_facts.smt(look.system)
+    if shared is None:
+        return unknown(
+            "smt",
+            look.hidden(f"{host_facts.CPU}/smt/active"),
+            "a neighbour on the same core would take up to half of its speed unseen",
+            "ask whoever runs the host; whole cores per guest are what is wanted",
+        )
+    if not shared:
+        return ok("smt", "one thread per core, as far as this machine shows")
+    beside = {
+        one for cpu in look.measuring for one in host_facts.siblings(look.system, cpu) or [] if one != cpu
+    }
+    return note(
+        "smt",
+        f"on; {as_cpu_list(sorted(beside)) or 'none'} beside the measuring CPUs",
+        "what runs on the other thread of a measuring core slows the NF by tens of per cent, by turns",
+        f"switch SMT off (echo off > {host_facts.CPU}/smt/control), or keep those CPUs idle",
+    )
+
+
+def numa(look: Look) -> Finding:
+    nodes = host_facts.numa_nodes(look.system)
+    if nodes is None:
+        return unknown(
+            "numa",
+            look.hidden("/sys/devices/system/node"),
+            "memory of another node costs about twice as much, and a launch may get either",
+            "mount /sys, or ask whoever runs the host",
+        )
+    used = {host_facts.node_of(look.system, cpu) for cpu in look.measuring}
+    if nodes == 1 or len(used) == 1:
+        return ok("numa", f"{nodes} node(s), the measuring CPUs on one")
+    return note(
+        "numa",
+        f"{nodes} nodes, the measuring CPUs on {len(used)} of them",
+        "packets and tables cross between nodes, and where they lie changes from launch to launch",
+        "start nalm with taskset on CPUs of one node",
+    )
+
+
+def caches(look: Look) -> Finding:
+    sizes = host.caches()
+    if sizes:
+        return ok("caches", ", ".join(f"{name} {_size(size)}" for name, size in sizes.items()))
+    return unknown(
+        "caches",
+        look.hidden(f"{host_facts.CPU}/cpu0/cache"),
+        "simulated cache misses are those of a machine with other caches",
+        "none in this guest; ask whoever runs the host to pass the cache topology on",
+    )
+
+
+def latencies(look: Look) -> Finding:
+    """One dependent load by level (seed 000, Table III)."""
+    found = look.latencies
+    if found is None or not found.ns:
+        return unknown(
+            "latencies",
+            f"not measured: {look.unmeasured or _missing(found)}",
+            "reports do not say how far memory is on this host",
+            "install a compiler, or run `nalm doctor` again when nothing is measured",
+        )
+    parts = [
+        f"{level} {ns:.1f} ns / {ns * found.core_ghz:.0f} cycles{_tlb(found, level)}"
+        for level, ns in found.ns.items()
+    ]
+    parts += [f"{name} not measured ({why})" for name, why in found.missing.items() if name in ("L2", "L3")]
+    return ok("latencies", ", ".join(parts), **{f"{level}_ns": ns for level, ns in found.ns.items()})
+
+
+def transfer(look: Look) -> Finding:
+    """One cache line from CPU to CPU (seed 000, Table VI)."""
+    found = look.latencies
+    if found is None or not found.transfer_ns:
+        why = "one CPU: nothing to measure between" if len(look.allowed) < 2 else look.unmeasured
+        return unknown(
+            "transfer",
+            f"not measured: {why or _missing(found)}",
+            "what a hand-over between lcores costs here is not known",
+            "give nalm a second CPU, and run `nalm doctor` again when nothing is measured",
+        )
+    parts = [
+        f"{pair} {ns:.0f} ns / {ns * found.core_ghz:.0f} cycles{_kind(look, pair)}"
+        for pair, ns in found.transfer_ns.items()
+    ]
+    shown = parts if len(parts) <= 6 else [*_extremes(look), f"{len(parts)} pairs in all"]
+    return ok("transfer", ", ".join(shown), **{f"{pair}_ns": ns for pair, ns in found.transfer_ns.items()})
+
+
+def microcode(look: Look) -> Finding:
+    revisions = host_facts.microcodes(look.system)
+    if not revisions:
+        return unknown(
+            "microcode",
+            "/proc/cpuinfo names no revision",
+            "an update that moves the figures goes unnoticed",
+            "ask whoever runs the host",
+        )
+    if len(revisions) == 1:
+        return ok("microcode", revisions[0])
+    return note(
+        "microcode",
+        ", ".join(revisions),
+        "cores differ: the same NF costs different cycles on them",
+        "load one revision on all cores at boot",
+    )
+
+
+def mitigations(look: Look) -> Finding:
+    found = host_facts.mitigations(look.system)
+    if found is None:
+        return unknown(
+            "mitigations",
+            look.hidden(f"{host_facts.CPU}/vulnerabilities"),
+            "a change of them moves the figures unnoticed",
+            "mount /sys",
+        )
+    return ok("mitigations", ", ".join(sorted(found)) or "none concern this processor")
+
+
+def _missing(found: Latencies | None) -> str:
+    return "; ".join(f"{name}: {why}" for name, why in found.missing.items()) if found else ""
+
+
+def _tlb(found: Latencies, level: str) -> str:
+    return " with misses of the TLB" if level in found.tlb else ""
+
+
+def _kind(look: Look, pair: str) -> str:
+    one, other = (int(cpu) for cpu in pair.split("-"))
+    if other in (host_facts.siblings(look.system, one) or []):
+        return " (one core)"
+    nodes = {host_facts.node_of(look.system, cpu) for cpu in (one, other)}
+    return " (two nodes)" if len(nodes) == 2 else ""
+
+
+def _extremes(look: Look) -> list[str]:
+    assert look.latencies is not None
+    ordered = sorted(look.latencies.transfer_ns.items(), key=lambda item: item[1])
+    return [
+        f"{word} {pair} {ns:.0f} ns{_kind(look, pair)}"
+        for word, (pair, ns) in zip(("nearest", "farthest"), (ordered[0], ordered[-1]), strict=True)
+    ]
+
+
+def _cpus(cpus: tuple[int, ...]) -> str:
+    return f"CPU {as_cpu_list(sorted(cpus))}"
+
+
+def _size(size: int) -> str:
+    return f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB"

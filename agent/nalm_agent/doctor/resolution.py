@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an A/A run says about a host: the size of change it can see in a given time."""
+
+from __future__ import annotations
+
+from nalm_core.defaults import CONFIDENCE
+from nalm_core.report import Arm
+from nalm_core.resolution import POWER, Resolution, Spread, resolutions, spread
+from nalm_core.sequential import chain_estimate
+
+from nalm_agent.doctor.finding import Finding, note, ok
+from nalm_agent.doctor.noise import AaRun
+from nalm_agent.errors import HostError
+
+MARGIN_WITHIN_S = 60.0
+"""A host that cannot see a change of the margin in so long is too noisy for it."""
+
+
+def noise(run: AaRun) -> Finding:
+    """What an A/A run comes to. Raises HostError if too few of its launches could be used."""
+    report = run.report
+    estimate = chain_estimate(report, Arm.BASE, Arm.HEAD)
+    launches = len({one.launch for one in report.rounds})
+    if estimate is None:
+        raise HostError(
+            f"none of {launches} launches could be used: others took too much of the host",
+            hint="stop other programs, or give it more time with --seconds",
+        )
+    found = spread(estimate, run.seconds / estimate.launches)
+    seen = resolutions(found, report.settings)
+    differ = f"differ by {found.ln_sd:.2%} (at most {found.ln_sd_high:.2%} at {CONFIDENCE:.0%})"
+    value = (
+        f"a change of {', '.join(_text(one) for one in seen)} is found with {POWER:.0%} power; A/A ratio "
+        f"{estimate.ratio:.4f} over {found.launches} of {launches} launches, which {differ}"
+    )
+    figures = _figures(found, seen)
+    margin, minute = report.settings.margin, next(one for one in seen if one.seconds == MARGIN_WITHIN_S)
+    if minute.change is not None and minute.change <= margin:
+        return ok("noise", value, **figures)
+    return note(
+        "noise",
+        value,
+        f"changes of the margin ({margin:.1%}) stay inconclusive unless a run takes longer than a minute",
+        "stop other programs, nalm doctor --tune (as root), or judge with more launches or a wider margin",
+        **figures,
+    )
+
+
+def _text(one: Resolution) -> str:
+    size = "nothing" if one.change is None else f"{one.change:.1%}"
+    length = f"{one.seconds / 60:g} min" if one.seconds >= 60 else f"{one.seconds:g} s"
+    return f"{size} in {length}"
+
+
+def _figures(found: Spread, seen: list[Resolution]) -> dict[str, float]:
+    changes = {f"change_in_{one.seconds:g}_s": one.change for one in seen if one.change is not None}
+    return changes | {
+        "ln_sd": found.ln_sd,
+        "ln_sd_high": found.ln_sd_high,
+        "ln_ratio": found.ln_ratio,
+        "launches": found.launches,
+        "seconds_per_launch": found.seconds_per_launch,
+    }

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What nalm needs besides the host: sources of counters, compiler, git, bubblewrap."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import pkgutil
+import shutil
+from importlib import import_module
+
+from nalm_agent import sources
+from nalm_agent.doctor.finding import Finding, Level, note, ok
+from nalm_agent.sources import simulated
+from nalm_agent.toolchain import toolchain
+
+EFFECTS = {
+    "pmu": "cycles come from the TSC, instructions from callgrind; eIPC is labelled as mixed",
+    "papi": "stages have no events of the hardware",
+    "perf": "no profile by function from the running NF",
+}
+CURE = "none needed; on a host of your own, expose the PMU to the guest or lower kernel.perf_event_paranoid"
+JUDGED_ELSEWHERE = ("tsc", "simulated")
+"""Sources with a finding of their own."""
+
+
+def findings() -> list[Finding]:
+    return [_valgrind(), *counter_sources(), _dpdk(), _compiler(), _ccache(), _git(), _bwrap(), _setpriv()]
+
+
+def counter_sources() -> list[Finding]:
+    """Each source of counters that can be asked: whether a run reads it, or why not."""
+    found = []
+    for name in sorted(module.name for module in pkgutil.iter_modules(sources.__path__)):
+        available = getattr(import_module(f"{sources.__name__}.{name}"), "available", None)
+        if available is None or name in JUDGED_ELSEWHERE or _needs_arguments(available):
+            continue
+        reason = available()
+        if reason is None:
+            found.append(ok(name, "available"))
+        else:
+            found.append(note(name, reason, EFFECTS.get(name, "its figures are missing"), CURE))
+    return found
+
+
+def _needs_arguments(function: object) -> bool:
+    assert callable(function)
+    return any(one.default is one.empty for one in inspect.signature(function).parameters.values())
+
+
+def _valgrind() -> Finding:
+    version = simulated.valgrind_version()
+    if version is not None:
+        return ok("valgrind", version)
+    return note(
+        "valgrind",
+        "not installed",
+        "instructions are not counted: no IPP, no eIPC, no cause",
+        "apt-get install valgrind",
+    )
+
+
+def _dpdk() -> Finding:
+    version = toolchain().dpdk
+    if version is not None:
+        return ok("dpdk", version)
+    return note("dpdk", "not found by pkg-config", "NFs on DPDK cannot be built", "apt-get install dpdk-dev")
+
+
+def _compiler() -> Finding:
+    name = toolchain().compiler
+    if shutil.which(os.environ.get("CC", "cc")):
+        return ok("compiler", name)
+    return Finding(
+        "compiler", Level.FATAL, "none found", "nothing can be built", "apt-get install build-essential"
+    )
+
+
+def _ccache() -> Finding:
+    if toolchain().ccache:
+        return ok("ccache", toolchain().ccache or "")
+    return note("ccache", "not installed", "every build compiles every file", "apt-get install ccache")
+
+
+def _git() -> Finding:
+    if shutil.which("git"):
+        return ok("git", "installed")
+    return Finding("git", Level.FATAL, "not installed", "no commit can be read", "apt-get install git")
+
+
+def _bwrap() -> Finding:
+    if shutil.which("bwrap"):
+        return ok("bubblewrap", "installed")
+    return note(
+        "bubblewrap",
+        "not installed",
+        "what a commit's build runs is not kept from this host's files and network",
+        "apt-get install bubblewrap",
+    )
+
+
+def _setpriv() -> Finding:
+    if shutil.which("setpriv"):
+        return ok("setpriv", "installed")
+    return note(
+        "setpriv",
+        "not installed",
+        "an NF outlives an agent that is killed with SIGKILL",
+        "apt-get install util-linux",
+    )

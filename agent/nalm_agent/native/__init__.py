@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small C programs that ship with the agent and are compiled on the host by its own compiler, once.
+
+nalm_probe.h is the probe contract's header itself (reference-nf/probe), not a second copy.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import subprocess
+from pathlib import Path
+
+from nalm_agent.errors import HostError
+from nalm_agent.home import Home
+from nalm_agent.toolchain import toolchain
+
+FOLDER = Path(__file__).parent
+OPTIONS = ("-O2", "-g", "-pthread", "-march=x86-64-v2", f"-I{FOLDER}")
+COMPILE_SECONDS = 60.0
+
+
+def program(home: Home, name: str) -> Path:
+    """The compiled program `name`, made if it is not there. Raises HostError if it cannot be compiled."""
+    target = home.folder("native") / f"{name}-{_digest(name)}"
+    if target.exists():
+        return target
+    new = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    command = [os.environ.get("CC", "cc"), *OPTIONS, "-o", str(new), str(FOLDER / f"{name}.c")]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=COMPILE_SECONDS, errors="replace"
+        )
+        if done.returncode != 0:
+            raise HostError(
+                f"{name}.c does not compile here", hint="apt-get install build-essential", log=done.stderr
+            )
+        new.replace(target)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise HostError(
+            f"{name}.c was not compiled: {error}", hint="apt-get install build-essential"
+        ) from error
+    finally:
+        new.unlink(missing_ok=True)
+    return target
+
+
+def _digest(name: str) -> str:
+    """Of all that decides the program: its sources, the options, the toolchain."""
+    digest = hashlib.sha256(repr((OPTIONS[:-1], toolchain().identity())).encode())
+    for source in (f"{name}.c", "nalm_probe.h"):
+        digest.update((FOLDER / source).read_bytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How far memory and the other CPUs are on this host, and how steadily a core runs. Each run prints one JSON object.
+ *
+ * usage: host_latency speed CPU
+ *        host_latency chase CPU BYTES
+ *        host_latency transfer CPU CPU
+ *
+ * speed: core clock in GHz of many short samples, from a chain of additions that takes one core cycle each.
+ * chase: ns of one dependent load in a ring of cache lines in random order, the lower quartile of many short steps:
+ *        what other programs add is not the host's. "huge_bytes" is how much of the memory the kernel put on huge pages: where it
+ *        is less than "bytes", misses of the TLB are in the figure.
+ * transfer: ns from a write on one CPU until the other sees it, half a round trip of one cache line.
+ *
+ * Exit codes: 0; 2 usage; 3 the CPU may not be used; 4 no memory; 5 the other CPU did not answer.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#ifndef __x86_64__
+#error "written for x86-64, like the rest of what nalm measures with"
+#endif
+
+enum { LINE = 64 };
+enum { SAMPLES = 600, CHAIN = 1000 };			   /* speed: CHAIN * 1000 additions a sample */
+enum { STEPS = 400, LOADS = 8192, WARM_LINES = 1 << 20 }; /* chase: loads a step */
+enum { ROUNDS = 45, TRIPS = 2000, SPINS = 4096 };	   /* transfer: round trips a round; spins between two looks */
+static const uint64_t huge_page = 2u << 20;
+static const int64_t transfer_limit_ns = 300000000;
+
+struct line {
+	struct line *next;
+	char rest[LINE - sizeof(struct line *)];
+};
+
+static int64_t read_ns(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static int64_t now_ns(void)
+{
+	return read_ns(CLOCK_MONOTONIC);
+}
+
+static bool run_on(int cpu)
+{
+	cpu_set_t set;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set) == 0;
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+static int speed(void)
+{
+	uint64_t value = 1, step = 3;
+
+	printf("{\"ghz\": [");
+	for (int sample = -1; sample < SAMPLES; sample++) {
+		int64_t begin = read_ns(CLOCK_THREAD_CPUTIME_ID); /* without the time of other programs */
+		for (int i = 0; i < CHAIN; i++) /* register operands: sums with constants are folded on the way */
+			__asm__ volatile(".rept 1000\n\tadd %1, %0\n\t.endr" : "+r"(value) : "r"(step));
+		double ghz = CHAIN * 1000.0 / (double)(read_ns(CLOCK_THREAD_CPUTIME_ID) - begin);
+		if (sample >= 0) /* the first one warms up */
+			printf("%s%.4f", sample == 0 ? "" : ", ", ghz);
+	}
+	printf("]}\n");
+	return 0;
+}
+
+/* Bytes of the mapping at `at` that are on huge pages, by the kernel's own account. */
+static uint64_t huge_bytes(const void *at)
+{
+	FILE *maps = fopen("/proc/self/smaps", "r");
+	char text[256];
+	bool here = false;
+	uint64_t found = 0;
+
+	if (maps == NULL)
+		return 0;
+	while (fgets(text, sizeof(text), maps) != NULL) {
+		uint64_t low, high, kilobytes;
+		if (sscanf(text, "%" SCNx64 "-%" SCNx64, &low, &high) == 2)
+			here = low <= (uintptr_t)at && (uintptr_t)at < high;
+		else if (here && (sscanf(text, "AnonHugePages: %" SCNu64, &kilobytes) == 1 ||
+				  sscanf(text, "Private_Hugetlb: %" SCNu64, &kilobytes) == 1))
+			found += kilobytes << 10;
+	}
+	fclose(maps);
+	return found;
+}
+
+static void *memory(uint64_t bytes)
+{
+	uint64_t whole = (bytes + huge_page - 1) / huge_page * huge_page;
+	void *at = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+	if (at != MAP_FAILED)
+		return at;
+	at = mmap(NULL, whole + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (at == MAP_FAILED)
+		return NULL;
+	at = (void *)(((uintptr_t)at + huge_page - 1) / huge_page * huge_page);
+	madvise(at, whole, MADV_HUGEPAGE);
+	return at;
+}
+
+/* One ring through all lines in random order (Sattolo): no prefetcher knows the next one. */
+static void make_ring(struct line *lines, uint64_t count)
+{
+	uint64_t state = 0x9e3779b97f4a7c15u;
+
+	for (uint64_t i = 0; i < count; i++)
+		lines[i].next = &lines[i];
+	for (uint64_t i = count - 1; i > 0; i--) {
+		uint64_t j = next_random(&state) % i;
+		struct line *kept = lines[i].next;
+		lines[i].next = lines[j].next;
+		lines[j].next = kept;
+	}
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+	return (left > right) - (left < right);
+}
+
+static int chase(uint64_t bytes)
+{
+	static double ns[STEPS];
+	struct line *lines = memory(bytes);
+
+	if (lines == NULL)
+		return 4;
+	make_ring(lines, bytes / LINE);
+	struct line *at = lines;
+	for (uint64_t i = 0; i < WARM_LINES && i < 2 * bytes / LINE; i++)
+		at = at->next;
+	for (int step = 0; step < STEPS; step++) {
+		int64_t begin = now_ns();
+		for (int i = 0; i < LOADS; i++)
+			at = at->next;
+		__asm__ volatile("" : : "r"(at));
+		ns[step] = (double)(now_ns() - begin) / LOADS;
+	}
+	qsort(ns, STEPS, sizeof(ns[0]), by_size);
+	printf("{\"bytes\": %" PRIu64 ", \"ns\": %.4f, \"huge_bytes\": %" PRIu64 "}\n", bytes, ns[STEPS / 4],
+	       huge_bytes(lines));
+	return 0;
+}
+
+static struct {
+	_Alignas(2 * LINE) _Atomic uint64_t turn; /* written by both in turn: even is for the first CPU to answer */
+	_Alignas(2 * LINE) _Atomic bool end;
+	_Atomic bool refused;
+	int cpu;
+} ball;
+
+static void *answer(void *unused)
+{
+	uint64_t expected = 1;
+
+	if (!run_on(ball.cpu)) {
+		atomic_store(&ball.refused, true);
+		return unused;
+	}
+	while (!atomic_load_explicit(&ball.end, memory_order_relaxed)) {
+		if (atomic_load_explicit(&ball.turn, memory_order_acquire) == expected) {
+			atomic_store_explicit(&ball.turn, expected + 1, memory_order_release);
+			expected += 2;
+		}
+	}
+	return unused;
+}
+
+static int transfer(int other)
+{
+	pthread_t thread;
+	double least = 1e9;
+	uint64_t number = 0;
+	int64_t limit = now_ns() + transfer_limit_ns;
+
+	ball.cpu = other;
+	if (pthread_create(&thread, NULL, answer, NULL) != 0)
+		return 4;
+	for (int round = 0; round < ROUNDS; round++) {
+		int64_t begin = now_ns();
+		int trips = 0;
+		for (; trips < TRIPS; trips++) {
+			atomic_store_explicit(&ball.turn, ++number, memory_order_release);
+			number++;
+			for (int spin = 1; atomic_load_explicit(&ball.turn, memory_order_acquire) != number; spin++)
+				if (spin % SPINS == 0 &&
+				    (atomic_load_explicit(&ball.refused, memory_order_relaxed) || now_ns() > limit))
+					goto done;
+		}
+		double ns = (double)(now_ns() - begin) / TRIPS / 2;
+		if (round > 0 && ns < least)
+			least = ns;
+	}
+done:
+	atomic_store(&ball.end, true);
+	pthread_join(thread, NULL);
+	if (atomic_load(&ball.refused))
+		return 3;
+	if (least == 1e9)
+		return 5;
+	printf("{\"ns\": %.4f}\n", least);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3 || (argc != 4) == (strcmp(argv[1], "speed") != 0))
+		return 2;
+	if (!run_on(atoi(argv[2])))
+		return 3;
+	if (strcmp(argv[1], "speed") == 0)
+		return speed();
+	if (strcmp(argv[1], "chase") == 0 && strtoull(argv[3], NULL, 10) >= 2 * LINE)
+		return chase(strtoull(argv[3], NULL, 10));
+	return strcmp(argv[1], "transfer") == 0 ? transfer(atoi(argv[3])) : 2;
+}

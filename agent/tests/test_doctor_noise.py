@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An NF against itself on this host: the agent's own, and that of a repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from nalm_agent.doctor import noise
+from nalm_agent.doctor.finding import Level
+from nalm_agent.doctor.noise import LEAST_LAUNCHES, AaRun, compare_with_itself
+from nalm_agent.doctor.resolution import noise as noise_finding
+from nalm_agent.errors import HostError
+from nalm_agent.home import Home, WorkDir
+from nalm_agent.progress import Silent
+from nalm_core.defaults import DEFAULT_SETTINGS
+from nalm_core.report import Arm, RunReport
+from nalm_core.report_io import dump_report, parse_report
+from tiny import NfRepository
+
+
+@pytest.fixture(autouse=True)
+def own_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No waiting for other measurements on this host: the figures are not looked at here."""
+    monkeypatch.setenv("NALM_LOCKS", str(tmp_path))
+
+
+def check_shape(run: AaRun) -> None:
+    """A run report like any other, of one build twice."""
+    report = run.report
+    assert parse_report(dump_report(report)) == report
+    assert report.arms[Arm.BASE] == report.arms[Arm.HEAD]
+    launches = {one.launch for one in report.rounds}
+    assert len(launches) >= LEAST_LAUNCHES and run.seconds > 0
+    assert {(one.arm, one.order) for one in report.rounds} == {
+        (arm, n) for arm in ("base", "head") for n in (0, 1)
+    }
+
+
+def test_the_agents_own_nf(
+    home: Home, work: WorkDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = DEFAULT_SETTINGS.model_copy(update={"turn_ms": 10, "turns_per_launch": 6})
+    monkeypatch.setattr(noise, "DEFAULT_SETTINGS", short)
+    run = compare_with_itself(home, work, Silent(), seconds=1, repository=tmp_path)
+    check_shape(run)
+    assert [stage.name for stage in run.report.arms[Arm.BASE].stages] == ["gen", "lookup", "rewrite", "tx"]
+    assert all(stage.packets > 0 for one in run.report.rounds for stage in one.stages.values())
+
+
+def test_the_first_scenario_of_a_repository(home: Home, work: WorkDir, nf_repository: NfRepository) -> None:
+    run = compare_with_itself(home, work, Silent(), seconds=1, repository=nf_repository.path)
+    check_shape(run)
+    assert run.report.project == "tiny" and run.report.scenario.name == "tiny"
+    assert run.report.arms[Arm.HEAD].build.commit == nf_repository.git("rev-parse", "HEAD")
+
+
+def spread_by(report: RunReport, share: float) -> RunReport:
+    """The same rounds, undisturbed, with head's cycles moved up and down by a share from launch to launch."""
+    rounds = []
+    for one in report.rounds:
+        factor = 1.0 if one.arm is Arm.BASE else 1 + share * (1 if one.launch % 2 else -1)
+        lcores = [
+            lcore.model_copy(
+                update={
+                    "turn_cpu_ns": lcore.turn_wall_ns,
+                    "busy_cycles": round(one.stages["rx"].packets * 1000 * factor),
+                }
+            )
+            for lcore in one.lcores
+        ]
+        update = {"lcores": lcores, "steal_ns": 0, "set_aside": None}
+        rounds.append(one.model_copy(update=update))
+    return report.model_copy(update={"rounds": rounds, "settings": DEFAULT_SETTINGS})
+
+
+def test_what_the_spread_lets_see(home: Home, work: WorkDir, nf_repository: NfRepository) -> None:
+    run = compare_with_itself(home, work, Silent(), seconds=1, repository=nf_repository.path)
+    quiet = noise_finding(AaRun(spread_by(run.report, 0.001), 3.0))
+    assert quiet.level is Level.OK and "in 10 min" in quiet.value
+    assert quiet.figures["change_in_600_s"] < quiet.figures["change_in_60_s"] < 0.02
+    assert 0.0008 < quiet.figures["ln_sd"] < 0.0015
+    loud = noise_finding(AaRun(spread_by(run.report, 0.1), 30.0))
+    assert loud.level is Level.NOTE and "nothing in 10 s" in loud.value and loud.cure is not None
+    nothing = run.report.model_copy(
+        update={"rounds": [one.model_copy(update={"set_aside": "stolen"}) for one in run.report.rounds]}
+    )
+    with pytest.raises(HostError, match="could be used"):
+        noise_finding(AaRun(nothing, 3.0))

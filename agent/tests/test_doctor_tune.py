@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--tune and --untune: on kernel files in a directory, and on those of this host that it lets root change."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from fake_host import CPU, files, metal
+from nalm_agent.doctor import tune
+from nalm_agent.doctor.tunables import HUGE_PAGES, THP, Change, read, wanted
+from nalm_agent.errors import HostError, UsageError
+from nalm_agent.home import Home
+from nalm_agent.system import System
+from tiny import Nalm
+
+GOVERNOR = f"/{CPU}/cpu3/cpufreq/scaling_governor"
+IRQ = "/proc/irq/24/smp_affinity_list"
+
+
+@dataclass(frozen=True)
+class Kernel(System):
+    """Takes writes as the kernel does: some refused, some made another value, THP shown among its choices."""
+
+    refused: dict[str, OSError] = field(default_factory=dict)
+    made: dict[str, str] = field(default_factory=dict)
+    order: list[str] = field(default_factory=list)
+    dies_at: str | None = None
+
+    def write(self, path: str, value: str) -> None:
+        if path == self.dies_at:
+            raise KeyboardInterrupt
+        if path in self.refused:
+            raise self.refused[path]
+        self.order.append(path)
+        value = self.made.get(path, value)
+        if path == THP:
+            value = " ".join(f"[{one}]" if one == value else one for one in ("always", "madvise", "never"))
+        super().write(path, "")
+        self.at(path).write_text(value + "\n")
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> Kernel:
+    return Kernel(metal(tmp_path / "root").root)
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+def all_values(system: System) -> dict[str, str | None]:
+    return {change.path: read(system, change.path) for change in wanted(metal(system.root), (3,), (0, 1, 2))}
+
+
+def changes(system: System) -> list[Change]:
+    return wanted(system, (3,), (0, 1, 2))
+
+
+def test_what_a_server_wants_changed(kernel: Kernel) -> None:
+    found = {change.path: (change.before, change.wanted) for change in changes(kernel)}
+    assert found == {
+        GOVERNOR: ("powersave", "performance"),
+        f"/{CPU}/intel_pstate/no_turbo": ("0", "1"),
+        f"/{CPU}/cpu3/cpuidle/state2/disable": ("0", "1"),
+        IRQ: ("0-3", "0,1,2"),
+        "/proc/irq/25/smp_affinity_list": ("3", "0,1,2"),
+        THP: ("always", "madvise"),
+        "/proc/sys/kernel/numa_balancing": ("1", "0"),
+        HUGE_PAGES: ("0", "384"),
+        "/proc/sys/kernel/nmi_watchdog": ("1", "0"),
+        "/proc/sys/kernel/watchdog": ("1", "0"),
+    }
+
+
+def test_nothing_is_taken_that_is_not_to_spare(kernel: Kernel) -> None:
+    files(kernel.root, {"proc/meminfo": "MemAvailable: 1048576 kB\nHugepagesize: 2048 kB"})
+    assert HUGE_PAGES not in {change.path for change in changes(kernel)}
+    files(kernel.root, {"proc/sys/vm/nr_hugepages": "4000"})
+    assert HUGE_PAGES not in {change.path for change in changes(kernel)}
+    only_one = {change.path for change in wanted(kernel, (0, 1, 2, 3), ())}
+    assert not any("/proc/irq" in path for path in only_one)
+
+
+def test_everything_is_put_back_newest_first(kernel: Kernel, own: Home) -> None:
+    before = {change.path: change.before for change in changes(kernel)}
+    done = tune.tune(kernel, own, changes(kernel))
+    assert [one.refused for one in done] == [None] * len(before) and changes(kernel) == []
+    written = list(kernel.order)
+    assert all(one.refused is None for one in tune.untune(kernel, own))
+    assert {path: read(kernel, path) for path in before} == before
+    assert kernel.order == written + written[::-1]
+    assert not (own.root / tune.FILE).exists() and tune.untune(kernel, own) == []
+
+
+def test_a_second_tune_keeps_what_was_first(kernel: Kernel, own: Home) -> None:
+    tune.tune(kernel, own, changes(kernel))
+    files(kernel.root, {GOVERNOR[1:]: "schedutil"})
+    tune.tune(kernel, own, changes(kernel))
+    assert read(kernel, GOVERNOR) == "performance"
+    tune.untune(kernel, own)
+    assert read(kernel, GOVERNOR) == "powersave"
+
+
+@pytest.mark.parametrize("number", range(10))
+def test_a_crash_in_the_middle_loses_nothing(kernel: Kernel, own: Home, number: int) -> None:
+    before = {change.path: change.before for change in changes(kernel)}
+    dying = Kernel(kernel.root, dies_at=changes(kernel)[number].path)
+    with pytest.raises(KeyboardInterrupt):
+        tune.tune(dying, own, changes(kernel))
+    assert len(dying.order) == number
+    # Killed again while putting back, at the oldest change:
+    halfway = Kernel(kernel.root, dies_at=changes(metal(own.root / "x"))[0].path)
+    with pytest.raises(KeyboardInterrupt):
+        tune.untune(halfway, own)
+    tune.untune(kernel, own)
+    assert {path: read(kernel, path) for path in before} == before
+
+
+def test_what_was_is_on_disk_before_it_is_changed(own: Home, kernel: Kernel) -> None:
+    @dataclass(frozen=True)
+    class Watching(Kernel):
+        def write(self, path: str, value: str) -> None:
+            record = json.loads((own.root / tune.FILE).read_text())
+            assert record["before"][-1] == {"path": path, "value": read(self, path)}
+            super().write(path, value)
+
+    watching = Watching(kernel.root)
+    tune.tune(watching, own, changes(watching))
+    assert len(watching.order) == 10
+
+
+def test_refusals_are_reported_and_only_what_changed_is_recorded(kernel: Kernel, own: Home) -> None:
+    refusing = Kernel(kernel.root, refused={IRQ: OSError(5, "Input/output error")}, made={HUGE_PAGES: "100"})
+    done = {one.path: one for one in tune.tune(refusing, own, changes(refusing))}
+    assert done[IRQ].refused == "Input/output error" and done[IRQ].after == "0-3"
+    assert done[HUGE_PAGES].refused == "the kernel made it 100"
+    recorded = {one["path"] for one in json.loads((own.root / tune.FILE).read_text())["before"]}
+    assert IRQ not in recorded and HUGE_PAGES in recorded and len(recorded) == 9
+    stuck = Kernel(kernel.root, refused={GOVERNOR: OSError(13, "Permission denied")})
+    back = {one.path: one.refused for one in tune.untune(stuck, own)}
+    assert back[GOVERNOR] == "Permission denied" and back[HUGE_PAGES] is None
+    assert [one.path for one in tune.untune(kernel, own)] == [GOVERNOR]
+    assert read(kernel, GOVERNOR) == "powersave" and read(kernel, HUGE_PAGES) == "0"
+
+
+def test_a_restart_of_the_host_put_everything_back_already(kernel: Kernel, own: Home) -> None:
+    tune.tune(kernel, own, changes(kernel))
+    files(kernel.root, {"proc/sys/kernel/random/boot_id": "boot-2"})
+    assert tune.untune(kernel, own) == [] and read(kernel, GOVERNOR) == "performance"
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("/etc/passwd", "x"),
+        ("/proc/irq/24/../../sysrq-trigger", "b"),
+        ("/proc/sys/kernel/core_pattern", "x"),
+        (GOVERNOR, "x\ny z"),
+    ],
+)
+def test_a_record_can_not_make_root_write_elsewhere(kernel: Kernel, own: Home, path: str, value: str) -> None:
+    record = {"boot_id": "boot-1", "before": [{"path": path, "value": value}]}
+    (own.folder(".") / tune.FILE).write_text(json.dumps(record))
+    with pytest.raises(HostError, match="which --tune never changes"):
+        tune.untune(kernel, own)
+    assert kernel.order == []
+
+
+def test_a_torn_record_is_named(kernel: Kernel, own: Home) -> None:
+    (own.folder(".") / tune.FILE).write_text('{"boot_id": "boo')
+    with pytest.raises(HostError, match="is not a record"):
+        tune.untune(kernel, own)
+
+
+def test_only_root_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(UsageError, match="only root"):
+        tune.require_root()
+
+
+@pytest.fixture
+def restored() -> Iterator[System]:
+    """This host's own settings, put back whatever a test does."""
+    system = System()
+    before = {path: read(system, path) for path in (THP, HUGE_PAGES)}
+    try:
+        yield system
+    finally:
+        for path, value in before.items():
+            if value is not None and read(system, path) != value:
+                system.write(path, value)
+
+
+def writable(system: System, path: str) -> bool:
+    value = read(system, path)
+    try:
+        system.write(path, value or "")
+    except OSError:
+        return False
+    return True
+
+
+def test_this_hosts_own_settings(restored: System, own: Home) -> None:
+    """What of them root may write here; none where nothing may be written (a container)."""
+    values = {THP: "never" if read(restored, THP) != "never" else "madvise"}
+    pages = read(restored, HUGE_PAGES)
+    if pages is not None:
+        values[HUGE_PAGES] = str(int(pages) + 1)
+    here = {path: value for path, value in values.items() if writable(restored, path)}
+    before = {path: read(restored, path) or "" for path in here}
+    asked = [Change(path, before[path], value, "a test") for path, value in here.items()]
+    done = tune.tune(restored, own, asked)
+    assert {one.path: one.after for one in done if one.refused is None} == {
+        path: read(restored, path) for path, value in here.items() if read(restored, path) == value
+    }
+    assert len(done) == len(here)
+    tune.untune(restored, own)
+    assert {path: read(restored, path) for path in before} == before
+
+
+def test_the_command_shows_without_changing(nalm: Nalm, tmp_path: Path) -> None:
+    thp, pages = (read(System(), path) for path in (THP, HUGE_PAGES))
+    shown = nalm.run("doctor", "--tune", "--dry-run", "--json", cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert all(set(one) == {"path", "before", "wanted", "why"} for one in json.loads(shown.stdout))
+    assert (thp, pages) == tuple(read(System(), path) for path in (THP, HUGE_PAGES))
+    both = nalm.run("doctor", "--tune", "--noise", cwd=tmp_path)
+    assert both.returncode == 2 and "exclude each other" in both.stderr
