@@ -400,6 +400,10 @@ export interface components {
              * @default false
              */
             dirty: boolean;
+            /** Functions */
+            functions?: string | null;
+            /** Isolation */
+            isolation?: ("bubblewrap" | "none") | null;
             /** Options */
             options?: string[];
             /** Tree */
