@@ -18,8 +18,9 @@ from nalm_agent.heartbeat import Heartbeat
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.host import fingerprint
 from nalm_agent.local import judged
-from nalm_agent.measure import Request, measure, read_config
+from nalm_agent.measure import measure
 from nalm_agent.process import tail
+from nalm_agent.request import Request, read_config
 from nalm_agent.sandbox import ISOLATION, Policy
 from nalm_agent.server_client import LEASE_WAIT_SECONDS, Lease, LeaseLostError, ServerClient
 

@@ -59,6 +59,19 @@ class Task:
     rebuild: bool
 
 
+def same_code(base: Built, head: Built) -> bool:
+    """True if two builds hold the same code and data, at whatever places."""
+    if base.build.code_digest == head.build.code_digest:
+        return True
+    return function_digest.placement_only(base.functions(), head.functions())
+
+
+def changed_functions(base: Built, head: Built) -> list[str] | None:
+    """Functions whose own code or data differ; None where the artifacts do not tell."""
+    old, new = base.functions(), head.functions()
+    return None if old is None or new is None else function_digest.changed_functions(old, new)
+
+
 def build_address(repository: Repository, revision: Revision, config: Config) -> str:
     """Content address of a revision's build: equal addresses need no second build.
 

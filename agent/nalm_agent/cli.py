@@ -45,6 +45,14 @@ JsonOption = Annotated[
 RebuildOption = Annotated[
     bool, typer.Option("--rebuild", help="Build again what failed before; else the earlier failure is shown.")
 ]
+ForceOption = Annotated[
+    bool,
+    typer.Option("--force", help="Measure even equal code: what this host makes of no change."),
+]
+ProfileOption = Annotated[
+    bool,
+    typer.Option("--profile", help="Always sample functions and lines; else only where cycles changed."),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
@@ -72,6 +80,8 @@ def check(
     json_file: JsonOption = None,
     repo: RepoOption = Path(),
     rebuild: RebuildOption = False,
+    force: ForceOption = False,
+    profile: ProfileOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Judge a change before it is merged: build both, count instructions, compare cycles side by side."""
@@ -81,7 +91,15 @@ def check(
         comparison = compared(repository, base, head)
         progress.say(f"{comparison.head.short} against {comparison.base.short} ({comparison.why})")
         runs = measure_scenarios(
-            repository, comparison, home, work, progress, scenarios=scenario or (), rebuild=rebuild
+            repository,
+            comparison,
+            home,
+            work,
+            progress,
+            scenarios=scenario or (),
+            rebuild=rebuild,
+            force=force,
+            profile=profile,
         )
         results = shown(runs, progress, json_file)
     finish(results, json_file, as_list=len(results) > 1)

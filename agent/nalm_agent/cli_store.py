@@ -72,7 +72,7 @@ def log(
     """Print the log of a revision's build on this host, failed or not."""
     from nalm_agent.build import build_address, build_log
     from nalm_agent.git import Repository
-    from nalm_agent.measure import read_config
+    from nalm_agent.request import read_config
 
     home = Home.default()
     with home.work() as work:

@@ -12,8 +12,9 @@ from nalm_core.report import RunReport, RunStatus
 from nalm_agent.errors import ConfigError, ExitCode, GitError
 from nalm_agent.git import Repository, Revision
 from nalm_agent.home import Home, WorkDir
-from nalm_agent.measure import Request, measure, read_config
+from nalm_agent.measure import measure
 from nalm_agent.progress import Progress
+from nalm_agent.request import Request, read_config
 
 if TYPE_CHECKING:
     from nalm_core.verdict import Verdict
@@ -79,6 +80,8 @@ def measure_scenarios(
     *,
     scenarios: Sequence[str] = (),
     rebuild: bool = False,
+    force: bool = False,
+    profile: bool = False,
 ) -> Iterator[Result]:
     """Measures the named scenarios of head's nalm.toml, one after the other; if none is named, those that are
     not measured on request only."""
@@ -86,7 +89,15 @@ def measure_scenarios(
     for name in scenarios:
         config.scenario(name)
     for name in scenarios or config.standing():
-        request = Request(repository, comparison.base, comparison.head, name, rebuild=rebuild)
+        request = Request(
+            repository,
+            comparison.base,
+            comparison.head,
+            name,
+            rebuild=rebuild,
+            force=force,
+            profile=profile,
+        )
         try:
             report = measure(request, home, work, progress)
         except ConfigError as error:

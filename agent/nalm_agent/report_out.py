@@ -28,7 +28,7 @@ _COLOURS = {
     "inconclusive": "yellow",
     "invalid": "yellow",
 }
-UNCHANGED_SUMMARY = "code and run definition are those of the base: nothing to measure"
+UNCHANGED_SUMMARY = "functions, data and run definition are those of the base: nothing to measure"
 
 
 def console() -> Console:

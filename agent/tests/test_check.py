@@ -75,6 +75,29 @@ def test_equal_code_is_not_measured(nf_repository: NfRepository, nalm: Nalm, tmp
     assert builds[0].code_digest == builds[1].code_digest
 
 
+def test_functions_that_only_moved_are_not_measured_unless_asked_for(
+    nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    text = (nf_repository.path / "tiny_nf.c").read_text()
+    begin, end = (
+        text.index("static __attribute__((noinline)) void gen_process"),
+        text.index("static bool has("),
+    )
+    moved, rest = text[begin:end], text[:begin] + text[end:]
+    at = rest.index("static __attribute__((noinline)) uint32_t churn")
+    prototype = "static uint32_t churn(uint32_t value, uint32_t rounds);\n"
+    nf_repository.commit("reordered", tiny_nf__c=rest[:at] + prototype + moved + rest[at:])
+    done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
+    assert done.returncode == 0, done.stderr
+    report = report_of(tmp_path / "run.json")
+    assert report.status is RunStatus.UNCHANGED and report.changed_functions == []
+    assert report.arms[Arm.BASE].build.code_digest != report.arms[Arm.HEAD].build.code_digest
+    assert "at other places" in judge(report).reason
+    done = nalm.run("check", "--force", "--json", str(tmp_path / "aa.json"), cwd=nf_repository.path)
+    assert done.returncode in (0, 3), done.stdout
+    assert report_of(tmp_path / "aa.json").status is RunStatus.MEASURED
+
+
 def test_feature_merge_has_three_arms_and_a_price(
     nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:

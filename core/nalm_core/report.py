@@ -66,7 +66,7 @@ class RunStatus(StrEnum):
 
     MEASURED = "measured"
     UNCHANGED = "unchanged"
-    """Nothing to measure: the arms' code sections and run definitions are equal."""
+    """Nothing to measure: the arms run alike, and their code is equal, or its functions and data are."""
     BROKEN = "broken"
     """The NF of head did not build, start, forward or stay alive; `failure` says what was seen."""
     FAILED = "failed"
@@ -294,6 +294,8 @@ class RunReport(Model):
     rounds: list[Round] = Field(default_factory=list)
     instructions: list[InstructionCount] = Field(default_factory=list)
     checks: list[Check] = Field(default_factory=list)
+    changed_functions: list[str] | None = None
+    """C functions whose own code or data differ between base and head, wherever they lie. None: not told."""
     ended_by: EndedBy | None = None
     """Why the rounds ended; None if there were none, or in version 1."""
     notes: list[str] = Field(default_factory=list)

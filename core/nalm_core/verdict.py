@@ -78,7 +78,7 @@ def judge(report: RunReport) -> Verdict:
         )
 
     if report.status is RunStatus.UNCHANGED:
-        return plain("same", wording.UNCHANGED)
+        return plain("same", wording.UNCHANGED if equal_code(report) else wording.ONLY_MOVED)
     if report.status is RunStatus.BROKEN:
         return plain("broken", wording.first_line(report.failure))
     if report.status is RunStatus.FAILED:

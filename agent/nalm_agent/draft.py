@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run report in the making: whatever comes out of a measurement, there is one."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+
+from nalm_core.checks import run_checks
+from nalm_core.report import (
+    Arm,
+    ArmInfo,
+    Check,
+    EndedBy,
+    InstructionCount,
+    Round,
+    RunReport,
+    RunStatus,
+    Scenario,
+    Source,
+)
+
+from nalm_agent import version
+from nalm_agent.config import Config
+from nalm_agent.errors import NalmError
+from nalm_agent.host import fingerprint
+from nalm_agent.request import Request
+from nalm_agent.session import WARM_UP_RULE
+from nalm_agent.sources import pmu, simulated
+
+
+class Draft:
+    """A run report in the making."""
+
+    def __init__(self, request: Request, config: Config) -> None:
+        self.request = request
+        self.project = config.project.name
+        self.scenario_config = config.scenario(request.scenario)
+        self.settings = config.judge.settings()
+        self.host = fingerprint()
+        self.started_at = datetime.now(UTC)
+        self.run_id = secrets.token_hex(16)
+        self.notes = list(request.notes)
+        self.traffic = ""
+        self.arms: dict[Arm, ArmInfo] = {}
+        self.sources: dict[Source, str | None] = {
+            Source.TSC: None,
+            Source.PMU: pmu.available(),
+            Source.SIMULATED: simulated.available(
+                self.scenario_config.lcores, in_turn=config.run.lcores_in_turn
+            ),
+        }
+        self.instructions: list[InstructionCount] = []
+        self.rounds: list[Round] = []
+        self.changed_functions: list[str] | None = None
+        self.ended_by: EndedBy | None = None
+
+    def at_fault(self, arm: Arm, error: NalmError) -> RunReport:
+        """An arm could not be built or run: base's fault says nothing about head."""
+        status = RunStatus.FAILED if arm is Arm.BASE else RunStatus.BROKEN
+        return self.report(status, failure=f"{arm}: {error.full_text()}")
+
+    def measured(self) -> RunReport:
+        """All rounds and counts are there; the checks are made of them."""
+        self.notes.append(WARM_UP_RULE)
+        checks = run_checks(self.arms, self.rounds, self.instructions, self.host.tsc_hz)
+        return self.report(RunStatus.MEASURED, checks=checks)
+
+    def report(
+        self, status: RunStatus, *, failure: str | None = None, checks: list[Check] | None = None
+    ) -> RunReport:
+        """The report as it stands."""
+        scenario = self.scenario_config
+        return RunReport(
+            run_id=self.run_id,
+            nalm_version=version(),
+            project=self.project,
+            scenario=Scenario(
+                name=self.request.scenario,
+                model=scenario.model,
+                lcores=scenario.lcores,
+                traffic=self.traffic or scenario.traffic,
+            ),
+            host=self.host,
+            status=status,
+            failure=failure,
+            started_at=self.started_at,
+            finished_at=datetime.now(UTC),
+            settings=self.settings,
+            arms=self.arms,
+            sources=self.sources,
+            rounds=self.rounds,
+            instructions=self.instructions,
+            checks=checks or [],
+            changed_functions=self.changed_functions,
+            ended_by=self.ended_by,
+            notes=self.notes,
+        )
