@@ -78,15 +78,14 @@ def test_equal_code_is_not_measured(nf_repository: NfRepository, nalm: Nalm, tmp
 def test_functions_that_only_moved_are_not_measured_unless_asked_for(
     nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
+    in_order = NALM_TOML.replace('"-O2"', '"-O2", "-fno-toplevel-reorder"')
+    nf_repository.commit("functions lie as they are written", nalm__toml=in_order)
     text = (nf_repository.path / "tiny_nf.c").read_text()
-    begin, end = (
-        text.index("static __attribute__((noinline)) void gen_process"),
-        text.index("static bool has("),
-    )
-    moved, rest = text[begin:end], text[:begin] + text[end:]
-    at = rest.index("static __attribute__((noinline)) uint32_t churn")
-    prototype = "static uint32_t churn(uint32_t value, uint32_t rounds);\n"
-    nf_repository.commit("reordered", tiny_nf__c=rest[:at] + prototype + moved + rest[at:])
+    first = text.index("static __attribute__((noinline)) void gen_process")
+    second = text.index("static __attribute__((noinline)) uint32_t alpha_process")
+    end = text.index("static __attribute__((noinline)) void beta_process")
+    swapped = text[:first] + text[second:end] + text[first:second] + text[end:]
+    nf_repository.commit("reordered", tiny_nf__c=swapped)
     done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
     assert done.returncode == 0, done.stderr
     report = report_of(tmp_path / "run.json")
