@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from nalm_core.report import Arm, Count, Model, Name
+from nalm_core.terms import Arm, Count, Model, Name
 
 Line = Annotated[int, Field(ge=1)]
 

@@ -16,49 +16,19 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from nalm_core.profile import Profile, ThreadCount
+from nalm_core.terms import Arm, Count, Model, Name, Nanoseconds, OutcomeKind, Sha, Source
+
+__all__ = ["Arm", "Count", "Model", "Name", "OutcomeKind", "Sha", "Source"]
+"""Of nalm_core.terms, and all that follows."""
 
 SCHEMA: Final = "nalm.run-report/2"
 READABLE: Final = ("nalm.run-report/1", SCHEMA)
 """Version 1 lacks what version 2 may hold; nothing else differs."""
 
-Sha = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
-Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._:+@/-]*$")]
-Count = Annotated[int, Field(ge=0, le=2**64 - 1)]
-Nanoseconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-
-
 EndedBy = Literal["decision", "launches", "budget"]
-
-
-class Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Arm(StrEnum):
-    """What is run side by side."""
-
-    BASE = "base"
-    HEAD = "head"
-    HEAD_AS_BASE = "head_as_base"
-
-
-class Source(StrEnum):
-    """Where a counter comes from; figures of different sources are never put in one series."""
-
-    TSC = "tsc"
-    PMU = "pmu"
-    SIMULATED = "simulated"
-
-
-class OutcomeKind(StrEnum):
-    """What became of a packet in a stage (probe contract, enum nalm_outcome_kind)."""
-
-    PASS = "pass"
-    SENT = "sent"
-    POLICY = "policy"
-    LOST = "lost"
-    BAD = "bad"
 
 
 class RunStatus(StrEnum):
@@ -294,6 +264,10 @@ class RunReport(Model):
     rounds: list[Round] = Field(default_factory=list)
     instructions: list[InstructionCount] = Field(default_factory=list)
     checks: list[Check] = Field(default_factory=list)
+    profiles: list[Profile] = Field(default_factory=list)
+    """Where the arms' time goes, by samples taken in turns of their own after the rounds."""
+    thread_counts: list[ThreadCount] = Field(default_factory=list)
+    """Hardware events of the lcores' threads, in turns of their own."""
     changed_functions: list[str] | None = None
     """C functions whose own code or data differ between base and head, wherever they lie. None: not told."""
     ended_by: EndedBy | None = None

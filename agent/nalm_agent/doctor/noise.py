@@ -27,6 +27,7 @@ from nalm_core.report import (
 from nalm_core.rounds import set_aside_reason
 
 from nalm_agent import version
+from nalm_agent.arms import Ready
 from nalm_agent.build import build
 from nalm_agent.code_digest import code_digest
 from nalm_agent.config import FILE_NAME
@@ -35,10 +36,10 @@ from nalm_agent.errors import GitError, HostError
 from nalm_agent.git import Repository, Revision
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.host import fingerprint, require_huge_pages
-from nalm_agent.measure import Ready, read_config
 from nalm_agent.native import FOLDER, program
 from nalm_agent.process import stop_all
 from nalm_agent.progress import Progress
+from nalm_agent.request import read_config
 from nalm_agent.run_plan import plan, traffic_identity
 from nalm_agent.session import ArmFailedError, ArmRun, Bench, measure_rounds, try_out
 from nalm_agent.sources import tsc

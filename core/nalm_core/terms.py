@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Types that every part of a run report is made of."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Sha = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
+Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._:+@/-]*$")]
+Count = Annotated[int, Field(ge=0, le=2**64 - 1)]
+Nanoseconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Arm(StrEnum):
+    """What is run side by side."""
+
+    BASE = "base"
+    HEAD = "head"
+    HEAD_AS_BASE = "head_as_base"
+
+
+class Source(StrEnum):
+    """Where a counter comes from; figures of different sources are never put in one series."""
+
+    TSC = "tsc"
+    PMU = "pmu"
+    SIMULATED = "simulated"
+
+
+class OutcomeKind(StrEnum):
+    """What became of a packet in a stage (probe contract, enum nalm_outcome_kind)."""
+
+    PASS = "pass"
+    SENT = "sent"
+    POLICY = "policy"
+    LOST = "lost"
+    BAD = "bad"
