@@ -198,7 +198,7 @@ static bool start(void)
 		return false;
 	runner_prime(&nf.plan);
 	sink_reset(&nf.sink);
-	if (!open_dump() || !telemetry_open(&nf.plan) || !open_probe())
+	if (!open_dump() || !trial_open(&nf.plan.traffic.trial) || !telemetry_open(&nf.plan) || !open_probe())
 		return false;
 	say_ready();
 	return true;
@@ -234,6 +234,7 @@ static int finish(void)
 static void close_all(void)
 {
 	dump_close(&nf.sink.dump);
+	trial_close(&nf.plan.traffic.trial);
 	plan_close(&nf.plan);
 	rte_free(nf.readers);
 	if (!nf.settings.traffic->outside)

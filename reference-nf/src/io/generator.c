@@ -24,14 +24,27 @@ static bool open_source(struct generator *g)
 	return synthetic_open(&g->synthetic, g->settings, reply_after);
 }
 
+static void set_pace(struct generator *g, uint64_t rate_pps)
+{
+	uint64_t hz = rte_get_tsc_hz(), late = g->pace.late;
+
+	pace_open(&g->pace, rate_pps, g->settings->burst, g->settings->late_after_us * hz / 1000000, hz);
+	g->pace.late = late;
+}
+
+void generator_set_rate(struct generator *g, uint64_t rate_pps)
+{
+	set_pace(g, rate_pps);
+	if (!g->replays)
+		synthetic_set_rate(&g->synthetic, rate_pps);
+}
+
 bool generator_open(struct generator *g, struct io *io, const struct traffic_settings *s, uint64_t limit)
 {
-	uint64_t hz = rte_get_tsc_hz();
-
 	*g = (struct generator){.io = io, .settings = s, .replays = profile_replays(s->profile)};
 	if (!open_source(g))
 		return false;
-	pace_open(&g->pace, s->rate_pps, s->burst, s->late_after_us * hz / 1000000, hz);
+	set_pace(g, s->rate_pps);
 	g->left = s->loop == TRAFFIC_FOREVER ? UINT64_MAX : replay_packets(&g->replay);
 	if (limit != 0 && limit < g->left)
 		g->left = limit;
@@ -150,7 +163,7 @@ __attribute__((noinline)) uint32_t generator_process(struct generator *g)
 {
 	uint64_t now = rte_rdtsc();
 
-	if (g->left == 0)
+	if (g->left == 0 || g->silent)
 		return 0;
 	g->ticks += now - g->last;
 	g->last = now;

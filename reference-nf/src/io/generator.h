@@ -16,6 +16,7 @@ struct generator {
 	struct io *io;
 	const struct traffic_settings *settings;
 	bool replays;
+	bool silent; /* nothing is sent for now */
 	struct replay replay;	    /* one of these two, by the profile */
 	struct synthetic synthetic;
 	struct pace pace;
@@ -40,6 +41,8 @@ void generator_room(const struct generator *generator, uint64_t limit, uint64_t 
 /* In a sentence for a person. */
 void generator_describe(const struct generator *generator, char *text, size_t size);
 
+/* From now on by a schedule; 0: as fast as the NF takes packets. Before generator_start(). */
+void generator_set_rate(struct generator *generator, uint64_t rate_pps);
 /* Time begins, or goes on after a pause. */
 void generator_start(struct generator *generator);
 /* Puts up to a batch of packets before the NF; fewer when the ring is full, or nothing is due or left. Returns how

@@ -36,8 +36,10 @@ static inline void meter_latency(struct meter *m, struct arrivals *a, uint64_t d
 {
 	uint64_t latency = now - due, kept = latency < UINT32_MAX ? latency : UINT32_MAX;
 
-	if ((int64_t)(due - m->since) < 0)
+	if ((int64_t)(due - m->since) < 0) {
+		a->latency = 0; /* nor is the next packet compared with it */
 		return;
+	}
 	histogram_add(&m->latency, latency);
 	if (consecutive && a->latency != 0)
 		histogram_add(&m->jitter, kept > a->latency ? kept - a->latency : a->latency - kept);

@@ -84,12 +84,17 @@ static void give_birth(struct synthetic *s, struct synthetic_flow *flow)
 }
 
 /* Packets pass at rate_pps, or each takes ns_per_packet of virtual time. */
-static uint64_t births_per_packet(const struct traffic_settings *t)
+static uint64_t births_per_packet(const struct traffic_settings *t, uint64_t rate_pps)
 {
 	double births = (double)t->new_flows_per_second;
 
-	births *= t->rate_pps != 0 ? 1 / (double)t->rate_pps : (double)t->ns_per_packet / 1e9;
+	births *= rate_pps != 0 ? 1 / (double)rate_pps : (double)t->ns_per_packet / 1e9;
 	return (uint64_t)(births * 4294967296.0);
+}
+
+void synthetic_set_rate(struct synthetic *s, uint64_t rate_pps)
+{
+	s->births_per_packet = births_per_packet(s->settings, rate_pps);
 }
 
 bool synthetic_open(struct synthetic *s, const struct traffic_settings *t, uint32_t reply_after)
@@ -101,7 +106,7 @@ bool synthetic_open(struct synthetic *s, const struct traffic_settings *t, uint3
 		.reply_after = reply_after,
 		.made = reply_after, /* the flows there are at the start are open */
 		.learned = t->replies == REPLIES_LEARNED,
-		.births_per_packet = births_per_packet(t),
+		.births_per_packet = births_per_packet(t, t->rate_pps),
 		.settings = t,
 	};
 	s->flows = aligned_alloc(64, (size_t)s->count * sizeof(*s->flows));

@@ -63,6 +63,9 @@ struct synthetic_times {
 	uint64_t time, step; /* of the first, and from each to the next */
 };
 
+/* Packets pass at this rate from now on; 0: each takes the settings' ns_per_packet. */
+void synthetic_set_rate(struct synthetic *synthetic, uint64_t rate_pps);
+
 /* Fills packet buffers with the next packets. */
 void synthetic_fill(struct synthetic *synthetic, struct rte_mbuf *mbufs[], uint32_t count,
 		    const struct synthetic_times *times, struct offered *offered);

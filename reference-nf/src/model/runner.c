@@ -27,9 +27,15 @@ static inline uint32_t iterate(const struct plan *p, uint32_t first, uint32_t st
 /* A parked lcore holds no tables, and must not keep others from replacing them. false: the gate has ended the run. */
 __attribute__((noinline)) static bool runner_park(struct runner *r, uint32_t number, struct nalm_lcore *lcore)
 {
+	bool has_traffic = (r->plan->role_count - 1) % rte_lcore_count() == number; /* if it is here, it is the last role */
+
+	if (has_traffic)
+		traffic_park(&r->plan->traffic);
 	rte_rcu_qsbr_thread_offline(r->readers, number);
 	bool go_on = nalm_probe_park(lcore);
 	rte_rcu_qsbr_thread_online(r->readers, number);
+	if (has_traffic)
+		traffic_resume(&r->plan->traffic);
 	return go_on;
 }
 

@@ -10,16 +10,31 @@
 
 #include "io/generator.h"
 #include "io/sink.h"
+#include "io/trial.h"
 #include "model/role.h"
 
 struct traffic {
 	struct role role;
 	struct generator *generator;
 	struct sink *sink;
+	struct trial trial;
 	const volatile sig_atomic_t *stop;
 	uint64_t turn; /* the probe's turn, by its begin */
 	atomic_bool source_ended __attribute__((aligned(64))); /* this role writes, the one that receives reads */
 };
+
+/* Its lcore is about to park, and goes on: what an agent asks of the traffic changes in between. */
+static inline void traffic_park(const struct traffic *t)
+{
+	if (t->generator != NULL)
+		trial_publish(&t->trial, t->generator, t->sink);
+}
+
+static inline void traffic_resume(struct traffic *t)
+{
+	if (t->generator != NULL)
+		trial_begin(&t->trial, t->generator, t->sink);
+}
 
 void traffic_open(struct traffic *traffic, struct chain *chain, uint32_t ledger);
 

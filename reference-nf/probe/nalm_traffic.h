@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * nalm traffic file: what a generator inside an NF is told to send, trial by trial, and what it says it did. Header
+ * only, C11, needs no DPDK.
+ *
+ * The way of a trial. The lcores are parked (nalm_probe.h). The agent writes `control` with a new trial number and opens
+ * a turn; the generator sends accordingly. The agent closes the turn; before its lcore parks, the generator writes what
+ * became of the trial so far. Further turns of the same number go on with the same trial: one in which nothing is sent
+ * lets packets that are on their way arrive. Each side writes only while the other may not read, so nothing is atomic.
+ *
+ * Histograms count ticks of the TSC in bins: a value below `steps` has a bin of its own; above, there are `steps` bins
+ * between two powers of two. The last bin takes all larger values; the greatest is kept apart.
+ *
+ * The layout is version NALM_TRAFFIC_VERSION and is asserted; a reader refuses any other.
+ */
+#ifndef NALM_TRAFFIC_H
+#define NALM_TRAFFIC_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NALM_TRAFFIC_MAGIC 0x544d4c4eu /* "NLMT" read as a little-endian word */
+#define NALM_TRAFFIC_VERSION 1u
+#define NALM_TRAFFIC_STEPS 32u
+#define NALM_TRAFFIC_BINS 1216u
+
+enum nalm_traffic_load {
+	NALM_TRAFFIC_CLOSED = 0, /* as fast as the NF takes packets */
+	NALM_TRAFFIC_OPEN = 1,	 /* by a schedule of rate_pps */
+	NALM_TRAFFIC_SILENT = 2, /* nothing: what is on its way arrives */
+};
+
+/* Written by the agent. */
+struct nalm_traffic_control {
+	uint64_t trial; /* 0: the NF's own configuration holds */
+	uint64_t load;	/* enum nalm_traffic_load */
+	uint64_t rate_pps;
+	uint64_t leave_out_ns; /* latencies of packets due so early in the trial are left out */
+};
+
+/* Written by the NF, of the present trial. */
+struct nalm_traffic_totals {
+	uint64_t trial;
+	uint64_t sending_ticks; /* how long it sent, parked and silent times left out */
+	uint64_t sent;		/* packets */
+	uint64_t late;		/* given up: not sent within the time the configuration allows after they were due */
+	uint64_t stamped;	/* 1: packets carry numbers, and what follows is known */
+	uint64_t received, reordered, duplicates, damaged;
+	uint64_t timed; /* 1: they carry the TSC, and the histograms are filled */
+};
+
+struct nalm_traffic_histogram {
+	uint64_t count, sum, least, greatest;
+	uint64_t bins[NALM_TRAFFIC_BINS];
+};
+
+struct nalm_traffic {
+	uint32_t magic; /* set last */
+	uint32_t version;
+	uint64_t file_bytes;
+	uint64_t tsc_hz;
+	uint32_t steps, bins;
+	struct nalm_traffic_control control __attribute__((aligned(64)));
+	struct nalm_traffic_totals totals __attribute__((aligned(64)));
+	struct nalm_traffic_histogram latency __attribute__((aligned(64)));
+	struct nalm_traffic_histogram jitter __attribute__((aligned(64)));
+};
+
+_Static_assert(offsetof(struct nalm_traffic, control) == 64, "layout");
+_Static_assert(offsetof(struct nalm_traffic, totals) == 128, "layout");
+_Static_assert(offsetof(struct nalm_traffic, latency) == 256, "layout");
+_Static_assert(offsetof(struct nalm_traffic, jitter) == 256 + 8 * (4 + NALM_TRAFFIC_BINS) + 32, "layout");
+
+/* Makes and maps the file that NALM_TRAFFIC_FILE names. *traffic is NULL when it names none. 0, or -errno. */
+static inline int nalm_traffic_open(struct nalm_traffic **traffic, uint64_t tsc_hz)
+{
+	const char *path = getenv("NALM_TRAFFIC_FILE");
+	struct nalm_traffic *t;
+
+	*traffic = NULL;
+	if (path == NULL || *path == '\0')
+		return 0;
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	if (ftruncate(fd, sizeof(*t)) != 0) {
+		int err = errno;
+		close(fd);
+		return -err;
+	}
+	t = (struct nalm_traffic *)mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	int err = errno;
+	close(fd);
+	if (t == MAP_FAILED)
+		return -err;
+	t->version = NALM_TRAFFIC_VERSION;
+	t->file_bytes = sizeof(*t);
+	t->tsc_hz = tsc_hz;
+	t->steps = NALM_TRAFFIC_STEPS;
+	t->bins = NALM_TRAFFIC_BINS;
+	__atomic_store_n(&t->magic, NALM_TRAFFIC_MAGIC, __ATOMIC_RELEASE);
+	*traffic = t;
+	return 0;
+}
+
+static inline void nalm_traffic_close(struct nalm_traffic *traffic)
+{
+	if (traffic != NULL)
+		munmap(traffic, sizeof(*traffic));
+}
+
+#endif
