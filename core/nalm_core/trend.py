@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The slope of a line through points that come in blocks, each block with a level of its own.
+
+Median of the slopes of all pairs of points of one block (Theil 1950, Sen 1968), its interval from the
+variance of Kendall's S summed over the blocks (Hirsch, Slack & Smith 1982, who have seasons for blocks). With
+one block it is scipy.stats.theilslopes. Up to 29 % of the points may be outliers. Assumed: blocks and points
+scatter independently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+MOST_POINTS = 600
+"""Of a block: longer ones are thinned to medians of neighbours, so that pairs fit into memory."""
+
+Point = tuple[float, float]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Slope:
+    """In the values' unit per unit of time."""
+
+    middle: float
+    low: float
+    high: float
+
+
+def theil_sen(blocks: Sequence[Sequence[Point]], confidence: float) -> Slope | None:
+    """The slope of (time, value) points; None without two points of one block at different times."""
+    slopes, variance = list[Floats](), 0.0
+    for block in blocks:
+        times, values = _thinned(np.asarray(block, dtype=np.float64).reshape(-1, 2))
+        slopes.append(_pairs(times, values))
+        variance += _variance_of_s(values)
+    every = np.sort(np.concatenate(slopes)) if slopes else np.empty(0)
+    if every.size == 0:
+        return None
+    reach = NormalDist().inv_cdf((1 + confidence) / 2) * max(variance, 0.0) ** 0.5
+    low = max(0, round((every.size - reach) / 2) - 1)
+    high = min(every.size - 1, round((every.size + reach) / 2))
+    return Slope(float(np.median(every)), float(every[low]), float(every[high]))
+
+
+def _pairs(times: Floats, values: Floats) -> Floats:
+    first, second = np.triu_indices(times.size, 1)
+    apart = times[second] - times[first]
+    kept = apart != 0
+    found: Floats = (values[second] - values[first])[kept] / apart[kept]
+    return found
+
+
+def _variance_of_s(values: Floats) -> float:
+    """Kendall's S of values without a trend, ties among them taken into account."""
+    _, ties = np.unique(values, return_counts=True)
+    sizes = np.append(ties, values.size).astype(np.float64)
+    terms = sizes * (sizes - 1) * (2 * sizes + 5) / 18
+    return float(terms[-1] - terms[:-1].sum())
+
+
+def _thinned(points: Floats) -> tuple[Floats, Floats]:
+    """At most MOST_POINTS points: medians of equal runs of neighbours."""
+    run = -(-len(points) // MOST_POINTS)
+    if run <= 1:
+        return points[:, 0], points[:, 1]
+    whole = points[: len(points) // run * run].reshape(-1, run, 2)
+    medians: Floats = np.median(whole, axis=1)
+    return medians[:, 0], medians[:, 1]
