@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from nalm_agent import cli_store, version
+from nalm_agent import cli_rate, cli_store, version
 from nalm_agent.console import Terminal, show_error
 from nalm_agent.errors import ExitCode, NalmError, UsageError
 from nalm_agent.git import WORKTREE, Repository
@@ -220,6 +220,7 @@ def agent(
 
 
 cli_store.add_to(app)
+cli_rate.add_to(app)
 
 
 def shown(results: Iterable[Result], progress: Terminal, json_file: str | None) -> list[Result]:

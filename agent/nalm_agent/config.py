@@ -127,6 +127,19 @@ class ScenarioConfig(Table):
         return arguments
 
 
+class RatesConfig(Table):
+    """How `nalm rate` and `nalm soak` run the NF, beside what its scenario says."""
+
+    arguments: list[str] = []
+    """Added to the command: traffic with time stamps, an open loop."""
+
+    @field_validator("arguments")
+    @classmethod
+    def _placeholders(cls, arguments: list[str]) -> list[str]:
+        _check_placeholders(arguments, RUN_PLACEHOLDERS)
+        return arguments
+
+
 class JudgeConfig(Table):
     """Thresholds and effort, with nalm_core's defaults: docs/nalm-toml.md says what each does."""
 
@@ -157,6 +170,7 @@ class Config(Table):
     stages: dict[Name, StageConfig] = {}
     scenarios: Annotated[dict[Name, ScenarioConfig], Field(min_length=1)]
     judge: JudgeConfig = JudgeConfig()
+    rates: RatesConfig = RatesConfig()
 
     def scenario(self, name: str) -> ScenarioConfig:
         """The scenario of that name. Raises ConfigError naming those there are."""
@@ -224,6 +238,7 @@ _TABLES: dict[str, type[Table]] = {
     "build": BuildConfig,
     "run": RunConfig,
     "judge": JudgeConfig,
+    "rates": RatesConfig,
     "stages": StageConfig,
     "scenarios": ScenarioConfig,
 }

@@ -7,7 +7,7 @@ import contextlib
 import os
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -41,11 +41,13 @@ class RunningNf:
         pin: Sequence[int] = (),
         urgent: bool = False,
         events: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         """pin: CPUs to bind the process to; empty for one that binds itself.
 
         urgent: before every other program on its CPUs; not where the agent itself has to run there.
         events: hardware events, by PAPI's names, the probe is asked to read per stage.
+        environment: variables of the NF beside the probe's.
         """
         self._lcores = lcores
         self._cwd = work.fresh("run")
@@ -62,6 +64,7 @@ class RunningNf:
         }
         if events:
             env["NALM_PROBE_EVENTS"] = ",".join(events)
+        env |= environment or {}
         bound = ["taskset", "--cpu-list", ",".join(map(str, pin))] if pin else []
         self._command = [*bound, *command]
         self.probe: ProbeFile

@@ -12,7 +12,16 @@ from nalm_agent.home import Home, WorkDir
 
 sys.path.insert(0, str(Path(__file__).parent))  # for tiny.py: test modules are imported by path
 
-from tiny import NALM_TOML, NF_SOURCE, PROBE_HEADER, Nalm, NfRepository, build_tiny
+from tiny import (
+    NALM_TOML,
+    NF_SOURCE,
+    PROBE_HEADER,
+    RATES_TOML,
+    TRAFFIC_NF,
+    Nalm,
+    NfRepository,
+    build_tiny,
+)
 
 
 @pytest.fixture
@@ -24,6 +33,17 @@ def nf_repository(tmp_path: Path) -> NfRepository:
     shutil.copy(PROBE_HEADER, repository.path)
     repository.write("traffic/capture.bin", "packets")
     repository.commit("first", nalm__toml=NALM_TOML, work__h="", README__md="tiny\n")
+    return repository
+
+
+@pytest.fixture
+def traffic_repository(tmp_path: Path) -> NfRepository:
+    repository = NfRepository(tmp_path / "nf")
+    repository.path.mkdir()
+    repository.git("init", "-q", "-b", "main")
+    for path in (TRAFFIC_NF, PROBE_HEADER, PROBE_HEADER.with_name("nalm_traffic.h")):
+        shutil.copy(path, repository.path)
+    repository.commit("first", nalm__toml=RATES_TOML)
     return repository
 
 

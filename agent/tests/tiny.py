@@ -11,6 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 NF_SOURCE = Path(__file__).parent / "nf" / "tiny_nf.c"
+TRAFFIC_NF = NF_SOURCE.with_name("traffic_nf.c")
 PROBE_HEADER = ROOT / "reference-nf" / "probe" / "nalm_probe.h"
 NALM = Path(sys.executable).with_name("nalm")
 
@@ -34,6 +35,22 @@ looks = 2
 turn_ms = 10
 turns_per_launch = 6
 max_launches = 8
+"""
+
+RATES_TOML = """version = 1
+[project]
+name = "traffic"
+[build]
+commands = [["gcc", "-O2", "-g", "-I{source}", "-o", "{build}/traffic_nf", "{source}/traffic_nf.c"]]
+artifacts = ["traffic_nf"]
+paths = ["traffic_nf.c", "nalm_probe.h", "nalm_traffic.h"]
+[run]
+command = ["{build}/traffic_nf"]
+ready_seconds = 10
+[rates]
+arguments = ["--capacity", "100000"]
+[scenarios.made]
+traffic = "nalm.toml"
 """
 
 

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Soaks of a real NF: interrupted, killed, resumed, refused."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+from nalm_agent.errors import UsageError
+from nalm_agent.soak_file import SoakFile, read_soak
+from nalm_core.soak import SoakHeader, SoakOutcome, judge_soak
+from tiny import Nalm, NfRepository
+from waiting import until
+
+SHORT = ("soak", "HEAD", "--pps", "20000", "--interval", "0.05")
+SECONDS = 1 / 3600
+
+
+def intervals(path: Path) -> int:
+    return len(path.read_bytes().split(b"\n")) - 2 if path.exists() else -1
+
+
+def hours(seconds: float) -> str:
+    return str(seconds * SECONDS)
+
+
+def test_a_soak_is_interrupted_and_goes_on(
+    traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    out = tmp_path / "soak.jsonl"
+    begun = nalm.start(*SHORT, "--hours", hours(600), "--out", str(out), cwd=traffic_repository.path)
+    assert until(lambda: intervals(out) >= 5, seconds=60)
+    begun.send_signal(signal.SIGINT)
+    _, said = begun.communicate(timeout=30)
+    assert begun.returncode == 130
+    assert f"go on with: nalm soak --resume {out}" in said
+    header, first = read_soak(out)
+    assert [one.number for one in first] == list(range(len(first)))
+
+    # what is left of it is made short, and a kill in the middle of a line is added
+    document = header.model_dump(mode="json", by_alias=True)
+    document["settings"]["hours"] = (sum(one.trial.asked_s for one in first) + 1) * SECONDS
+    lines = out.read_bytes().split(b"\n")
+    lines[0] = json.dumps(document).encode()
+    out.write_bytes(b"\n".join(lines) + b'{"number": 99, "laun')
+    done = nalm.run("soak", "HEAD", "--resume", str(out), cwd=traffic_repository.path)
+    assert done.returncode in (0, 1, 3), done.stderr
+    header, both = read_soak(out)
+    assert [one.number for one in both] == list(range(len(both)))
+    assert {one.launch for one in both} == {0, 1}
+    assert all(one.memory_bytes for one in both)
+    verdict = judge_soak(header, both)
+    assert verdict.outcome is not SoakOutcome.INVALID
+    assert verdict.hours >= header.settings.hours
+    assert f"{verdict.outcome}" in done.stdout
+
+    again = nalm.run("soak", "HEAD", "--resume", str(out), cwd=traffic_repository.path)
+    assert "has ended already" in again.stderr
+    assert len(read_soak(out)[1]) == len(both)
+
+    source = traffic_repository.path / "traffic_nf.c"
+    traffic_repository.commit("more work", traffic_nf__c=source.read_text().replace("WORK = 20", "WORK = 90"))
+    other = nalm.run("soak", "HEAD", "--resume", str(out), cwd=traffic_repository.path)
+    assert other.returncode == 2
+    assert "cannot go on: its code was" in other.stderr
+    assert len(read_soak(out)[1]) == len(both)
+
+
+def test_a_soak_is_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "soak.jsonl"
+    path.write_text("kept")
+    with pytest.raises(UsageError, match="cannot be made"):
+        SoakFile.create(path, SoakHeader.model_construct())
+    assert path.read_text() == "kept"
+
+
+def test_memory_that_is_never_given_back_is_a_leak(
+    traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    out = tmp_path / "soak.jsonl"
+    toml = (traffic_repository.path / "nalm.toml").read_text()
+    grown = toml.replace('"--capacity", "100000"', '"--grow", "131072"')
+    traffic_repository.commit("leaks", nalm__toml=grown)
+    done = nalm.run(*SHORT, "--hours", hours(1.5), "--out", str(out), cwd=traffic_repository.path)
+    assert "leaking" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 1
+    assert "memory +" in done.stdout
+
+
+def test_files_that_are_no_soak(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    for content, message in (
+        (None, "cannot be read"),
+        (b"", "has no header"),
+        (b'{"schema": "other"}\n', ":1: not the header of a soak"),
+    ):
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(UsageError, match=message):
+            read_soak(path)
+
+
+def test_a_line_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "soak.jsonl"
+    path.write_bytes(b'{"whole": 1}\n{"half')
+    SoakFile.append(path).close()
+    assert path.read_bytes() == b'{"whole": 1}\n'

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The traffic file: the reference NF's generator does what the agent asks for, in both kinds of load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from nalm_agent.cores import Cores
+from nalm_agent.home import WorkDir
+from nalm_agent.run_plan import eal_options
+from nalm_agent.trial_nf import Ask, NfRun, TrialNf
+from nalm_core.checks import run_checks
+from nalm_core.rates import Phase, Trial
+from nalm_core.report import Arm, Build, RunDefinition
+from nalm_core.trials import as_round, forwarded, losses, shares_core
+
+NF = Path(__file__).parents[2] / "reference-nf"
+STAMPED = ["profile=imix", "flows=256", "meter=latency", "rate_pps=1000000", "late_after_us=1000000"]
+CORES = Cores((0,))
+
+
+def started(tmp_path: Path, traffic: list[str]) -> TrialNf:
+    own = ["--config", str(NF / "conf" / "sfc_a.conf"), "--set", "l3fwd.routes_generated=0"]
+    for setting in traffic:
+        own += ["--set", f"traffic.{setting}"]
+    run = NfRun(
+        command=[str(NF / "build" / "nalm-nf"), *eal_options(CORES, huge_pages=False), "--", *own],
+        cores=CORES,
+        work=WorkDir(tmp_path, tmp_path),
+        lcores=1,
+        ready_seconds=60,
+        pin=(),
+        urgent=False,
+        build=Build(commit="0" * 40, tree="", code_digest="", compiler=""),
+        definition=RunDefinition(features=[], command=[], traffic=""),
+    )
+    return TrialNf(run, launch=0)
+
+
+@pytest.fixture(scope="module")
+def nf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrialNf]:
+    with started(tmp_path_factory.mktemp("nf"), STAMPED) as running:
+        yield running
+        running.finish()
+
+
+def test_rates_change_while_the_process_lives(nf: TrialNf) -> None:
+    for pps in (20_000, 60_000, 10_000):
+        trial = nf.trial(Ask(Phase.SEARCH, 0.2, pps))
+        # with a second's patience nothing is given up, whatever the host does
+        assert trial.traffic.late == 0
+        due = pps * trial.traffic.sending_ns / 1e9
+        waited = due - trial.traffic.sent
+        assert -2 <= waited <= max(256, 0.5 * due)
+        assert trial.traffic.received == trial.traffic.sent == forwarded(trial, nf.info)
+        assert [one.cause for one in losses(trial, nf.info) if not one.cause.startswith("generator")] == []
+
+
+def test_open_and_closed_loop_take_turns(nf: TrialNf) -> None:
+    closed = nf.trial(Ask(Phase.MRR, 0.1))
+    paced = nf.trial(Ask(Phase.SEARCH, 0.1, 1000))
+    assert closed.traffic.sent > 10 * paced.traffic.sent
+    assert paced.traffic.sent <= 1000 * paced.traffic.sending_ns / 1e9 + 2
+    assert shares_core(closed)
+
+
+def test_latencies_are_the_trials_own(nf: TrialNf) -> None:
+    first = nf.trial(Ask(Phase.LATENCY, 0.1, 20_000))
+    second = nf.trial(Ask(Phase.LATENCY, 0.1, 20_000, leave_out_s=0.05))
+    for trial, left_out in ((first, 0), (second, 20_000 * 0.05)):
+        assert trial.latency is not None and trial.jitter is not None
+        # beside those left out, the few on their way when the turn ended
+        assert left_out * 0.98 <= trial.traffic.sent - trial.latency.count <= left_out + 256
+        assert trial.latency.min_ns is not None and trial.latency.min_ns > 0
+        assert 0 < trial.jitter.count < trial.latency.count
+
+
+def test_the_checks_of_a_run_hold(nf: TrialNf) -> None:
+    trials: list[Trial] = [nf.trial(Ask(Phase.MRR, 0.2)) for _ in range(3)]
+    rounds = [as_round(trial, number) for number, trial in enumerate(trials)]
+    for check in run_checks({Arm.HEAD: nf.info}, rounds, [], nf.tsc_hz):
+        assert check.passed or check.name == "generator_honest", check.message
+    for trial in trials:
+        assert losses(trial, nf.info) == []
+
+
+def test_captures_have_no_stamps(tmp_path: Path) -> None:
+    with started(tmp_path, ["replies=learned"]) as running:
+        trial = running.trial(Ask(Phase.SEARCH, 0.1, 20_000))
+        running.finish()
+    assert trial.traffic.received is None
+    assert trial.latency is None
+    assert forwarded(trial, running.info) == trial.traffic.sent > 0
