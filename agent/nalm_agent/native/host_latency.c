@@ -8,9 +8,10 @@
  *
  * speed: core clock in GHz of many short samples, from a chain of additions that takes one core cycle each.
  * chase: ns of one dependent load in a ring of cache lines in random order, the lower quartile of many short steps:
- *        what other programs add is not the host's. "huge_bytes" is how much of the memory the kernel put on huge pages: where it
- *        is less than "bytes", misses of the TLB are in the figure.
- * transfer: ns from a write on one CPU until the other sees it, half a round trip of one cache line.
+ *        what other programs add is not the host's. "huge_bytes" is how much of the memory the kernel put on huge
+ *        pages: where it is less than "bytes", misses of the TLB are in the figure.
+ * transfer: ns from a write on one CPU until the other sees it, half a round trip of one cache line, the least of many
+ *        short rounds.
  *
  * Exit codes: 0; 2 usage; 3 the CPU may not be used; 4 no memory; 5 the other CPU did not answer.
  */
@@ -34,7 +35,7 @@
 enum { LINE = 64 };
 enum { SAMPLES = 600, CHAIN = 1000 };			   /* speed: CHAIN * 1000 additions a sample */
 enum { STEPS = 400, LOADS = 8192, WARM_LINES = 1 << 20 }; /* chase: loads a step */
-enum { ROUNDS = 45, TRIPS = 2000, SPINS = 4096 };	   /* transfer: round trips a round; spins between two looks */
+enum { ROUNDS = 400, TRIPS = 100, SPINS = 4096 };	  /* transfer: short rounds, for both CPUs are seldom free for long */
 static const uint64_t huge_page = 2u << 20;
 static const int64_t transfer_limit_ns = 300000000;
 
