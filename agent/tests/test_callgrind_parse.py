@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.errors import SourceError
-from nalm_agent.sources.callgrind_parse import Profile, by_stage, parse
+from nalm_agent.sources.callgrind_parse import Profile, by_stage, events_by_stage, parse
 
 RECORDED = Path(__file__).parent / "recorded" / "tiny.callgrind"
 STAGES = {"gen": ["gen_process"], "alpha": ["alpha_process"], "beta": ["beta_*"], "tx": ["tx_process"]}
@@ -80,3 +80,39 @@ def test_innermost_stage_wins() -> None:
 def test_output_without_instructions() -> None:
     with pytest.raises(SourceError, match="no instruction counts"):
         parse(["events: Dr\n", "fn=(1) main\n", "1 2\n"])
+
+
+def test_where_functions_are_written(recorded: Profile) -> None:
+    order = ("churn", "gen_process", "alpha_process", "beta_process")
+    assert all(recorded.places[name][0].endswith("tiny_nf.c") for name in order)
+    lines = [recorded.places[name][1] for name in order]
+    assert lines == sorted(set(lines)) and lines[0] > 20
+    churn = next(one for one in by_stage(recorded, STAGES).functions["alpha"] if one.name == "churn")
+    assert (churn.file or "").endswith("tiny_nf.c") and churn.line == recorded.places["churn"][1]
+
+
+def test_files_named_at_a_call_are_known_later() -> None:
+    text = [
+        "events: Ir Dr D1mr",
+        "fl=(1) ./../src/main.c",
+        "fn=(1) loop",
+        "10 5 2",
+        "cfi=(2) ./../src/nat.c",
+        "cfn=(2) nat_process'loop",
+        "calls=3 40",
+        "+1 100 50 9",
+        "fi=(3) inlined.h",
+        "7 1",
+        "",
+        "fl=(2)",
+        "fn=(2)",
+        "41 60 30 4",
+        "-2 40 20 5",
+    ]
+    profile = parse(text)
+    assert profile.places == {"loop": ("./../src/main.c", 10), "nat_process": ("./../src/nat.c", 39)}
+    stages, unattributed = events_by_stage(profile, {"nat": ["nat_process"], "none": ["x"]})
+    assert stages == {"nat": {"Ir": 100, "Dr": 50, "D1mr": 9}}
+    assert unattributed == {"Ir": 6, "Dr": 2, "D1mr": 0}
+    function = by_stage(profile, {"nat": ["nat_process"]}).functions["nat"][0]
+    assert (function.file, function.line, function.calls) == ("src/nat.c", 39, 3)

@@ -197,6 +197,10 @@ class FunctionCount(Model):
     name: str
     instructions: Count
     calls: Count
+    file: str | None = None
+    """Where it is written, as its debug information says: None without."""
+    line: int | None = Field(default=None, ge=1)
+    """Of its first instruction."""
 
 
 class InstructionCount(Model):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from nalm_core.report import FunctionCount
@@ -19,9 +19,9 @@ from nalm_agent.errors import SourceError
 
 EVENT = "Ir"
 TOP_FUNCTIONS = 12
-_NAME = re.compile(r"^(c?fn|c?ob)=(?:\((\d+)\))?[ \t]*(.*?)\s*$")
+_NAME = re.compile(r"^(c?fn|c?ob|c?f[lie])=(?:\((\d+)\))?[ \t]*(.*?)\s*$")
 _CLONE = re.compile(r"\.(constprop|isra|part|cold|lto_priv|localalias)(\.\d+)*")
-_POSITION = re.compile(r"^(?:[+-]?\d+|\*|0x[0-9a-fA-F]+)\s")
+_POSITION = re.compile(r"^([+-]?\d+|\*|0x[0-9a-fA-F]+)\s")
 
 Chain = tuple[str, ...]
 """A function and its callers, innermost first, without compilers' clone suffixes and recursion marks."""
@@ -33,6 +33,10 @@ class Profile:
 
     own: Mapping[Chain, int]
     calls: Mapping[Chain, int]
+    places: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    """File and first line of functions with debug information."""
+    events: Mapping[str, Mapping[Chain, int]] = field(default_factory=dict)
+    """Every event callgrind counted, by its name there; instructions (`Ir`) among them."""
 
     @property
     def total(self) -> int:
@@ -51,18 +55,23 @@ def parse(text: Iterable[str]) -> Profile:
     reader = _Reader()
     for line in text:
         reader.take(line)
-    if reader.event is None:
+    if EVENT not in reader.events:
         raise SourceError(f"callgrind's output has no instruction counts (event {EVENT})")
-    return Profile(dict(reader.own), dict(reader.calls))
+    own = {event: dict(reader.own[event]) for event in reader.events}
+    return Profile(own[EVENT], dict(reader.calls), reader.places, own)
 
 
 class _Reader:
     """What has been read so far: the format's lines depend on those before them."""
 
     def __init__(self) -> None:
-        self.own: dict[Chain, int] = defaultdict(int)
+        self.own: dict[str, dict[Chain, int]] = defaultdict(lambda: defaultdict(int))
         self.calls: dict[Chain, int] = defaultdict(int)
-        self.event: int | None = None
+        self.places: dict[str, tuple[str, int]] = {}
+        self.events: list[str] = []
+        self._files: dict[str, str] = {}
+        self._file = self._home = ""
+        self._line = 0
         self._names: dict[str, Chain] = {}
         self._objects: dict[str, str] = {}
         self._object = self._callee_object = ""
@@ -72,7 +81,8 @@ class _Reader:
 
     def take(self, line: str) -> None:
         """The next line."""
-        if _POSITION.match(line):
+        if position := _POSITION.match(line):
+            self._move(position[1])
             self._take_cost(line)
         elif found := _NAME.match(line):
             self._take_name(*found.groups())
@@ -80,27 +90,54 @@ class _Reader:
             self.calls[self._callee] += int(line[6:].split(maxsplit=1)[0])
             self._inclusive_follows = True
         elif line.startswith("events:"):
-            events = line.split()[1:]
-            self.event = events.index(EVENT) if EVENT in events else None
+            self.events = line.split()[1:]
+
+    def _move(self, position: str) -> None:
+        """The line of the source: absolute, or relative to that of the cost before."""
+        if position[0] in "+-":
+            self._line += int(position)
+        elif position != "*":
+            self._line = int(position, 0)
 
     def _take_cost(self, line: str) -> None:
         if self._inclusive_follows:  # the callee's, counted where it is its own
             self._inclusive_follows = False
             return
-        costs = line.split()[1:]
-        if self.event is not None and self.event < len(costs):
-            self.own[self._function] += int(costs[self.event])
+        for event, cost in zip(self.events, line.split()[1:], strict=False):  # trailing zeros are left out
+            self.own[event][self._function] += int(cost)
+        if self._line and self._file == self._home and self._function:
+            self._place(self._function[0])
+
+    def _place(self, name: str) -> None:
+        """A function begins at the first line of its own file that costs; what is inlined is elsewhere."""
+        known = self.places.get(name)
+        if known is None or (known[0] == self._home and self._line < known[1]):
+            self.places[name] = (self._home, self._line)
 
     def _take_name(self, kind: str, number: str | None, text: str) -> None:
         if kind in ("ob", "cob"):
             self._callee_object = self._named_object(number, text)
             if kind == "ob":
                 self._object = self._callee_object
+        elif kind in ("cfl", "cfi", "cfe"):
+            self._named_file(number, text)
+        elif kind in ("fl", "fi", "fe"):
+            self._file = self._named_file(number, text)
         elif kind == "fn":
             self._function = self._named(number, text, self._object)
+            self._home = self._file
         else:
             self._callee = self._named(number, text, self._callee_object)
             self._callee_object = self._object
+
+    def _named_file(self, number: str | None, text: str) -> str:
+        """Path of a source file, by the same compression; empty where it is not known."""
+        if not text and number is not None:
+            return self._files.get(number, "")
+        path = "" if text == "???" else text
+        if number is not None:
+            self._files[number] = path
+        return path
 
     def _named_object(self, number: str | None, text: str) -> str:
         """File name of an object, by the same compression as functions' names."""
@@ -154,7 +191,7 @@ def by_stage(profile: Profile, functions: Mapping[str, Sequence[str]]) -> StageC
         if stage is not None:
             calls[stage][chain[0]] += count
     seen = [stage for stage in functions if own[stage]]
-    tables = {stage: _dearest(own[stage], calls[stage]) for stage in seen}
+    tables = {stage: _dearest(own[stage], calls[stage], profile.places) for stage in seen}
     return StageCounts({stage: stages[stage] for stage in seen}, unattributed, tables)
 
 
@@ -167,10 +204,35 @@ def stage_of(chain: Chain, functions: Mapping[str, Sequence[str]]) -> str | None
     return None
 
 
-def _dearest(own: Mapping[str, int], calls: Mapping[str, int]) -> list[FunctionCount]:
+def _dearest(
+    own: Mapping[str, int], calls: Mapping[str, int], places: Mapping[str, tuple[str, int]]
+) -> list[FunctionCount]:
     ordered = sorted(own.items(), key=lambda item: (-item[1], item[0]))
     return [
-        FunctionCount(name=name, instructions=instructions, calls=calls.get(name, 0))
+        _function(name, instructions, calls.get(name, 0), places.get(name))
         for name, instructions in ordered[:TOP_FUNCTIONS]
         if instructions
     ]
+
+
+def _function(name: str, instructions: int, calls: int, place: tuple[str, int] | None) -> FunctionCount:
+    file, line = place if place and place[0] else (None, None)
+    file = shown_path(file) if file else None
+    return FunctionCount(name=name, instructions=instructions, calls=calls, file=file, line=line)
+
+
+def shown_path(path: str) -> str:
+    """A source file as its repository names it: builds that map paths write `./../src/a.c`."""
+    while path.startswith(("./", "../")):
+        path = path.partition("/")[2]
+    return path
+
+
+def events_by_stage(
+    profile: Profile, functions: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, dict[str, int]], dict[str, int]]:
+    """Every event of a profile per stage, and what belongs to none; stages as `by_stage` has them."""
+    shares = {event: by_stage(Profile(own, {}), functions) for event, own in profile.events.items()}
+    seen = shares[EVENT].stages
+    stages = {stage: {event: share.stages.get(stage, 0) for event, share in shares.items()} for stage in seen}
+    return stages, {event: share.unattributed for event, share in shares.items()}

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from nalm_agent.sources.callgrind_parse import Chain, plain_name
+from nalm_agent.sources.callgrind_parse import Chain, plain_name, shown_path
 
 CALLERS_FIELDS = "tid,time,ip,sym,dso"
 LINES_FIELDS = "tid,time,ip,sym,dso,srcline"
@@ -78,12 +78,5 @@ def parse_lines(lines: Iterable[str]) -> dict[Key, tuple[str, int]]:
         if head := _HEAD.match(line):
             key = (int(head[1]), head[2])
         elif key is not None and (source := _LINE.match(line)) and int(source[2]) > 0:
-            found[key] = (_clean(source[1]), int(source[2]))
+            found[key] = (shown_path(source[1]), int(source[2]))
     return found
-
-
-def _clean(path: str) -> str:
-    """As the repository names it: compilers told to map paths write `./../src/a.c` of a build beside it."""
-    while path.startswith(("./", "../")):
-        path = path.partition("/")[2]
-    return path

@@ -9,22 +9,27 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from nalm_core.report import Arm, InstructionCount, Source
+from nalm_core.model_count import ModelCount
+from nalm_core.report import Arm, InstructionCount, Source, StageInfo
 
 from nalm_agent.errors import NfError, SourceError
 from nalm_agent.home import WorkDir
 from nalm_agent.launch import RunningNf
 from nalm_agent.probe import counted_packets, stage_counters
-from nalm_agent.sources.callgrind_parse import by_stage, parse
+from nalm_agent.sources.callgrind_parse import Profile, by_stage, events_by_stage, parse
+from nalm_agent.sources.model_caches import allowed, differences, host_caches, options, used
 
 CALLER_DEPTH = 24
 SLOWDOWN = 30
 """How much longer an NF may take to get ready under valgrind."""
 TURN_LIMIT_SECONDS = 300
 SEED = 0
+MODEL_PACKETS = 20_000
+"""Packets of the run with caches and branches modelled, unless told otherwise: it is several times slower."""
 
 
 def available(lcores: int = 1, *, in_turn: bool = False) -> str | None:
@@ -80,19 +85,105 @@ def count(
     functions: patterns of the stages' C functions where `<stage>_process` is not what they are called.
     Raises NfError when the NF is at fault, SourceError when the count itself failed.
     """
+    counted = _run(command, work, (), Turn(packets, ready_seconds, tuple(pin)))
+    shares = by_stage(counted.profile, counted.patterns(functions))
+    return InstructionCount(
+        arm=arm,
+        source=Source.SIMULATED,
+        packets=counted.packets,
+        stages=shares.stages,
+        unattributed=shares.unattributed,
+        functions=shares.functions,
+    )
+
+
+def model(
+    arm: Arm,
+    command: Sequence[str],
+    work: WorkDir,
+    *,
+    packets: int = MODEL_PACKETS,
+    functions: Mapping[str, Sequence[str]],
+    ready_seconds: float,
+    pin: Sequence[int] = (),
+) -> ModelCount:
+    """Models caches and branch prediction of one arm over `packets` packets, with this host's caches.
+
+    Parameters and errors as those of `count`.
+    """
+    host = host_caches()
+    modelled = {name: allowed(one) for name, one in host.items()}
+    simulation = ("--cache-sim=yes", "--branch-sim=yes", *options(modelled))
+    counted = _run(command, work, simulation, Turn(packets, ready_seconds, tuple(pin)))
+    stages, unattributed = events_by_stage(counted.profile, counted.patterns(functions))
+    with counted.output.open() as file:
+        really = used(file)
+    return ModelCount(
+        arm=arm,
+        packets=counted.packets,
+        caches=really,
+        stages={stage: _model_events(events) for stage, events in stages.items()},
+        unattributed=_model_events(unattributed),
+        notes=differences(host, really),
+    )
+
+
+_MODEL_EVENTS = {
+    "instructions": ("Ir",),
+    "data_accesses": ("Dr", "Dw"),
+    "l1i_misses": ("I1mr",),
+    "l1d_misses": ("D1mr", "D1mw"),
+    "ll_misses": ("ILmr", "DLmr", "DLmw"),
+    "branches": ("Bc", "Bi"),
+    "branch_misses": ("Bcm", "Bim"),
+}
+"""Of nalm_core.model_count.EVENTS, by callgrind's events that add up to each."""
+
+
+def _model_events(counts: Mapping[str, int]) -> dict[str, int]:
+    return {name: sum(counts[event] for event in parts) for name, parts in _MODEL_EVENTS.items()}
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The one turn that is counted."""
+
+    packets: int
+    ready_seconds: float
+    """What the NF took to get ready without valgrind."""
+    pin: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What callgrind counted over a turn."""
+
+    output: Path
+    profile: Profile
+    stages: list[StageInfo]
+    packets: int
+
+    def patterns(self, functions: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+        """The C functions of every stage, as patterns."""
+        return {stage.name: functions.get(stage.name, [f"{stage.name}_process"]) for stage in self.stages}
+
+
+def _run(command: Sequence[str], work: WorkDir, simulation: Sequence[str], turn: Turn) -> Counted:
     output = work.fresh("callgrind") / "out"
-    full = [*valgrind_command(output), *command]
-    limit = ready_seconds * SLOWDOWN
-    with RunningNf(full, work, lcores=1, seed=SEED, ready_seconds=limit, pin=pin) as nf:
+    full = [*valgrind_command(output), *simulation, *command]
+    limit = turn.ready_seconds * SLOWDOWN
+    with RunningNf(full, work, lcores=1, seed=SEED, ready_seconds=limit, pin=turn.pin) as nf:
         nf.wait_ready()
         stages = nf.probe.stages
         before = nf.snapshot()
-        nf.turn(packets=packets, limit_seconds=TURN_LIMIT_SECONDS)
+        nf.turn(packets=turn.packets, limit_seconds=TURN_LIMIT_SECONDS)
         counters = stage_counters(stages, before, nf.snapshot())
         nf.finish()
     counted = counted_packets(stages, counters)
     if counted == 0:
-        raise NfError(f"the NF forwarded nothing: none of {packets} packets left it or was dropped by policy")
+        raise NfError(
+            f"the NF forwarded nothing: none of {turn.packets} packets left it or was dropped by policy"
+        )
     with output.open() as file:
         profile = parse(file)
     if profile.total == 0:
@@ -100,13 +191,4 @@ def count(
             "callgrind counted nothing: the NF was built without valgrind's header",
             hint="install valgrind where the NF is built (valgrind/callgrind.h) and build again",
         )
-    patterns = {stage.name: functions.get(stage.name, [f"{stage.name}_process"]) for stage in stages}
-    shares = by_stage(profile, patterns)
-    return InstructionCount(
-        arm=arm,
-        source=Source.SIMULATED,
-        packets=counted,
-        stages=shares.stages,
-        unattributed=shares.unattributed,
-        functions=shares.functions,
-    )
+    return Counted(output, profile, stages, counted)

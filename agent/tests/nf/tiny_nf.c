@@ -19,7 +19,10 @@
 #endif
 
 enum { GEN, RX, ALPHA, BETA, TX };
-enum { BATCH = 32, TABLE = 1024 };
+enum { BATCH = 32 };
+#ifndef TABLE
+#define TABLE 1024
+#endif
 
 static const struct nalm_outcome_spec pass[] = {{"pass", NALM_KIND_PASS}, {NULL, 0}};
 static const struct nalm_outcome_spec alpha_outcomes[] = {

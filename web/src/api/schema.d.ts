@@ -615,8 +615,12 @@ export interface components {
         FunctionCount: {
             /** Calls */
             calls: number;
+            /** File */
+            file?: string | null;
             /** Instructions */
             instructions: number;
+            /** Line */
+            line?: number | null;
             /** Name */
             name: string;
         };
@@ -1003,6 +1007,61 @@ export interface components {
          * @enum {string}
          */
         OutcomeKind: "pass" | "sent" | "policy" | "lost" | "bad";
+        /**
+         * Profile
+         * @description Samples of all lcore threads of one arm during some turns.
+         */
+        Profile: {
+            arm: components["schemas"]["Arm"];
+            /** Event */
+            event: string;
+            /** Frequency Hz */
+            frequency_hz: number;
+            /** Functions */
+            functions?: components["schemas"]["ProfiledFunction"][];
+            /** Objects */
+            objects?: {
+                [key: string]: number;
+            };
+            /** Samples */
+            samples: number;
+            /** Stages */
+            stages?: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * ProfiledFunction
+         * @description One C function's own samples, without callees, under one stage.
+         */
+        ProfiledFunction: {
+            /** File */
+            file?: string | null;
+            /** Line */
+            line?: number | null;
+            /** Lines */
+            lines?: components["schemas"]["ProfiledLine"][];
+            /** Name */
+            name: string;
+            /** Object */
+            object: string;
+            /** Samples */
+            samples: number;
+            /** Stage */
+            stage?: string | null;
+        };
+        /**
+         * ProfiledLine
+         * @description A source line of a function (or of what was inlined into it).
+         */
+        ProfiledLine: {
+            /** File */
+            file: string;
+            /** Line */
+            line: number;
+            /** Samples */
+            samples: number;
+        };
         /** Progress */
         Progress: {
             /** Detail */
@@ -1281,6 +1340,8 @@ export interface components {
             arms: {
                 [key: string]: components["schemas"]["ArmInfo"];
             };
+            /** Changed Functions */
+            changed_functions?: string[] | null;
             /** Checks */
             checks?: components["schemas"]["Check"][];
             /** Ended By */
@@ -1299,6 +1360,8 @@ export interface components {
             nalm_version: string;
             /** Notes */
             notes?: string[];
+            /** Profiles */
+            profiles?: components["schemas"]["Profile"][];
             /** Project */
             project: string;
             /** Rounds */
@@ -1323,6 +1386,8 @@ export interface components {
              */
             started_at: string;
             status: components["schemas"]["RunStatus"];
+            /** Thread Counts */
+            thread_counts?: components["schemas"]["ThreadCount"][];
         };
         /**
          * RunStatus
@@ -1467,6 +1532,25 @@ export interface components {
             outcomes?: {
                 [key: string]: components["schemas"]["OutcomeKind"];
             };
+        };
+        /**
+         * ThreadCount
+         * @description One event of one lcore's thread over one turn, user space only.
+         */
+        ThreadCount: {
+            arm: components["schemas"]["Arm"];
+            /** Event */
+            event: string;
+            /** Lcore */
+            lcore: number;
+            /** Packets */
+            packets: number;
+            /** Reason */
+            reason?: string | null;
+            /** Turn */
+            turn: number;
+            /** Value */
+            value?: number | null;
         };
         /** Transition */
         Transition: {
