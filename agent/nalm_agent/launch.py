@@ -61,6 +61,7 @@ class RunningNf:
             "NALM_PROBE_GATE": "closed",
             "NALM_PROBE_SEED": str(seed),
             "XDG_RUNTIME_DIR": str(self._cwd),
+            "TMPDIR": str(self._cwd),
         }
         if events:
             env["NALM_PROBE_EVENTS"] = ",".join(events)
