@@ -17,7 +17,7 @@ from rich.progress import Progress as RichBar
 from nalm_agent.errors import NalmError
 from nalm_agent.report_out import instruction_line
 
-_STEPS = {"checkout", "build", "start", "instructions", "cycles", "report"}
+_STEPS = {"checkout", "build", "start", "instructions", "cycles", "explain", "report"}
 
 
 class Terminal:

@@ -7,6 +7,7 @@ import secrets
 from datetime import UTC, datetime
 
 from nalm_core.checks import run_checks
+from nalm_core.profile import Profile, ThreadCount
 from nalm_core.report import (
     Arm,
     ArmInfo,
@@ -52,6 +53,8 @@ class Draft:
         }
         self.instructions: list[InstructionCount] = []
         self.rounds: list[Round] = []
+        self.profiles: list[Profile] = []
+        self.thread_counts: list[ThreadCount] = []
         self.changed_functions: list[str] | None = None
         self.ended_by: EndedBy | None = None
 
@@ -92,6 +95,8 @@ class Draft:
             rounds=self.rounds,
             instructions=self.instructions,
             checks=checks or [],
+            profiles=self.profiles,
+            thread_counts=self.thread_counts,
             changed_functions=self.changed_functions,
             ended_by=self.ended_by,
             notes=self.notes,

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from math import inf
+from typing import TYPE_CHECKING
 
 from nalm_core.report import Arm, Round, RunReport, RunStatus
 from nalm_core.rounds import set_aside_reason
@@ -16,6 +17,7 @@ from nalm_agent.cores import choose, hold
 from nalm_agent.counting import Counting, count_all
 from nalm_agent.draft import Draft
 from nalm_agent.errors import BuildError, HostError
+from nalm_agent.explaining import explain
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.host import require_huge_pages
 from nalm_agent.lfs import require_content
@@ -25,8 +27,12 @@ from nalm_agent.request import Request, read_config
 from nalm_agent.session import ArmFailedError, ArmRun, Bench, measure_rounds, try_out
 from nalm_agent.sources import tsc
 
+if TYPE_CHECKING:
+    from nalm_core.sequential import Decided
+
 CYCLES_BEGIN = 0.25
 """Share of the progress that is done when the first launch begins."""
+EXPLAIN_BEGINS = 0.95
 
 
 def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> RunReport:
@@ -96,7 +102,10 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
             progress.instructions({count.arm: count for count in draft.instructions})
 
             progress.step("cycles", "first launch", CYCLES_BEGIN)
-            _rounds(Bench(draft.settings, cores, work), runs, draft, progress)
+            outcome = _rounds(Bench(draft.settings, cores, work), runs, draft, progress)
+            if outcome in ("regressed", "improved") or request.profile:
+                progress.step("explain", "sampling functions and lines", EXPLAIN_BEGINS)
+                explain(runs, work, config, draft)
         except ArmFailedError as failure:
             return draft.at_fault(failure.arm, failure.error)
         finally:
@@ -105,26 +114,30 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
     return draft.measured()
 
 
-def _rounds(bench: Bench, runs: Mapping[Arm, ArmRun], draft: Draft, progress: Progress) -> None:
-    """Rounds until nalm_core.sequential decides; those the host disturbed too much are marked by its rule."""
+def _rounds(bench: Bench, runs: Mapping[Arm, ArmRun], draft: Draft, progress: Progress) -> Decided | None:
+    """Rounds until nalm_core.sequential decides; those the host disturbed too much are marked by its rule.
+
+    Returns what it decided; None if time ran out between two looks.
+    """
     from nalm_core.sequential import decide  # loads SciPy: not before there is something to decide
 
-    next_look = draft.settings.max_launches
+    next_look, outcome = draft.settings.max_launches, None
 
     def decided(rounds: list[Round]) -> bool:
-        nonlocal next_look
+        nonlocal next_look, outcome
         for one in rounds[len(draft.rounds) :]:
             reason = set_aside_reason(one, draft.host.tsc_hz)
             draft.rounds.append(one.model_copy(update={"set_aside": reason}))
         decision = decide(draft.report(RunStatus.MEASURED))
-        next_look = decision.next_look or next_look
-        return decision.outcome is not None
+        next_look, outcome = decision.next_look or next_look, decision.outcome
+        return outcome is not None
 
     def after_launch(done: int, seconds: float) -> None:
         planned = max(next_look, done)
         share = max(done / draft.settings.max_launches, seconds / (draft.settings.budget_seconds or inf))
-        fraction = CYCLES_BEGIN + (1 - CYCLES_BEGIN) * min(share, 1.0)
+        fraction = CYCLES_BEGIN + (EXPLAIN_BEGINS - CYCLES_BEGIN) * min(share, 1.0)
         left = seconds / done * (planned - done)
         progress.step("cycles", f"launch {done} done, next look after {planned}", fraction, left)
 
     draft.ended_by = measure_rounds(bench, runs, decided, after_launch)
+    return outcome

@@ -71,7 +71,7 @@ def blame(arm: Arm) -> Iterator[None]:
 def try_out(run: ArmRun, work: WorkDir, turn_ms: float) -> TryOut:
     """Starts an arm once and runs one turn. Raises ArmFailedError if it does not start, forward or end."""
     begin = time.monotonic()
-    with blame(run.arm), _launch(run, work, seed=0) as nf:
+    with blame(run.arm), launch_arm(run, work, seed=0) as nf:
         nf.wait_ready()
         ready = time.monotonic() - begin
         before = nf.snapshot()
@@ -126,13 +126,13 @@ def _measure_launch(bench: Bench, launch: int, runs: Mapping[Arm, ArmRun]) -> li
     with ExitStack() as stack:
         for arm, run in runs.items():
             with blame(arm):
-                running[arm] = stack.enter_context(_launch(run, bench.work, seed=launch))
+                running[arm] = stack.enter_context(launch_arm(run, bench.work, seed=launch))
         for arm, nf in running.items():
             with blame(arm):
                 nf.wait_ready()
         for arm, nf in running.items():
             with blame(arm):
-                _warm_up(nf, settings.turn_ms)
+                warm_up(nf, settings.turn_ms)
         for turn in range(settings.turns_per_launch):
             for order, arm in enumerate(turn_order(list(running), launch + turn)):
                 with blame(arm):
@@ -144,7 +144,7 @@ def _measure_launch(bench: Bench, launch: int, runs: Mapping[Arm, ArmRun]) -> li
     return rounds
 
 
-def _warm_up(nf: RunningNf, turn_ms: float) -> None:
+def warm_up(nf: RunningNf, turn_ms: float) -> None:
     """Runs an NF unrecorded until its CPP is steady from one turn to the next."""
     last, run_ms = None, 0.0
     while run_ms < MAX_WARM_UP_MS:
@@ -197,7 +197,8 @@ def _had_the_cpu(lcores: list[LcoreCounters]) -> bool:
     return all(cpu_time_scale(lcore) > NOTICEABLE_CPU_SHARE for lcore in lcores)
 
 
-def _launch(run: ArmRun, work: WorkDir, *, seed: int) -> RunningNf:
+def launch_arm(run: ArmRun, work: WorkDir, *, seed: int) -> RunningNf:
+    """Starts one process of an arm; the seed places its tables."""
     return RunningNf(
         run.command,
         work,

@@ -52,6 +52,8 @@ CULPRIT_SHARE: Final = 0.2
 """A stage pays for a change if it bears at least this share of it."""
 INSTRUCTION_CHANGE: Final = 0.0005
 """Relative change of the chain's IPP from which a stage's change of instructions is named."""
+FUNCTION_ERRORS: Final = 3.0
+"""Standard errors of its samples by which a function's cycles must differ to be named."""
 FIX_SHARE: Final = 0.5
 """An improvement that restores at least this share of an open regression of the same stage is its fix."""
 CONFIDENCE: Final = 0.95

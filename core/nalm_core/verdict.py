@@ -20,6 +20,7 @@ from nalm_core.features import FeatureSplit, equal_code, feature_change, judged_
 from nalm_core.instruction_change import InstructionChange, instruction_changes
 from nalm_core.pairing import paired_series
 from nalm_core.price import feature_split, feature_stages, in_pass_order
+from nalm_core.profile_change import FunctionShift, function_shifts
 from nalm_core.report import Arm, Check, Model, RunReport, RunStatus, Settings
 from nalm_core.rounds import launches_done
 from nalm_core.sequential import Decided, decide_at, look_for, spent_at
@@ -50,6 +51,8 @@ class Verdict(Model):
     cause: Cause | None = None
     instruction_changes: list[InstructionChange] = Field(default_factory=list)
     """Of the judged arm, exact, whether or not cycles moved; largest first."""
+    functions: list[FunctionShift] | None = None
+    """C functions that pay, by samples, largest change first; None when they were not sampled."""
     notes: list[str] = Field(default_factory=list)
     """What else a person should know."""
 
@@ -140,9 +143,15 @@ def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
             "culprit_stages": [stage.stage for stage in blamed],
             "cause": cause,
             "instruction_changes": changes,
+            "functions": _functions(report, arm, comparison),
             "notes": wording.notes(outcome, comparison, changes, report),
         }
     )
+
+
+def _functions(report: RunReport, arm: Arm, comparison: Comparison) -> list[FunctionShift] | None:
+    base, head = comparison.chain.base, comparison.chain.head
+    return function_shifts(report, arm, base.cpp, head.cpp) if base and head else None
 
 
 def _judge_features(report: RunReport, verdict: Verdict) -> Verdict:

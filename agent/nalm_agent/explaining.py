@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the arms' time goes: samples and hardware events, in launches of their own after the rounds are done.
+
+Nothing here enters a verdict: the rounds have decided, this says where to look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nalm_core.report import Arm, InstructionCount
+
+from nalm_agent.config import Config
+from nalm_agent.draft import Draft
+from nalm_agent.errors import NfError, SourceError
+from nalm_agent.home import WorkDir
+from nalm_agent.launch import RunningNf
+from nalm_agent.session import ArmRun, launch_arm, warm_up
+from nalm_agent.sources import perf
+
+TURN_MS = 100.0
+TURNS = 10
+
+
+def explain(runs: Mapping[Arm, ArmRun], work: WorkDir, config: Config, draft: Draft) -> None:
+    """Adds profiles and event counts of every arm to the draft; what cannot be had is a note in it."""
+    if reason := perf.profile_available():
+        draft.notes.append(f"functions and lines were not sampled: {reason}")
+        return
+    for arm, run in runs.items():
+        try:
+            with launch_arm(run, work, seed=0) as nf:
+                nf.wait_ready()
+                warm_up(nf, draft.settings.turn_ms)
+                _look(nf, arm, work, config, draft)
+                nf.finish()
+        except (NfError, SourceError) as error:
+            draft.notes.append(f"{arm} was not sampled: {error.message}")
+
+
+def _look(nf: RunningNf, arm: Arm, work: WorkDir, config: Config, draft: Draft) -> None:
+    functions = {name: stage.functions for name, stage in config.stages.items()}
+    counts = [count for count in draft.instructions if count.arm is arm]
+    draft.profiles.append(
+        perf.profile(nf, arm, TURN_MS, TURNS, work, functions=functions, known=_one_stage_functions(counts))
+    )
+    if perf.available() is None:
+        draft.thread_counts += perf.count_threads(nf, arm, TURN_MS, work)
+
+
+def _one_stage_functions(counts: list[InstructionCount]) -> dict[str, str]:
+    """Functions that ran under one stage only, with it."""
+    stages: dict[str, set[str]] = {}
+    for count in counts:
+        for stage, functions in count.functions.items():
+            for function in functions:
+                stages.setdefault(function.name, set()).add(stage)
+    return {name: next(iter(found)) for name, found in stages.items() if len(found) == 1}
