@@ -7,7 +7,10 @@ Nothing here enters a verdict: the rounds have decided, this says where to look.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path, PurePosixPath
 
+from nalm_core.profile import Profile, ProfiledFunction
 from nalm_core.report import Arm, InstructionCount
 
 from nalm_agent.config import Config
@@ -22,8 +25,13 @@ TURN_MS = 100.0
 TURNS = 10
 
 
-def explain(runs: Mapping[Arm, ArmRun], work: WorkDir, config: Config, draft: Draft) -> None:
-    """Adds profiles and event counts of every arm to the draft; what cannot be had is a note in it."""
+def explain(
+    runs: Mapping[Arm, ArmRun], sources: Mapping[Arm, Path], work: WorkDir, config: Config, draft: Draft
+) -> None:
+    """Adds profiles and event counts of every arm to the draft; what cannot be had is a note in it.
+
+    sources: each arm's source tree, in whose terms its files are named.
+    """
     if reason := perf.profile_available():
         draft.notes.append(f"functions and lines were not sampled: {reason}")
         return
@@ -34,6 +42,7 @@ def explain(runs: Mapping[Arm, ArmRun], work: WorkDir, config: Config, draft: Dr
                 warm_up(nf, draft.settings.turn_ms)
                 _look(nf, arm, work, config, draft)
                 nf.finish()
+            draft.profiles[-1] = _in_terms_of(sources[arm], draft.profiles[-1])
         except (NfError, SourceError) as error:
             draft.notes.append(f"{arm} was not sampled: {error.message}")
 
@@ -46,6 +55,23 @@ def _look(nf: RunningNf, arm: Arm, work: WorkDir, config: Config, draft: Draft) 
     )
     if perf.available() is None:
         draft.thread_counts += perf.count_threads(nf, arm, TURN_MS, work)
+
+
+def _in_terms_of(source: Path, profile: Profile) -> Profile:
+    """The profile with files of the source tree named as they are there, not as the compiler was given them."""
+
+    @cache
+    def named(file: str) -> str:
+        parts = PurePosixPath(file).parts
+        tails = (PurePosixPath(*parts[at:]) for at in range(len(parts)) if parts[at] != "/")
+        return next((str(tail) for tail in tails if (source / tail).is_file()), file)
+
+    def renamed(function: ProfiledFunction) -> ProfiledFunction:
+        lines = [line.model_copy(update={"file": named(line.file)}) for line in function.lines]
+        file = None if function.file is None else named(function.file)
+        return function.model_copy(update={"file": file, "lines": lines})
+
+    return profile.model_copy(update={"functions": [renamed(one) for one in profile.functions]})
 
 
 def _one_stage_functions(counts: list[InstructionCount]) -> dict[str, str]:

@@ -105,7 +105,8 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
             outcome = _rounds(Bench(draft.settings, cores, work), runs, draft, progress)
             if outcome in ("regressed", "improved") or request.profile:
                 progress.step("explain", "sampling functions and lines", EXPLAIN_BEGINS)
-                explain(runs, work, config, draft)
+                sources = {arm: ready.built.source for arm, ready in arms.items()}
+                explain(runs, sources, work, config, draft)
         except ArmFailedError as failure:
             return draft.at_fault(failure.arm, failure.error)
         finally:

@@ -72,11 +72,31 @@ def print_run(report: RunReport, verdict: Verdict | None, title: str) -> None:
             out.print(_table(verdict, framed=out.is_terminal))
         if verdict.reason and verdict.reason != verdict.summary:
             out.print(escape(verdict.reason), soft_wrap=True)
+        for line in function_lines(verdict):
+            out.print(f"  {escape(line)}", soft_wrap=True)
     if report.failure and report.status is not RunStatus.MEASURED:
         for line in report.failure.splitlines()[1:]:
             out.print(f"  | {escape(line)}", soft_wrap=True)
     for note in [*(verdict.notes if verdict else []), *report.notes]:
         out.print(f"[dim]note: {escape(note)}[/]", soft_wrap=True)
+
+
+def function_lines(verdict: Verdict) -> list[str]:
+    """Where to look: functions that pay, by samples, and those whose instructions changed, exactly."""
+    lines = []
+    for shift in verdict.functions or []:
+        where = f" {shift.file}:{shift.line}" if shift.file else ""
+        lines.append(
+            f"{shift.stage or 'outside stages'}: {shift.name}{where}: {shift.base_cpp:.0f} to "
+            f"{shift.head_cpp:.0f} cycles/packet (±{shift.error:.0f}, samples)"
+        )
+    for change in verdict.instruction_changes:
+        lines += [
+            f"{change.stage}: {function.name}: {function.base_ipp or 0:.1f} to {function.head_ipp or 0:.1f} "
+            "instructions/packet"
+            for function in change.functions
+        ]
+    return lines
 
 
 def _table(verdict: Verdict, *, framed: bool) -> Table:

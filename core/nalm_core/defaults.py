@@ -73,7 +73,7 @@ MAX_INVOLUNTARY_PER_S: Final = 20_000.0
 MAX_MAJOR_FAULTS: Final = 0
 MAX_MINOR_FAULTS_PER_S: Final = 2_000.0
 """Page faults per second of CPU time beyond which a round is set aside: memory is still being laid out."""
-MAX_SPEED_CHANGE: Final = 0.02
+MAX_SPEED_CHANGE: Final = 0.05
 """Relative change of the core's speed over a turn beyond which it is set aside."""
 MAX_CLOCK_DISAGREEMENT: Final = 0.01
 """TSC against wall clock over a turn; beyond it the round is set aside."""

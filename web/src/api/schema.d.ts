@@ -624,6 +624,26 @@ export interface components {
             /** Name */
             name: string;
         };
+        /**
+         * FunctionShift
+         * @description Cycles a packet of one function's own under one stage, in both arms, by samples.
+         */
+        FunctionShift: {
+            /** Base Cpp */
+            base_cpp: number;
+            /** Error */
+            error: number;
+            /** File */
+            file: string | null;
+            /** Head Cpp */
+            head_cpp: number;
+            /** Line */
+            line: number | null;
+            /** Name */
+            name: string;
+            /** Stage */
+            stage: string | null;
+        };
         /** Health */
         Health: {
             /** Agents Seen */
@@ -1596,6 +1616,8 @@ export interface components {
             features_removed?: string[];
             /** Fixes Sha */
             fixes_sha: string | null;
+            /** Functions */
+            functions?: components["schemas"]["FunctionShift"][] | null;
             /** Instruction Changes */
             instruction_changes?: components["schemas"]["InstructionChange"][];
             judged_arm?: components["schemas"]["Arm"] | null;
