@@ -58,7 +58,7 @@ def _look(nf: RunningNf, arm: Arm, work: WorkDir, config: Config, draft: Draft) 
 
 
 def _in_terms_of(source: Path, profile: Profile) -> Profile:
-    """The profile with files of the source tree named as they are there, not as the compiler was given them."""
+    """The profile with files of the source tree named as they are there, not as compiled."""
 
     @cache
     def named(file: str) -> str:
