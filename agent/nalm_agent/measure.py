@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,8 @@ from nalm_core.rounds import set_aside_reason
 
 from nalm_agent.arms import Ready, arm_info, arms_to_run, plan_arms, same_sources
 from nalm_agent.build import build, changed_functions, same_code
-from nalm_agent.cores import choose, hold
+from nalm_agent.config import Config
+from nalm_agent.cores import Cores, choose, hold
 from nalm_agent.counting import Counting, count_all
 from nalm_agent.draft import Draft
 from nalm_agent.errors import BuildError, HostError
@@ -77,42 +79,62 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
     cores = choose(head.run.scenario.lcores)
     with hold(cores, progress.say):
         try:
-            progress.step("start", "trying every arm out", 0.1)
-            traffic = built_head.source / head.run.scenario.traffic
-            require_content(traffic, head.run.scenario.traffic)
-            if draft.host.huge_pages:
-                require_huge_pages(max(run.scenario.memory_mb for run in (head.run, base.run)))
-            runs = {
-                arm: ArmRun(
-                    arm,
-                    ready.command(traffic, cores, huge_pages=draft.host.huge_pages),
-                    lcores=ready.run.scenario.lcores,
-                    ready_seconds=ready.run.ready_seconds,
-                    pin=ready.run.pin(cores),
-                    urgent=not os.sched_getaffinity(0) & set(cores.cpus),
-                )
-                for arm, ready in arms.items()
-            }
-            tried = {arm: try_out(run, work, draft.settings.turn_ms) for arm, run in runs.items()}
-            draft.arms = {arm: arm_info(ready, tried[arm].stages) for arm, ready in arms.items()}
-
-            progress.step("instructions", f"{head.run.scenario.packets} packets per arm", 0.15)
-            counting = Counting(home, work, cores, traffic, config)
-            draft.instructions = count_all(counting, arms, tried, draft)
-            progress.instructions({count.arm: count for count in draft.instructions})
-
-            progress.step("cycles", "first launch", CYCLES_BEGIN)
-            outcome = _rounds(Bench(draft.settings, cores, work), runs, draft, progress)
-            if outcome in ("regressed", "improved") or request.profile:
-                progress.step("explain", "sampling functions and lines", EXPLAIN_BEGINS)
-                sources = {arm: ready.built.source for arm, ready in arms.items()}
-                explain(runs, sources, work, config, draft)
+            _measure_arms(draft, Place(home, work, cores), arms, config, progress)
         except ArmFailedError as failure:
             return draft.at_fault(failure.arm, failure.error)
         finally:
             stop_all()
     progress.step("report", "checks", 1.0)
     return draft.measured()
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a run is made."""
+
+    home: Home
+    work: WorkDir
+    cores: Cores
+
+
+def _measure_arms(
+    draft: Draft, place: Place, arms: Mapping[Arm, Ready], config: Config, progress: Progress
+) -> None:
+    """Tries every arm out, counts instructions, runs rounds until decided, looks where cycles went.
+
+    Raises ArmFailedError when an arm's NF is at fault.
+    """
+    progress.step("start", "trying every arm out", 0.1)
+    scenario = arms[Arm.HEAD].run.scenario
+    traffic = arms[Arm.HEAD].built.source / scenario.traffic
+    require_content(traffic, scenario.traffic)
+    if draft.host.huge_pages:
+        require_huge_pages(max(ready.run.scenario.memory_mb for ready in arms.values()))
+    runs = {
+        arm: ArmRun(
+            arm,
+            ready.command(traffic, place.cores, huge_pages=draft.host.huge_pages),
+            lcores=ready.run.scenario.lcores,
+            ready_seconds=ready.run.ready_seconds,
+            pin=ready.run.pin(place.cores),
+            urgent=not os.sched_getaffinity(0) & set(place.cores.cpus),
+        )
+        for arm, ready in arms.items()
+    }
+    tried = {arm: try_out(run, place.work, draft.settings.turn_ms) for arm, run in runs.items()}
+    draft.arms = {arm: arm_info(ready, tried[arm].stages) for arm, ready in arms.items()}
+
+    progress.step("instructions", f"{scenario.packets} packets per arm", 0.15)
+    counting = Counting(place.home, place.work, place.cores, traffic, config)
+    draft.instructions = count_all(counting, arms, tried, draft)
+    progress.instructions({count.arm: count for count in draft.instructions})
+
+    progress.step("cycles", "first launch", CYCLES_BEGIN)
+    outcome = _rounds(Bench(draft.settings, place.cores, place.work), runs, draft, progress)
+    if outcome in ("regressed", "improved") or draft.request.profile:
+        progress.step("explain", "sampling functions and lines", EXPLAIN_BEGINS)
+        sources = {arm: ready.built.source for arm, ready in arms.items()}
+        explain(runs, sources, place.work, config, draft)
 
 
 def _rounds(bench: Bench, runs: Mapping[Arm, ArmRun], draft: Draft, progress: Progress) -> Decided | None:
