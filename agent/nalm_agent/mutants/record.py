@@ -24,7 +24,7 @@ class Seconds(Line):
 
     build: float | None = None
     waiting: float | None = None
-    """For a CPU that another measurement had."""
+    """For a CPU or a build that another measurement had."""
     count: float | None = None
     cycles: float | None = None
     total: float
@@ -80,15 +80,13 @@ def read_records(path: Path) -> list[Record]:
     Raises UsageError for a file that is none of ours.
     """
     try:
-        lines = path.read_text().splitlines(keepends=True)
+        text = path.read_bytes()
     except OSError as error:
         raise UsageError(
             f"{path} cannot be read: {error.strerror}", hint="name a file made by --json"
         ) from error
     found = []
-    for number, line in enumerate(lines, start=1):
-        if not line.endswith("\n"):
-            break
+    for number, line in enumerate(text.split(b"\n")[:-1], start=1):
         try:
             found.append(Record.model_validate_json(line))
         except ValidationError as error:
@@ -115,13 +113,16 @@ class Journal:
         if path.exists():
             records = read_records(path)
             self.known = {record.key: record for record in records}
-            whole = "".join(record.model_dump_json() + "\n" for record in records)
-            if len(whole) != path.stat().st_size:
-                path.write_text(whole)
+            self._cut_to_whole_lines(path)
         path.parent.mkdir(parents=True, exist_ok=True)
+
+    @staticmethod
+    def _cut_to_whole_lines(path: Path) -> None:
+        with path.open("rb+") as file:
+            file.truncate(file.read().rfind(b"\n") + 1)
 
     def add(self, record: Record) -> None:
         """Appends one line and flushes it."""
         if self._path is not None:
-            with self._path.open("a") as file:
+            with self._path.open("a", encoding="utf-8") as file:
                 file.write(record.model_dump_json() + "\n")

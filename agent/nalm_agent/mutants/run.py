@@ -24,7 +24,7 @@ from nalm_agent.progress import Progress
 from nalm_agent.request import Request
 
 WAITING = "waiting"
-"""Step that a measurement's own words begin: it says something only while it waits for a CPU."""
+"""What a measurement's own words begin: it says something only while it waits for another one."""
 _PARTS = {"build": "build", WAITING: "waiting", "instructions": "count", "cycles": "cycles"}
 """Steps of a measurement whose time is kept, and what they are called in a record."""
 
