@@ -47,9 +47,9 @@ def mutant(nf: NfRepository, name: str, keys: str, line: str) -> None:
 @pytest.fixture
 def nf(nf_repository: NfRepository) -> NfRepository:
     nf_repository.write("work.h", "/* work */\n")
-    mutant(nf_repository, "planted/01-slower", SLOWER, "#define ALPHA_WORK 90")
+    mutant(nf_repository, "planted/01-slower", SLOWER, "#define ALPHA_WORK 400")
     broken = "expect: broken\nlcores: 2\nkind: lock"
-    mutant(nf_repository, "planted/02-two-lcores", broken, "#define ALPHA_WORK 91")
+    mutant(nf_repository, "planted/02-two-lcores", broken, "#define ALPHA_WORK 401")
     mutant(nf_repository, "equal/01-remark", "expect: same\nkind: comment", "/* more work */")
     nf_repository.commit("mutants")
     return nf_repository
