@@ -14,6 +14,7 @@ from nalm_agent.sources.events import COUNTERS, CYCLES, EVENTS, INSTRUCTIONS, Ev
 from nalm_agent.sources.perf_process import PerfProcess
 from nalm_agent.sources.perf_script_parse import parse_callers, parse_lines
 from nalm_agent.sources.perf_stat_parse import NOT_COUNTED, NOT_SUPPORTED, EventCount, parse
+from nalm_core.profile import Profile, ProfiledFunction, beyond_valgrind
 from nalm_core.report import Arm
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -150,3 +151,13 @@ def test_threads_that_cannot_be_watched(tmp_path: Path) -> None:
     ):
         one.enable()
     assert "No such process" in (caught.value.log or "") or "thread" in (caught.value.log or "")
+
+
+def test_paths_that_valgrind_cannot_take_are_named() -> None:
+    def ran(*names: str) -> Profile:
+        functions = [ProfiledFunction(name=name, object="libhs.so.5", samples=1) for name in names]
+        return Profile(arm=Arm.HEAD, event="cycles", frequency_hz=1, samples=len(names), functions=functions)
+
+    assert beyond_valgrind(ran("avx2_hs_scan", "nat_process")) == []
+    other = ran("avx512vbmi_hs_scan", "__memcpy_evex_unaligned_erms", "dpi_process")
+    assert beyond_valgrind(other) == ["__memcpy_evex_unaligned_erms", "avx512vbmi_hs_scan"]

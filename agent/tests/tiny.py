@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -119,11 +120,13 @@ class Nalm:
         )
 
 
-def build_tiny(folder: Path, work_h: str, *options: str) -> list[str]:
+def build_tiny(folder: Path, work_h: str, *options: str, libraries: Sequence[str] = ()) -> list[str]:
     """Compiles the tiny NF with a work.h of its own; returns its command line."""
     (folder / "work.h").write_text(work_h)
     traffic = folder / "capture.bin"
     traffic.write_text("packets")
     include = [f"-I{folder}", f"-I{PROBE_HEADER.parent}", *options]
-    subprocess.run(["gcc", "-O2", "-g", *include, "-o", folder / "tiny_nf", NF_SOURCE], check=True)
+    subprocess.run(
+        ["gcc", "-O2", "-g", *include, "-o", folder / "tiny_nf", NF_SOURCE, *libraries], check=True
+    )
     return [str(folder / "tiny_nf"), "--features", "alpha,beta", "--traffic", str(traffic)]

@@ -12,7 +12,7 @@ from typing import Final
 
 from pydantic import Field
 
-from nalm_core.report import Arm, Count, Model, Name
+from nalm_core.terms import Arm, Count, Model, Name
 
 EVENTS: Final = {
     "instructions": "instructions executed",

@@ -6,6 +6,7 @@ Samples say where, not how much: an estimate, of relative standard error 1/sqrt(
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from pydantic import Field
@@ -71,3 +72,11 @@ class ThreadCount(Model):
     """Counted all the time, never scaled. Nanoseconds for clocks. None: not counted."""
     reason: str | None = None
     """Why there is no value."""
+
+
+_BEYOND = re.compile(r"avx512|evex", re.IGNORECASE)
+
+
+def beyond_valgrind(profile: Profile) -> list[str]:
+    """Functions for AVX-512 that ran: valgrind has none, so instructions were counted on another path."""
+    return sorted({function.name for function in profile.functions if _BEYOND.search(function.name)})

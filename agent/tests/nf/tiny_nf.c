@@ -9,6 +9,13 @@
 
 #include <stdio.h>
 
+#ifdef WITH_PAPI /* events of its own, which PAPI reads as it reads the processor's */
+#include "nalm_probe_papi.h"
+#include <sde_lib.h>
+
+static long long steps;
+#endif
+
 #include "work.h"
 
 #ifndef ALPHA_WORK
@@ -43,6 +50,9 @@ static uint64_t buffers(void *unused)
 
 static __attribute__((noinline)) uint32_t churn(uint32_t value, uint32_t rounds)
 {
+#ifdef WITH_PAPI
+	steps += rounds;
+#endif
 	for (uint32_t i = 0; i < rounds; i++) {
 		value = value * 1664525u + 1013904223u;
 		table[value % TABLE] ^= value;
@@ -105,6 +115,12 @@ int main(int argc, char **argv)
 	if (nalm_probe_open(&probe, "tiny_nf", stages, nalm_tsc_hz(), NULL) != 0)
 		return 2;
 	nalm_probe_buffers(&probe, buffers, NULL);
+#ifdef WITH_PAPI
+	papi_sde_register_counter(papi_sde_init("tiny"), "steps", PAPI_SDE_RO | PAPI_SDE_DELTA, PAPI_SDE_long_long,
+				  &steps);
+	if (nalm_probe_papi_open(&probe) != 0)
+		return 2;
+#endif
 	if (nalm_lcore_claim(&probe, 0, &lc) != 0)
 		return 2;
 	bool with_alpha = has(features, "alpha"), with_beta = has(features, "beta");

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Events per stage through PAPI: real counts by software-defined events, reasons, and the arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from nalm_agent.home import WorkDir
+from nalm_agent.launch import RunningNf
+from nalm_agent.sources import papi, pmu
+from nalm_agent.sources.events import Event
+from nalm_core.event_count import EventCount, figures
+from nalm_core.terms import Arm
+from tiny import build_tiny
+
+STEPS = Event("steps", "sde:::tiny::steps", None, "the tiny NF's own count", hardware=False)
+MISTAKE = Event("mistake", "PAPI_NO_SUCH", None, "no event", hardware=False)
+
+
+def launcher(command: list[str], work: WorkDir) -> papi.Launch:
+    def launch(events: Sequence[str]) -> RunningNf:
+        return RunningNf(command, work, lcores=1, seed=0, ready_seconds=10, events=events)
+
+    return launch
+
+
+@pytest.fixture
+def launch(tmp_path: Path, work: WorkDir) -> papi.Launch:
+    return launcher(build_tiny(tmp_path, "", "-DWITH_PAPI", libraries=["-lpapi", "-lsde", "-pthread"]), work)
+
+
+def test_every_step_falls_to_its_stage(launch: papi.Launch) -> None:
+    found = papi.count_group(Arm.HEAD, launch, [MISTAKE, STEPS], turn_ms=10, turns=2)
+    # alpha: 40 steps a packet; one in sixteen is denied there; beta: 30 steps for the others
+    assert found.stages["alpha"]["steps"] == 40 * found.packets
+    assert found.stages["beta"]["steps"] * 16 == 30 * 15 * found.packets
+    assert {stage: found.stages[stage]["steps"] for stage in ("gen", "rx", "tx")} == dict.fromkeys(
+        ("gen", "rx", "tx"), 0
+    )
+    assert found.readings["alpha"] == {"steps": 0}
+    assert list(found.reasons) == ["mistake"] and "mistake" not in found.stages["alpha"]
+    assert figures(found, apart=["gen"])[None].per_packet["steps"] == pytest.approx(40 + 30 * 15 / 16)
+
+
+def test_hardware_is_counted_or_has_a_reason(launch: papi.Launch) -> None:
+    counts = papi.count(Arm.BASE, launch, turn_ms=10, turns=1)
+    assert [one.launch for one in counts] == list(range(len(counts)))
+    for one in counts:
+        if pmu.kernel_reason():
+            assert all("PMU" in reason or "counter" in reason for reason in one.reasons.values()), one.reasons
+            assert figures(one)[None].cpp is None
+        else:
+            assert figures(one)[None].cpp
+
+
+def test_an_nf_that_reads_no_events(tiny_nf: list[str], work: WorkDir) -> None:
+    found = papi.count_group(Arm.HEAD, launcher(tiny_nf, work), [STEPS], turn_ms=5, turns=1)
+    assert found.reasons == {"steps": papi.NOT_READ}
+    assert found.stages["alpha"] == {}
+
+
+def test_availability_is_papis_and_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert papi.available() == pmu.kernel_reason()
+    monkeypatch.setattr("ctypes.util.find_library", lambda name: None)
+    assert papi.available() == papi.NOT_INSTALLED
+
+
+def test_figures_of_a_host_with_a_pmu() -> None:
+    count = EventCount(
+        arm=Arm.HEAD,
+        launch=0,
+        packets=1000,
+        stages={
+            "generator": {"cycles": 9_000_000, "instructions": 9_000_000},
+            "nat": {"cycles": 220_000, "instructions": 310_000, "l1d_misses": 5_000},
+            "dpi": {"cycles": 820_000, "instructions": 2_010_000, "l1d_misses": 1_000},
+        },
+        readings={
+            "nat": {"cycles": 20_000, "instructions": 10_000, "l1d_misses": 0},
+            "dpi": {"cycles": 20_000, "instructions": 10_000, "l1d_misses": 2_000},
+        },
+    )
+    found = figures(count, apart=["generator"])
+    assert (found["nat"].cpp, found["nat"].ipp, found["nat"].eipc) == (200, 300, 1.5)
+    assert found["dpi"].per_packet == {"cycles": 800, "instructions": 2000, "l1d_misses": 0}
+    assert (found[None].cpp, found[None].ipp, found[None].eipc) == (1000, 2300, 2.3)
+    assert found[None].per_packet["l1d_misses"] == 5
+    assert "generator" not in found
