@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
+from typing import TypeVar
 
+from nalm_core.model_count import ModelCount
 from nalm_core.report import Arm, Build, InstructionCount, Source
 
 from nalm_agent.arms import Ready
@@ -24,6 +26,8 @@ from nalm_agent.session import TryOut
 from nalm_agent.sources import simulated
 from nalm_agent.store import address
 from nalm_agent.toolchain import toolchain
+
+T = TypeVar("T")
 
 COUNTS = "counts"
 READY_FLOOR_SECONDS = 2.0
@@ -41,32 +45,43 @@ class Counting:
     traffic: Path
     config: Config
 
+    def functions(self) -> dict[str, list[str]]:
+        """Patterns of the C functions of stages that have others than `<stage>_process`."""
+        return {name: stage.functions for name, stage in self.config.stages.items()}
+
+    def simulation(self, ready: Ready, tried: TryOut, cpu: int) -> simulated.Simulation:
+        """How an arm is run under valgrind, on one CPU."""
+        core = Cores((cpu,))
+        return simulated.Simulation(
+            command=ready.command(self.traffic, core, huge_pages=False),
+            work=self.work,
+            functions=self.functions(),
+            ready_seconds=READY_FLOOR_SECONDS + tried.ready_seconds,
+            pin=ready.run.pin(core),
+        )
+
 
 def count_all(
     counting: Counting, arms: Mapping[Arm, Ready], tried: Mapping[Arm, TryOut], draft: Draft
 ) -> list[InstructionCount]:
-    """Instructions of every arm, several CPUs at once, or none with the reason in the draft's sources."""
+    """Instructions of every arm, or none with the reason in the draft's sources."""
     if draft.sources[Source.SIMULATED] is not None:
         return []
-    cpus: SimpleQueue[int] = SimpleQueue()
-    own = set(counting.cores.cpus[:1]) | set(sorted(os.sched_getaffinity(0))[:1])
-    for cpu in own:
-        cpus.put(cpu)
 
-    def count_one(arm: Arm) -> InstructionCount:
-        cpu = cpus.get()
-        try:
-            return _count_arm(counting, arm, arms[arm], tried[arm], cpu)
-        finally:
-            cpus.put(cpu)
+    def count_one(arm: Arm, cpu: int) -> InstructionCount:
+        ready = arms[arm]
+        key = count_address(ready.built.build, ready.run, counting.functions())
+        store = counting.home.store()
+        known = store.document(COUNTS, key)
+        if known is not None:
+            return InstructionCount.model_validate(known | {"arm": arm})
+        work = counting.simulation(ready, tried[arm], cpu)
+        counted = simulated.count(arm, work, packets=ready.run.scenario.packets)
+        store.put_document(COUNTS, key, counted.model_dump(mode="json"))
+        return counted
 
     try:
-        with ThreadPoolExecutor(max_workers=len(own)) as pool:
-            try:
-                return list(pool.map(count_one, arms))
-            except BaseException:
-                stop_all()  # else the pool would wait for what the other arm still runs
-                raise
+        return _of_each_arm(counting, arms, count_one)
     except (NfError, SourceError) as error:
         # The same NF just ran without valgrind: what fails here is the counting.
         draft.sources[Source.SIMULATED] = f"counting failed: {error.message}"
@@ -74,25 +89,43 @@ def count_all(
         return []
 
 
-def _count_arm(counting: Counting, arm: Arm, ready: Ready, tried: TryOut, cpu: int) -> InstructionCount:
-    functions = {name: stage.functions for name, stage in counting.config.stages.items()}
-    key = count_address(ready.built.build, ready.run, functions)
-    store = counting.home.store()
-    known = store.document(COUNTS, key)
-    if known is not None:
-        return InstructionCount.model_validate(known | {"arm": arm})
-    core = Cores((cpu,))
-    counted = simulated.count(
-        arm,
-        ready.command(counting.traffic, core, huge_pages=False),
-        counting.work,
-        packets=ready.run.scenario.packets,
-        functions=functions,
-        ready_seconds=READY_FLOOR_SECONDS + tried.ready_seconds,
-        pin=ready.run.pin(core),
-    )
-    store.put_document(COUNTS, key, counted.model_dump(mode="json"))
-    return counted
+def model_all(
+    counting: Counting, arms: Mapping[Arm, Ready], tried: Mapping[Arm, TryOut], draft: Draft
+) -> list[ModelCount]:
+    """Modelled caches and branches of every arm, or none with a note in the draft."""
+    if draft.sources[Source.SIMULATED] is not None:
+        return []
+
+    def model_one(arm: Arm, cpu: int) -> ModelCount:
+        return simulated.model(arm, counting.simulation(arms[arm], tried[arm], cpu))
+
+    try:
+        return _of_each_arm(counting, arms, model_one)
+    except (NfError, SourceError) as error:
+        draft.notes.append(f"caches and branches were not modelled: {error.message}")
+        return []
+
+
+def _of_each_arm(counting: Counting, arms: Mapping[Arm, Ready], one: Callable[[Arm, int], T]) -> list[T]:
+    """One result for each arm, several CPUs at once."""
+    cpus: SimpleQueue[int] = SimpleQueue()
+    own = set(counting.cores.cpus[:1]) | set(sorted(os.sched_getaffinity(0))[:1])
+    for cpu in own:
+        cpus.put(cpu)
+
+    def on_a_free_cpu(arm: Arm) -> T:
+        cpu = cpus.get()
+        try:
+            return one(arm, cpu)
+        finally:
+            cpus.put(cpu)
+
+    with ThreadPoolExecutor(max_workers=len(own)) as pool:
+        try:
+            return list(pool.map(on_a_free_cpu, arms))
+        except BaseException:
+            stop_all()  # else the pool would wait for what the other arm still runs
+            raise
 
 
 def count_address(build: Build, run: RunPlan, functions: Mapping[str, list[str]]) -> str:

@@ -7,6 +7,7 @@ import secrets
 from datetime import UTC, datetime
 
 from nalm_core.checks import run_checks
+from nalm_core.model_count import ModelCount
 from nalm_core.profile import Profile, ThreadCount
 from nalm_core.report import (
     Arm,
@@ -55,6 +56,7 @@ class Draft:
         self.rounds: list[Round] = []
         self.profiles: list[Profile] = []
         self.thread_counts: list[ThreadCount] = []
+        self.model_counts: list[ModelCount] = []
         self.changed_functions: list[str] | None = None
         self.ended_by: EndedBy | None = None
 
@@ -97,6 +99,7 @@ class Draft:
             checks=checks or [],
             profiles=self.profiles,
             thread_counts=self.thread_counts,
+            model_counts=self.model_counts,
             changed_functions=self.changed_functions,
             ended_by=self.ended_by,
             notes=self.notes,

@@ -16,7 +16,7 @@ from nalm_agent.arms import Ready, arm_info, arms_to_run, plan_arms, same_source
 from nalm_agent.build import build, changed_functions, same_code
 from nalm_agent.config import Config
 from nalm_agent.cores import Cores, choose, hold
-from nalm_agent.counting import Counting, count_all
+from nalm_agent.counting import Counting, count_all, model_all
 from nalm_agent.draft import Draft
 from nalm_agent.errors import BuildError, HostError
 from nalm_agent.explaining import explain
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 CYCLES_BEGIN = 0.25
 """Share of the progress that is done when the first launch begins."""
 EXPLAIN_BEGINS = 0.95
+EQUAL_ARMS = "nothing differs between the arms: what is seen is what host and method make of no change"
 
 
 def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> RunReport:
@@ -71,10 +72,11 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
     arms = arms_to_run(Ready(built_base, base.run), Ready(built_head, head.run))
     draft.changed_functions = changed_functions(built_base, built_head)
     if len(arms) == 2 and same_code(built_base, built_head):
-        if base.run.definition == head.run.definition and not request.force:
+        same_run = base.run.definition == head.run.definition
+        if same_run and not request.force:
             draft.arms = {arm: arm_info(ready, []) for arm, ready in arms.items()}
             return draft.report(RunStatus.UNCHANGED)
-        draft.notes.append("the code is the same; what changed is how it is run")
+        draft.notes.append(EQUAL_ARMS if same_run else "the code is the same; what changed is how it is run")
 
     cores = choose(head.run.scenario.lcores)
     with hold(cores, progress.say):
@@ -135,6 +137,7 @@ def _measure_arms(
         progress.step("explain", "sampling functions and lines", EXPLAIN_BEGINS)
         sources = {arm: ready.built.source for arm, ready in arms.items()}
         explain(runs, sources, place.work, config, draft)
+        draft.model_counts = model_all(counting, arms, tried, draft)
 
 
 def _rounds(bench: Bench, runs: Mapping[Arm, ArmRun], draft: Draft, progress: Progress) -> Decided | None:

@@ -90,6 +90,11 @@ def function_lines(verdict: Verdict) -> list[str]:
             f"{shift.stage or 'outside stages'}: {shift.name}{where}: {shift.base_cpp:.0f} to "
             f"{shift.head_cpp:.0f} cycles/packet (±{shift.error:.0f}, samples)"
         )
+    lines += [
+        f"{change.stage}: {change.event.replace('_', ' ')} {change.base:.2f} to {change.head:.2f} a packet "
+        "(model)"
+        for change in verdict.model_changes
+    ]
     for change in verdict.instruction_changes:
         lines += [
             f"{change.stage}: {function.name}: {function.base_ipp or 0:.1f} to {function.head_ipp or 0:.1f} "

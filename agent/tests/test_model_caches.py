@@ -72,7 +72,7 @@ def test_differences_are_told() -> None:
 
 
 def model(command: list[str], work: WorkDir) -> ModelCount:
-    return simulated.model(Arm.HEAD, command, work, packets=2000, functions={}, ready_seconds=5)
+    return simulated.model(Arm.HEAD, simulated.Simulation(command, work, {}, 5), packets=2000)
 
 
 def test_a_table_that_outgrows_the_cache_misses_it(tmp_path: Path, work: WorkDir) -> None:

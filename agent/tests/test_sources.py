@@ -37,7 +37,7 @@ def test_simulated_needs_one_lcore() -> None:
 
 
 def count(command: list[str], work: WorkDir) -> InstructionCount:
-    return simulated.count(Arm.HEAD, command, work, packets=5000, functions={}, ready_seconds=5)
+    return simulated.count(Arm.HEAD, simulated.Simulation(command, work, {}, 5), packets=5000)
 
 
 def test_count_repeats_exactly_and_follows_the_work(

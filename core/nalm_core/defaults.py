@@ -54,6 +54,8 @@ INSTRUCTION_CHANGE: Final = 0.0005
 """Relative change of the chain's IPP from which a stage's change of instructions is named."""
 FUNCTION_ERRORS: Final = 3.0
 """Standard errors of its samples by which a function's cycles must differ to be named."""
+MODEL_CHANGE: Final = 0.05
+"""Change of a modelled event a packet from which it is named for a stage that pays."""
 FIX_SHARE: Final = 0.5
 """An improvement that restores at least this share of an open regression of the same stage is its fix."""
 CONFIDENCE: Final = 0.95

@@ -18,6 +18,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field
 
+from nalm_core.model_count import ModelCount
 from nalm_core.profile import Profile, ThreadCount
 from nalm_core.terms import Arm, Count, Model, Name, Nanoseconds, OutcomeKind, Sha, Source
 
@@ -272,6 +273,8 @@ class RunReport(Model):
     """Where the arms' time goes, by samples taken in turns of their own after the rounds."""
     thread_counts: list[ThreadCount] = Field(default_factory=list)
     """Hardware events of the lcores' threads, in turns of their own."""
+    model_counts: list[ModelCount] = Field(default_factory=list)
+    """Caches and branch prediction as cachegrind's model has them, over a fixed number of packets."""
     changed_functions: list[str] | None = None
     """C functions whose own code or data differ between base and head, wherever they lie. None: not told."""
     ended_by: EndedBy | None = None

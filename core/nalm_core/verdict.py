@@ -18,6 +18,7 @@ from nalm_core.checks import BREAKING, run_checks
 from nalm_core.defaults import EQUIVALENCE_ALPHA, STAGE_FALSE_DISCOVERY_RATE
 from nalm_core.features import FeatureSplit, equal_code, feature_change, judged_arm
 from nalm_core.instruction_change import InstructionChange, instruction_changes
+from nalm_core.model_change import ModelChange, model_changes
 from nalm_core.pairing import paired_series
 from nalm_core.price import feature_split, feature_stages, in_pass_order
 from nalm_core.profile_change import FunctionShift, function_shifts
@@ -53,6 +54,8 @@ class Verdict(Model):
     """Of the judged arm, exact, whether or not cycles moved; largest first."""
     functions: list[FunctionShift] | None = None
     """C functions that pay, by samples, largest change first; None when they were not sampled."""
+    model_changes: list[ModelChange] = Field(default_factory=list)
+    """Modelled cache and branch misses of the stages that pay, a packet."""
     notes: list[str] = Field(default_factory=list)
     """What else a person should know."""
 
@@ -144,6 +147,7 @@ def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
             "cause": cause,
             "instruction_changes": changes,
             "functions": _functions(report, arm, comparison),
+            "model_changes": model_changes(report, arm, [stage.stage for stage in blamed]),
             "notes": wording.notes(outcome, comparison, changes, report),
         }
     )

@@ -70,23 +70,26 @@ def valgrind_command(output: Path) -> list[str]:
     ]
 
 
-def count(
-    arm: Arm,
-    command: Sequence[str],
-    work: WorkDir,
-    *,
-    packets: int,
-    functions: Mapping[str, Sequence[str]],
-    ready_seconds: float,
-    pin: Sequence[int] = (),
-) -> InstructionCount:
+@dataclass(frozen=True)
+class Simulation:
+    """How an arm is run under valgrind."""
+
+    command: Sequence[str]
+    work: WorkDir
+    functions: Mapping[str, Sequence[str]]
+    """Patterns of the stages' C functions where `<stage>_process` is not what they are called."""
+    ready_seconds: float
+    """What the NF took to get ready without valgrind."""
+    pin: Sequence[int] = ()
+
+
+def count(arm: Arm, run: Simulation, *, packets: int) -> InstructionCount:
     """Counts one arm over `packets` packets.
 
-    functions: patterns of the stages' C functions where `<stage>_process` is not what they are called.
     Raises NfError when the NF is at fault, SourceError when the count itself failed.
     """
-    counted = _run(command, work, (), Turn(packets, ready_seconds, tuple(pin)))
-    shares = by_stage(counted.profile, counted.patterns(functions))
+    counted = _run(run, packets, ())
+    shares = by_stage(counted.profile, counted.patterns(run.functions))
     return InstructionCount(
         arm=arm,
         source=Source.SIMULATED,
@@ -97,25 +100,15 @@ def count(
     )
 
 
-def model(
-    arm: Arm,
-    command: Sequence[str],
-    work: WorkDir,
-    *,
-    packets: int = MODEL_PACKETS,
-    functions: Mapping[str, Sequence[str]],
-    ready_seconds: float,
-    pin: Sequence[int] = (),
-) -> ModelCount:
+def model(arm: Arm, run: Simulation, *, packets: int = MODEL_PACKETS) -> ModelCount:
     """Models caches and branch prediction of one arm over `packets` packets, with this host's caches.
 
-    Parameters and errors as those of `count`.
+    Errors as those of `count`.
     """
     host = host_caches()
     modelled = {name: allowed(one) for name, one in host.items()}
-    simulation = ("--cache-sim=yes", "--branch-sim=yes", *options(modelled))
-    counted = _run(command, work, simulation, Turn(packets, ready_seconds, tuple(pin)))
-    stages, unattributed = events_by_stage(counted.profile, counted.patterns(functions))
+    counted = _run(run, packets, ("--cache-sim=yes", "--branch-sim=yes", *options(modelled)))
+    stages, unattributed = events_by_stage(counted.profile, counted.patterns(run.functions))
     with counted.output.open() as file:
         really = used(file)
     return ModelCount(
@@ -145,16 +138,6 @@ def _model_events(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 @dataclass(frozen=True)
-class Turn:
-    """The one turn that is counted."""
-
-    packets: int
-    ready_seconds: float
-    """What the NF took to get ready without valgrind."""
-    pin: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class Counted:
     """What callgrind counted over a turn."""
 
@@ -168,22 +151,20 @@ class Counted:
         return {stage.name: functions.get(stage.name, [f"{stage.name}_process"]) for stage in self.stages}
 
 
-def _run(command: Sequence[str], work: WorkDir, simulation: Sequence[str], turn: Turn) -> Counted:
-    output = work.fresh("callgrind") / "out"
-    full = [*valgrind_command(output), *simulation, *command]
-    limit = turn.ready_seconds * SLOWDOWN
-    with RunningNf(full, work, lcores=1, seed=SEED, ready_seconds=limit, pin=turn.pin) as nf:
+def _run(run: Simulation, packets: int, options: Sequence[str]) -> Counted:
+    output = run.work.fresh("callgrind") / "out"
+    full = [*valgrind_command(output), *options, *run.command]
+    limit = run.ready_seconds * SLOWDOWN
+    with RunningNf(full, run.work, lcores=1, seed=SEED, ready_seconds=limit, pin=run.pin) as nf:
         nf.wait_ready()
         stages = nf.probe.stages
         before = nf.snapshot()
-        nf.turn(packets=turn.packets, limit_seconds=TURN_LIMIT_SECONDS)
+        nf.turn(packets=packets, limit_seconds=TURN_LIMIT_SECONDS)
         counters = stage_counters(stages, before, nf.snapshot())
         nf.finish()
     counted = counted_packets(stages, counters)
     if counted == 0:
-        raise NfError(
-            f"the NF forwarded nothing: none of {turn.packets} packets left it or was dropped by policy"
-        )
+        raise NfError(f"the NF forwarded nothing: none of {packets} packets left it or was dropped by policy")
     with output.open() as file:
         profile = parse(file)
     if profile.total == 0:

@@ -1022,6 +1022,57 @@ export interface components {
             unit: string;
         };
         /**
+         * ModelChange
+         * @description One modelled event of one stage, a packet.
+         */
+        ModelChange: {
+            /** Base */
+            base: number;
+            /** Event */
+            event: string;
+            /** Head */
+            head: number;
+            /** Stage */
+            stage: string;
+        };
+        /**
+         * ModelCount
+         * @description Modelled events of one arm over a fixed number of packets of the same trace. Raw counts.
+         */
+        ModelCount: {
+            arm: components["schemas"]["Arm"];
+            /** Caches */
+            caches: {
+                [key: string]: components["schemas"]["ModelledCache"];
+            };
+            /** Notes */
+            notes?: string[];
+            /** Packets */
+            packets: number;
+            /** Stages */
+            stages: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+            /** Unattributed */
+            unattributed: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * ModelledCache
+         * @description A cache as the model had it: bytes, ways, bytes.
+         */
+        ModelledCache: {
+            /** Line Bytes */
+            line_bytes: number;
+            /** Size Bytes */
+            size_bytes: number;
+            /** Ways */
+            ways: number;
+        };
+        /**
          * OutcomeKind
          * @description What became of a packet in a stage (probe contract, enum nalm_outcome_kind).
          * @enum {string}
@@ -1376,6 +1427,8 @@ export interface components {
             host: components["schemas"]["Host"];
             /** Instructions */
             instructions?: components["schemas"]["InstructionCount"][];
+            /** Model Counts */
+            model_counts?: components["schemas"]["ModelCount"][];
             /** Nalm Version */
             nalm_version: string;
             /** Notes */
@@ -1621,6 +1674,8 @@ export interface components {
             /** Instruction Changes */
             instruction_changes?: components["schemas"]["InstructionChange"][];
             judged_arm?: components["schemas"]["Arm"] | null;
+            /** Model Changes */
+            model_changes?: components["schemas"]["ModelChange"][];
             /** Notes */
             notes?: string[];
             /**
