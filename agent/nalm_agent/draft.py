@@ -7,6 +7,7 @@ import secrets
 from datetime import UTC, datetime
 
 from nalm_core.checks import run_checks
+from nalm_core.event_count import EventCount
 from nalm_core.model_count import ModelCount
 from nalm_core.profile import Profile, ThreadCount
 from nalm_core.report import (
@@ -28,7 +29,7 @@ from nalm_agent.errors import NalmError
 from nalm_agent.host import fingerprint
 from nalm_agent.request import Request
 from nalm_agent.session import WARM_UP_RULE
-from nalm_agent.sources import pmu, simulated
+from nalm_agent.sources import papi, perf, pmu, simulated
 
 
 class Draft:
@@ -47,15 +48,22 @@ class Draft:
         self.arms: dict[Arm, ArmInfo] = {}
         self.sources: dict[Source, str | None] = {
             Source.TSC: None,
-            Source.PMU: pmu.available(),
+            Source.PMU: pmu.kernel_reason(),
             Source.SIMULATED: simulated.available(
                 self.scenario_config.lcores, in_turn=config.run.lcores_in_turn
             ),
+        }
+        self.tools = {
+            "tsc": self.sources[Source.TSC],
+            "simulated": self.sources[Source.SIMULATED],
+            "papi": papi.available(),
+            "perf": perf.available(),
         }
         self.instructions: list[InstructionCount] = []
         self.rounds: list[Round] = []
         self.profiles: list[Profile] = []
         self.thread_counts: list[ThreadCount] = []
+        self.event_counts: list[EventCount] = []
         self.model_counts: list[ModelCount] = []
         self.changed_functions: list[str] | None = None
         self.ended_by: EndedBy | None = None
@@ -99,6 +107,8 @@ class Draft:
             checks=checks or [],
             profiles=self.profiles,
             thread_counts=self.thread_counts,
+            tools=self.tools,
+            event_counts=self.event_counts,
             model_counts=self.model_counts,
             changed_functions=self.changed_functions,
             ended_by=self.ended_by,

@@ -6,11 +6,11 @@ Nothing here enters a verdict: the rounds have decided, this says where to look.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path, PurePosixPath
 
-from nalm_core.profile import Profile, ProfiledFunction
+from nalm_core.profile import Profile, ProfiledFunction, beyond_valgrind
 from nalm_core.report import Arm, InstructionCount
 
 from nalm_agent.config import Config
@@ -19,10 +19,12 @@ from nalm_agent.errors import NfError, SourceError
 from nalm_agent.home import WorkDir
 from nalm_agent.launch import RunningNf
 from nalm_agent.session import ArmRun, launch_arm, warm_up
-from nalm_agent.sources import perf
+from nalm_agent.sources import papi, perf
 
 TURN_MS = 100.0
 TURNS = 10
+EVENT_TURNS = 4
+"""For each group of hardware events."""
 
 
 def explain(
@@ -43,8 +45,15 @@ def explain(
                 _look(nf, arm, work, config, draft)
                 nf.finish()
             draft.profiles[-1] = _in_terms_of(sources[arm], draft.profiles[-1])
+            if papi.available() is None:
+                launch = partial(_with_events, run, work)
+                draft.event_counts += papi.count(arm, launch, turn_ms=TURN_MS, turns=EVENT_TURNS)
         except (NfError, SourceError) as error:
             draft.notes.append(f"{arm} was not sampled: {error.message}")
+
+
+def _with_events(run: ArmRun, work: WorkDir, events: Sequence[str]) -> RunningNf:
+    return launch_arm(run, work, seed=0, events=events)
 
 
 def _look(nf: RunningNf, arm: Arm, work: WorkDir, config: Config, draft: Draft) -> None:
@@ -53,6 +62,11 @@ def _look(nf: RunningNf, arm: Arm, work: WorkDir, config: Config, draft: Draft) 
     draft.profiles.append(
         perf.profile(nf, arm, TURN_MS, TURNS, work, functions=functions, known=_one_stage_functions(counts))
     )
+    if beyond := beyond_valgrind(draft.profiles[-1]):
+        draft.notes.append(
+            f"{arm} runs AVX-512 code, which valgrind has not: {', '.join(beyond)}; their instructions were "
+            "counted on another path"
+        )
     if perf.available() is None:
         draft.thread_counts += perf.count_threads(nf, arm, TURN_MS, work)
 

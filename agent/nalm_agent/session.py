@@ -9,7 +9,7 @@ heap and tables anew.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TypedDict
@@ -197,8 +197,8 @@ def _had_the_cpu(lcores: list[LcoreCounters]) -> bool:
     return all(cpu_time_scale(lcore) > NOTICEABLE_CPU_SHARE for lcore in lcores)
 
 
-def launch_arm(run: ArmRun, work: WorkDir, *, seed: int) -> RunningNf:
-    """Starts one process of an arm; the seed places its tables."""
+def launch_arm(run: ArmRun, work: WorkDir, *, seed: int, events: Sequence[str] = ()) -> RunningNf:
+    """Starts one process of an arm; the seed places its tables. events: of its probe, by PAPI's names."""
     return RunningNf(
         run.command,
         work,
@@ -207,4 +207,5 @@ def launch_arm(run: ArmRun, work: WorkDir, *, seed: int) -> RunningNf:
         ready_seconds=run.ready_seconds,
         pin=run.pin,
         urgent=run.urgent,
+        events=events,
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What besides the sources decides a build: compiler, DPDK, C library. Part of every build's address."""
+"""What besides the sources decides a build: compiler and libraries. Part of every build's address."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ class Toolchain:
     libc: str
     hyperscan: str | None
     """Version pkg-config knows, None without Hyperscan."""
+    papi: str | None
+    """Version pkg-config knows, None without PAPI: NFs are then built without its events."""
     ccache: str | None
     """Path of ccache, None if it is not installed; changes how long a build takes, not what it makes."""
 
     def identity(self) -> list[str | None]:
-        return [self.compiler, self.dpdk, self.libc]
+        return [self.compiler, self.dpdk, self.libc, self.hyperscan, self.papi]
 
     def libraries(self) -> dict[str, str]:
         """Versions of what runs in an NF, of those that are installed."""
@@ -47,6 +49,7 @@ def toolchain() -> Toolchain:
         compiler=_first_line(os.environ.get("CC", "cc"), "--version") or "no compiler",
         dpdk=_first_line("pkg-config", "--modversion", "libdpdk"),
         hyperscan=_first_line("pkg-config", "--modversion", "libhs"),
+        papi=_first_line("pkg-config", "--modversion", "papi"),
         libc=os.confstr("CS_GNU_LIBC_VERSION") or "unknown",
         ccache=shutil.which("ccache"),
     )

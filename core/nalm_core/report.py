@@ -18,6 +18,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field
 
+from nalm_core.event_count import EventCount
 from nalm_core.model_count import ModelCount
 from nalm_core.profile import Profile, ThreadCount
 from nalm_core.terms import Arm, Count, Model, Name, Nanoseconds, OutcomeKind, Sha, Source
@@ -146,8 +147,6 @@ class StageCounters(Model):
     packets: Count
     batches: Count
     outcomes: dict[Name, Count] = Field(default_factory=dict)
-    events: dict[str, Count] = Field(default_factory=dict)
-    """Hardware events by name, as the probe read them; one that was not counted is absent."""
 
 
 class LcoreCounters(Model):
@@ -170,8 +169,6 @@ class LcoreCounters(Model):
     frequency. None if the probe did not measure it."""
     speed_after: int | None = Field(default=None, gt=0)
     """The same after the turn."""
-    events: dict[str, Count] = Field(default_factory=dict)
-    """Hardware events of iterations with packets, generator and sink left out."""
 
 
 class Round(Model):
@@ -266,6 +263,8 @@ class RunReport(Model):
     """Arms that could be built; an arm missing here is explained by `failure`."""
     sources: dict[Source, str | None]
     """Each counter source: None if used, else the reason it was not available."""
+    tools: dict[str, str | None] = Field(default_factory=dict)
+    """The same by tool: tsc, simulated (callgrind), and for the PMU papi and perf."""
     rounds: list[Round] = Field(default_factory=list)
     instructions: list[InstructionCount] = Field(default_factory=list)
     checks: list[Check] = Field(default_factory=list)
@@ -273,6 +272,8 @@ class RunReport(Model):
     """Where the arms' time goes, by samples taken in turns of their own after the rounds."""
     thread_counts: list[ThreadCount] = Field(default_factory=list)
     """Hardware events of the lcores' threads, in turns of their own."""
+    event_counts: list[EventCount] = Field(default_factory=list)
+    """Hardware events per stage as the probe read them, in launches of their own."""
     model_counts: list[ModelCount] = Field(default_factory=list)
     """Caches and branch prediction as cachegrind's model has them, over a fixed number of packets."""
     changed_functions: list[str] | None = None

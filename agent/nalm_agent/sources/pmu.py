@@ -22,7 +22,6 @@ REASONS = {
     errno.EPERM: "the kernel forbids it (perf_event_open: not permitted; perf_event_paranoid, seccomp)",
     errno.ENOSYS: "the kernel has no perf events",
 }
-NOT_READ = "the host has a performance monitoring unit, but this version does not read it"
 
 
 def kernel_reason() -> str | None:
@@ -49,8 +48,3 @@ def _refusal(kind: int, event: int) -> str | None:
         return None
     code = ctypes.get_errno()
     return REASONS.get(code, f"perf_event_open: {os.strerror(code)}")
-
-
-def available() -> str | None:
-    """None if PMU counters are read in a run, else the reason why not."""
-    return kernel_reason() or NOT_READ

@@ -548,6 +548,33 @@ export interface components {
             path: string;
         };
         /**
+         * EventCount
+         * @description Events of one arm over the turns of one launch, in user space, summed over lcores. Raw.
+         */
+        EventCount: {
+            arm: components["schemas"]["Arm"];
+            /** Launch */
+            launch: number;
+            /** Packets */
+            packets: number;
+            /** Readings */
+            readings?: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+            /** Reasons */
+            reasons?: {
+                [key: string]: string;
+            };
+            /** Stages */
+            stages: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+        };
+        /**
          * FeatureSplit
          * @description Cycles per packet from base to head: total = efficiency + features, nothing left over.
          */
@@ -939,10 +966,6 @@ export interface components {
             apart_cycles: number;
             /** Busy Cycles */
             busy_cycles: number;
-            /** Events */
-            events?: {
-                [key: string]: number;
-            };
             /** Idle Cycles */
             idle_cycles: number;
             /** Involuntary Switches */
@@ -1417,6 +1440,8 @@ export interface components {
             checks?: components["schemas"]["Check"][];
             /** Ended By */
             ended_by?: ("decision" | "launches" | "budget") | null;
+            /** Event Counts */
+            event_counts?: components["schemas"]["EventCount"][];
             /** Failure */
             failure?: string | null;
             /**
@@ -1461,6 +1486,10 @@ export interface components {
             status: components["schemas"]["RunStatus"];
             /** Thread Counts */
             thread_counts?: components["schemas"]["ThreadCount"][];
+            /** Tools */
+            tools?: {
+                [key: string]: string | null;
+            };
         };
         /**
          * RunStatus
@@ -1581,10 +1610,6 @@ export interface components {
             batches: number;
             /** Cycles */
             cycles: number;
-            /** Events */
-            events?: {
-                [key: string]: number;
-            };
             /** Outcomes */
             outcomes?: {
                 [key: string]: number;
