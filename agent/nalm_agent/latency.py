@@ -26,6 +26,8 @@ MEMORY_SHARE = 4
 """At most one part in so many of the available memory is taken for the look."""
 MOST_CPUS = 8
 """CPUs whose pairs are measured; of more, the first ones, and one hardware thread beside the first."""
+MOST_SHARERS = 4
+"""CPUs whose work beside the measuring one is looked at."""
 LIMIT_SECONDS = 30.0
 REASONS = {3: "the CPU may not be used", 4: "no memory", 5: "the other CPU did not answer: it is taken"}
 
@@ -47,6 +49,8 @@ class Latencies(BaseModel):
     """By pair of CPUs, "0-1": from a write until the other sees it."""
     ghz: list[float]
     """Core clock of many samples of a fraction of a millisecond, sorted."""
+    sharing: dict[str, float] = {}
+    """By other CPU, "1-0": how much longer `cpu` needs for the same work while that one is busy."""
     missing: dict[str, str]
     """Why a level or pair has no figure."""
 
@@ -89,6 +93,12 @@ def measure(
             transfer[f"{one}-{other}"] = _run(binary, "transfer", one, other)["ns"]
         except HostError as error:
             missing[f"{one}-{other}"] = error.message
+    sharing = dict[str, float]()
+    for other in [other for pair in pairs for other in pair if cpu in pair and other != cpu][:MOST_SHARERS]:
+        try:
+            sharing[f"{cpu}-{other}"] = _run(binary, "sharing", cpu, other)["ratio"]
+        except HostError as error:
+            missing[f"{cpu} beside {other}"] = error.message
     return Latencies(
         host=host[0],
         host_class=host[1],
@@ -98,6 +108,7 @@ def measure(
         tlb=tlb,
         transfer_ns=transfer,
         ghz=ghz,
+        sharing=sharing,
         missing=missing,
     )
 

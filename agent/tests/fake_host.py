@@ -23,6 +23,7 @@ LATENCIES = Latencies(
     tlb=["memory"],
     transfer_ns={"2-3": 12.0, "1-3": 50.0, "0-3": 130.0},
     ghz=[3.0] * 100,
+    sharing={"3-2": 1.0},
     missing={},
 )
 

@@ -81,7 +81,7 @@ def test_what_cannot_be_read_is_unknown_with_a_reason(tmp_path: Path, own: Home)
     found = by_name(bare)
     unsure = {name for name, one in found.items() if one.level is Level.UNKNOWN}
     assert unsure >= {
-        "smt", "numa", "latencies", "transfer", "microcode", "mitigations", "core clock", "governor", "turbo",
+        "smt", "numa", "latencies", "transfer", "shared units", "microcode", "mitigations", "core clock", "governor", "turbo",
         "idle states", "isolation", "interrupts", "watchdog", "huge pages", "thp", "memory", "steal", "load",
     }  # fmt: skip
     assert "the hypervisor decides" in found["governor"].value
@@ -102,6 +102,16 @@ def test_isolated_cpus_that_nalm_may_not_use(tmp_path: Path, own: Home) -> None:
     found = isolation.isolation(look_at(system, own, allowed=(0, 1), measuring=(1,)))
     assert found.level is Level.NOTE and "taskset --cpu-list 0,2,3" in (found.cure or "")
     assert isolation.cpuset(look_at(system, own, allowed=(0, 1))).level is Level.NOTE
+
+
+def test_hidden_hyperthreads_are_told_by_what_they_cost(tmp_path: Path, own: Home) -> None:
+    system = metal(tmp_path)
+    apart = by_name(look_at(system, own))["shared units"]
+    assert apart.level is Level.OK and apart.figures == {"3-2_ratio": 1.0}
+    together = LATENCIES.model_copy(update={"sharing": {"3-2": 1.45, "3-1": 1.0}})
+    shared = by_name(look_at(system, own, latencies=together))["shared units"]
+    assert shared.level is Level.NOTE and "CPU 3 beside a busy CPU 2: 1.45x" in shared.value
+    assert "not seen as steal" in (shared.effect or "")
 
 
 def test_latencies_and_transfers_are_given_in_ns_and_cycles(tmp_path: Path, own: Home) -> None:

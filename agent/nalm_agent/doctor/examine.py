@@ -17,6 +17,7 @@ LOOKS: Sequence[Callable[[Look], Finding]] = (
     processor.caches,
     processor.latencies,
     processor.transfer,
+    processor.sharing,
     processor.microcode,
     processor.mitigations,
     clock.tsc,

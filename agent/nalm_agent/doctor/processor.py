@@ -9,6 +9,9 @@ from nalm_agent.doctor.look import Look
 from nalm_agent.latency import Latencies
 from nalm_agent.system import as_cpu_list
 
+SHARING_RATIO = 1.1
+"""From here on a busy neighbour shares the measuring CPU's execution units; CPUs that share none give 1.0."""
+
 
 def cores(look: Look) -> Finding:
     value = f"{len(look.allowed)} for nalm, {host.cpu_model()}; a run measures on {_cpus(look.measuring)}"
@@ -122,6 +125,34 @@ def transfer(look: Look) -> Finding:
     ]
     shown = parts if len(parts) <= 6 else [*_extremes(look), f"{len(parts)} pairs in all"]
     return ok("transfer", ", ".join(shown), **{f"{pair}_ns": ns for pair, ns in found.transfer_ns.items()})
+
+
+def sharing(look: Look) -> Finding:
+    """What the measuring CPU loses while another works: hyperthreads that the machine does not show."""
+    found = look.latencies
+    if found is None or not found.sharing:
+        return unknown(
+            "shared units",
+            f"not measured: {look.unmeasured or _missing(found) or 'there is no other CPU'}",
+            "whether a neighbour slows the measuring CPU is not known",
+            "run nalm doctor while nothing is measured",
+        )
+    worst = max(found.sharing.values())
+    figures = {f"{pair}_ratio": ratio for pair, ratio in found.sharing.items()}
+    shown = ", ".join(
+        f"CPU {pair.replace('-', ' beside a busy CPU ')}: {ratio:.2f}x"
+        for pair, ratio in found.sharing.items()
+    )
+    value = f"time for the same work, {shown}"
+    if worst < SHARING_RATIO:
+        return ok("shared units", value, **figures)
+    return note(
+        "shared units",
+        value,
+        "they are threads of one core: what runs there slows the measuring CPU, and is not seen as steal",
+        "keep the other CPU idle while nalm measures, or ask for whole cores",
+        **figures,
+    )
 
 
 def microcode(look: Look) -> Finding:

@@ -17,7 +17,7 @@ from nalm_agent.toolchain import toolchain
 EFFECTS = {
     "pmu": "cycles come from the TSC, instructions from callgrind; eIPC is labelled as mixed",
     "papi": "stages have no events of the hardware",
-    "perf": "no profile by function from the running NF",
+    "perf": "lcore threads have no events of the hardware; functions are sampled by the thread's clock",
 }
 CURE = "none needed; on a host of your own, expose the PMU to the guest or lower kernel.perf_event_paranoid"
 JUDGED_ELSEWHERE = ("tsc", "simulated")

@@ -5,6 +5,7 @@
  * usage: host_latency speed CPU
  *        host_latency chase CPU BYTES
  *        host_latency transfer CPU CPU
+ *        host_latency sharing CPU CPU
  *
  * speed: core clock in GHz of many short samples, from a chain of additions that takes one core cycle each.
  * chase: ns of one dependent load in a ring of cache lines in random order, the lower quartile of many short steps:
@@ -12,6 +13,8 @@
  *        pages: where it is less than "bytes", misses of the TLB are in the figure.
  * transfer: ns from a write on one CPU until the other sees it, half a round trip of one cache line, the least of many
  *        short rounds.
+ * sharing: how much longer the first CPU needs for the same work, in its own CPU time, while the other one works: medians
+ *        of short periods in turn. 1: nothing is shared; about 1.5: two threads of one core, even if the machine hides it.
  *
  * Exit codes: 0; 2 usage; 3 the CPU may not be used; 4 no memory; 5 the other CPU did not answer.
  */
@@ -36,6 +39,7 @@ enum { LINE = 64 };
 enum { SAMPLES = 600, CHAIN = 1000 };			   /* speed: CHAIN * 1000 additions a sample */
 enum { STEPS = 400, LOADS = 8192, WARM_LINES = 1 << 20 }; /* chase: loads a step */
 enum { ROUNDS = 400, TRIPS = 100, SPINS = 4096 };	  /* transfer: short rounds, for both CPUs are seldom free for long */
+enum { PERIODS = 60, WORK = 20000 };			   /* sharing: a period is a few milliseconds */
 static const uint64_t huge_page = 2u << 20;
 static const int64_t transfer_limit_ns = 300000000;
 
@@ -230,6 +234,64 @@ done:
 	return 0;
 }
 
+/* Six chains at once: bound by the core's units, not by one chain's latency. */
+static double work_ns(void)
+{
+	uint64_t v[6] = {1, 2, 3, 4, 5, 6};
+	int64_t begin = read_ns(CLOCK_THREAD_CPUTIME_ID);
+	for (int i = 0; i < WORK; i++)
+		__asm__ volatile(".rept 50\n\tadd %6, %0\n\tadd %6, %1\n\tadd %6, %2\n\tadd %6, %3\n\tadd %6, %4\n\tadd %6, %5\n\t.endr"
+				 : "+r"(v[0]), "+r"(v[1]), "+r"(v[2]), "+r"(v[3]), "+r"(v[4]), "+r"(v[5])
+				 : "r"((uint64_t)7));
+	return (double)(read_ns(CLOCK_THREAD_CPUTIME_ID) - begin);
+}
+
+static struct {
+	_Atomic bool work, end, refused;
+	int cpu;
+} neighbour;
+
+static void *neighbour_works(void *unused)
+{
+	const struct timespec pause = {0, 100000};
+
+	if (!run_on(neighbour.cpu))
+		atomic_store(&neighbour.refused, true);
+	while (!atomic_load(&neighbour.end)) {
+		if (atomic_load(&neighbour.work))
+			(void)work_ns();
+		else
+			nanosleep(&pause, NULL);
+	}
+	return unused;
+}
+
+static int sharing(int other)
+{
+	static double ns[2][PERIODS];
+	const struct timespec settle = {0, 10000000};
+	pthread_t thread;
+
+	neighbour.cpu = other;
+	if (pthread_create(&thread, NULL, neighbour_works, NULL) != 0)
+		return 4;
+	for (int period = 0; period < PERIODS; period++) {
+		for (int busy = 0; busy < 2; busy++) {
+			atomic_store(&neighbour.work, busy == 1);
+			nanosleep(&settle, NULL); /* until the neighbour has taken notice */
+			ns[busy][period] = work_ns();
+		}
+	}
+	atomic_store(&neighbour.end, true);
+	pthread_join(thread, NULL);
+	if (atomic_load(&neighbour.refused))
+		return 3;
+	for (int busy = 0; busy < 2; busy++)
+		qsort(ns[busy], PERIODS, sizeof(ns[busy][0]), by_size);
+	printf("{\"ratio\": %.4f}\n", ns[1][PERIODS / 2] / ns[0][PERIODS / 2]);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 3 || (argc != 4) == (strcmp(argv[1], "speed") != 0))
@@ -240,5 +302,7 @@ int main(int argc, char **argv)
 		return speed();
 	if (strcmp(argv[1], "chase") == 0 && strtoull(argv[3], NULL, 10) >= 2 * LINE)
 		return chase(strtoull(argv[3], NULL, 10));
+	if (strcmp(argv[1], "sharing") == 0)
+		return sharing(atoi(argv[3]));
 	return strcmp(argv[1], "transfer") == 0 ? transfer(atoi(argv[3])) : 2;
 }
