@@ -82,8 +82,8 @@ def test_what_cannot_be_read_is_unknown_with_a_reason(tmp_path: Path, own: Home)
     unsure = {name for name, one in found.items() if one.level is Level.UNKNOWN}
     assert unsure >= {
         "smt", "numa", "latencies", "transfer", "shared units", "microcode", "mitigations", "core clock",
-        "governor", "turbo", "idle states", "isolation", "interrupts", "watchdog", "huge pages", "thp", "memory",
-        "steal", "load",
+        "governor", "turbo", "idle states", "isolation", "interrupts", "watchdog", "huge pages", "thp",
+        "memory", "steal", "load",
     }  # fmt: skip
     assert "the hypervisor decides" in found["governor"].value
     assert "cc is missing" in found["latencies"].value
