@@ -77,6 +77,8 @@ class RunDetail(RunBrief):
     traffic: str
     fingerprint: Host
     sources: dict[Source, str | None]
+    tools: dict[str, str | None]
+    """The same by tool; empty in reports of version 1."""
     settings: Settings
     arms: dict[Arm, ArmInfo]
     checks: list[Check]

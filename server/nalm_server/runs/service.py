@@ -208,6 +208,7 @@ def get_run(session: Session, run_id: str) -> RunDetail:
         traffic=report.scenario.traffic,
         fingerprint=report.host,
         sources=report.sources,
+        tools=report.tools,
         settings=report.settings,
         arms=report.arms,
         checks=all_checks(report),

@@ -149,6 +149,7 @@ export function runDetail(index: number): RunDetail {
     traffic: "traffic/mixed.pcap",
     fingerprint: HOST,
     sources: { tsc: null, pmu: "the kernel says: not supported by this CPU or hypervisor", simulated: null },
+    tools: {},
     settings: {
       margin: 0.02,
       alpha: 0.01,

@@ -1424,6 +1424,10 @@ export interface components {
              */
             started_at: string;
             status: components["schemas"]["RunStatus"];
+            /** Tools */
+            tools: {
+                [key: string]: string | null;
+            };
             /** Traffic */
             traffic: string;
             verdict: components["schemas"]["Verdict"];

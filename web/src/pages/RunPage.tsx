@@ -17,8 +17,10 @@ import { StageTable } from "../components/StageTable";
 import { Failed, Loading } from "../components/States";
 import { useTitle } from "../components/useTitle";
 import { VerdictBanner } from "../components/VerdictBanner";
+import { WhereTable } from "../components/WhereTable";
 import { bytes, duration, moment, plain } from "../logic/format";
 import { judgedChain } from "../logic/verdict";
+import { whereRows } from "../logic/where";
 
 const route = getRouteApi("/p/$project/runs/$runId");
 
@@ -78,6 +80,11 @@ function Run({ run }: { run: RunDetail }) {
           />
         </Panel>
       )}
+      {whereRows(verdict).length > 0 && (
+        <Panel title="Where it changed">
+          <WhereTable verdict={verdict} />
+        </Panel>
+      )}
       <div className="panel-grid">
         <Panel title="Run">
           <RunFacts run={run} />
@@ -95,10 +102,9 @@ function Run({ run }: { run: RunDetail }) {
         </Panel>
         <Panel title="Counter sources">
           <Facts
-            pairs={Object.entries(run.sources).map(([source, reason]) => [
-              source,
-              reason === null ? "used" : `not available: ${reason}`,
-            ])}
+            pairs={Object.entries(Object.keys(run.tools).length > 0 ? run.tools : run.sources).map(
+              ([source, reason]) => [source, reason === null ? "used" : `not available: ${reason}`],
+            )}
           />
         </Panel>
       </div>
