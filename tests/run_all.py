@@ -27,6 +27,7 @@ SUITES = {
     "test-nf-fuzz": 600,
     "test-python": 900,
     "test-contract": 300,
+    "test-mutants": 900,
     "test-end-to-end": 1200,
 }
 """Make target and its time limit in seconds."""
