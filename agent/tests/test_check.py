@@ -8,9 +8,10 @@ import os
 from pathlib import Path
 
 import pytest
+from nalm_agent.sources import perf
 from nalm_core.report import Arm, RunReport, RunStatus, Source
 from nalm_core.report_io import parse_report
-from nalm_core.verdict import judge
+from nalm_core.verdict import Verdict, judge
 from tiny import NALM_TOML, Nalm, NfRepository
 
 SLOWER = "#define ALPHA_WORK 90\n"
@@ -18,6 +19,20 @@ SLOWER = "#define ALPHA_WORK 90\n"
 
 def report_of(path: Path) -> RunReport:
     return parse_report(path.read_bytes())
+
+
+def assert_it_is_explained(report: RunReport, verdict: Verdict) -> None:
+    """What pays, exactly, by samples where the kernel allows them, and what a model of the caches says."""
+    (change,) = verdict.instruction_changes
+    assert change.stage == "alpha" and change.relevant
+    assert change.functions[0].name == "churn"
+    assert {count.arm for count in report.model_counts} == {Arm.BASE, Arm.HEAD}
+    assert set(report.tools) == {"tsc", "simulated", "papi", "perf"}
+    if perf.profile_available() is None:
+        assert {profile.arm for profile in report.profiles} == {Arm.BASE, Arm.HEAD}
+        (dearest, *_) = verdict.functions or []
+        assert (dearest.name, dearest.stage, dearest.file) == ("churn", "alpha", "tiny_nf.c")
+        assert dearest.head_cpp > dearest.base_cpp
 
 
 def test_regression_in_the_working_tree(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
@@ -37,6 +52,7 @@ def test_regression_in_the_working_tree(nf_repository: NfRepository, nalm: Nalm,
     )
     assert report.status is RunStatus.MEASURED
     assert report.valid
+    assert_it_is_explained(report, verdict)
     assert {check.name for check in report.checks} >= {"eq6_closes", "stages_add_up", "packets_conserved"}
     assert report.arms[Arm.HEAD].build.dirty
     assert not report.arms[Arm.BASE].build.dirty
