@@ -77,6 +77,7 @@ def metal(root: Path) -> System:
             "proc/irq/25/smp_affinity_list": "3",
             "proc/irq/26/smp_affinity_list": "0",
             "proc/sys/kernel/numa_balancing": "1",
+            "proc/sys/kernel/randomize_va_space": "0",
             "proc/sys/kernel/watchdog": "1",
             "proc/sys/kernel/nmi_watchdog": "1",
             "proc/sys/kernel/random/boot_id": "boot-1",

@@ -38,7 +38,7 @@ def test_every_problem_is_found_and_none_is_left_when_put_right(tmp_path: Path, 
     problems = {name for name, one in found.items() if one.level is Level.NOTE}
     assert problems - OF_THIS_MACHINE == {
         "smt", "numa", "microcode", "core clock", "governor", "turbo", "idle states", "isolation",
-        "interrupts", "watchdog", "huge pages", "thp", "numa balancing", "steal", "load",
+        "interrupts", "watchdog", "huge pages", "thp", "numa balancing", "layout", "steal", "load",
     }  # fmt: skip
     assert "C6 (133 us)" in found["idle states"].value and "POLL" not in found["idle states"].value
     assert found["interrupts"].value.startswith("2 of 3") and found["interrupts"].figures["per_second"] == 900
@@ -61,6 +61,7 @@ def test_every_problem_is_found_and_none_is_left_when_put_right(tmp_path: Path, 
             "proc/irq/24/smp_affinity_list": "0-2",
             "proc/irq/25/smp_affinity_list": "0",
             "proc/sys/kernel/numa_balancing": "0",
+            "proc/sys/kernel/randomize_va_space": "2",
             "proc/sys/kernel/watchdog": "0",
             "sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never",
         },
@@ -83,7 +84,7 @@ def test_what_cannot_be_read_is_unknown_with_a_reason(tmp_path: Path, own: Home)
     assert unsure >= {
         "smt", "numa", "latencies", "transfer", "shared units", "microcode", "mitigations", "core clock",
         "governor", "turbo", "idle states", "isolation", "interrupts", "watchdog", "huge pages", "thp",
-        "memory", "steal", "load",
+        "layout", "memory", "steal", "load",
     }  # fmt: skip
     assert "the hypervisor decides" in found["governor"].value
     assert "cc is missing" in found["latencies"].value

@@ -32,6 +32,7 @@ LOOKS: Sequence[Callable[[Look], Finding]] = (
     memory.huge_pages,
     memory.transparent_huge_pages,
     memory.numa_balancing,
+    memory.layout,
     memory.memory,
     memory.disk,
     disturbance.steal,

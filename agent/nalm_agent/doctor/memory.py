@@ -13,6 +13,7 @@ from nalm_agent.host_facts import NODES, THP, thp
 
 MIN_MEMORY_BYTES = 2 << 30
 MIN_DISK_BYTES = 2 << 30
+RANDOMIZE = "/proc/sys/kernel/randomize_va_space"
 NUMA_BALANCING = "/proc/sys/kernel/numa_balancing"
 
 
@@ -92,6 +93,26 @@ def numa_balancing(look: Look) -> Finding:
         "on",
         "pages are unmapped and moved while an NF runs: page faults in its turns",
         TUNE,
+    )
+
+
+def layout(look: Look) -> Finding:
+    """Address randomisation: launches are told apart by where it puts code and memory."""
+    state = look.system.text(RANDOMIZE)
+    if state is None:
+        return unknown(
+            "layout",
+            look.hidden(RANDOMIZE),
+            "whether launches differ in their memory layout is not known",
+            "mount /proc of the host",
+        )
+    if state == "2":
+        return ok("layout", "addresses are random in every launch")
+    return note(
+        "layout",
+        f"{RANDOMIZE} is {state}: addresses are the same, or nearly, in every launch",
+        "what one layout costs is taken for the code's cost: intervals are too narrow",
+        "sysctl -w kernel.randomize_va_space=2",
     )
 
 
