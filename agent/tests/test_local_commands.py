@@ -57,7 +57,7 @@ def test_init_says_what_is_missing_and_overwrites_nothing(tmp_path: Path) -> Non
 def test_doctor_as_json(nalm: Nalm, tmp_path: Path) -> None:
     done = nalm.run("doctor", "--json", cwd=tmp_path)
     assert done.returncode == 0
-    assert {"cores", "tsc", "pmu", "valgrind", "huge pages"} <= {
+    assert {"cores", "tsc", "papi", "perf", "valgrind", "huge pages"} <= {
         one["name"] for one in json.loads(done.stdout)
     }
 
