@@ -40,7 +40,7 @@ def test_every_documented_file_is_read(text: str) -> None:
     ("old", "new", "line_of", "expected"),
     [
         ("lcores = 1", "lcores = 0", "lcores = 0", "greater than"),
-        ("packets = 200000", 'packets = "many"', "packets = ", "integer"),
+        ("packets = 100000", 'packets = "many"', "packets = ", "integer"),
         ("version = 1", "version = 2", "version = 2", "1"),
         ('model = "rtc"', 'modle = "rtc"', "modle", "modle"),
     ],
