@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from nalm_core.checks import run_checks
@@ -46,18 +47,13 @@ class Draft:
         self.notes = list(request.notes)
         self.traffic = ""
         self.arms: dict[Arm, ArmInfo] = {}
+        self.pmu_readers = {"papi": papi.available(), "perf": perf.available()}
         self.sources: dict[Source, str | None] = {
             Source.TSC: None,
-            Source.PMU: pmu.kernel_reason(),
+            Source.PMU: pmu.kernel_reason() or _neither(self.pmu_readers),
             Source.SIMULATED: simulated.available(
                 self.scenario_config.lcores, in_turn=config.run.lcores_in_turn
             ),
-        }
-        self.tools = {
-            "tsc": self.sources[Source.TSC],
-            "simulated": self.sources[Source.SIMULATED],
-            "papi": papi.available(),
-            "perf": perf.available(),
         }
         self.instructions: list[InstructionCount] = []
         self.rounds: list[Round] = []
@@ -107,10 +103,20 @@ class Draft:
             checks=checks or [],
             profiles=self.profiles,
             thread_counts=self.thread_counts,
-            tools=self.tools,
+            tools={
+                "tsc": self.sources[Source.TSC],
+                "simulated": self.sources[Source.SIMULATED],
+                **self.pmu_readers,
+            },
             event_counts=self.event_counts,
             model_counts=self.model_counts,
             changed_functions=self.changed_functions,
             ended_by=self.ended_by,
             notes=self.notes,
         )
+
+
+def _neither(readers: Mapping[str, str | None]) -> str | None:
+    """Why nothing reads the PMU; None if any tool does."""
+    reasons = [reason for reason in readers.values() if reason is not None]
+    return "; ".join(reasons) if len(reasons) == len(readers) else None
