@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from nalm_server import db
 from nalm_server.secrets_store import SecretBox
 from nalm_server.settings import Settings
+from nalm_server.work.wake import NullWaker, Waker, listen
 
 
 def utc_now() -> datetime:
@@ -29,9 +30,13 @@ class Context:
     clock: Callable[[], datetime] = utc_now
 
 
-def make_context(settings: Settings, clock: Callable[[], datetime] = utc_now) -> Context:
+def make_context(
+    settings: Settings, clock: Callable[[], datetime] = utc_now, waker: Waker | None = None
+) -> Context:
     """Opens the database and the secret key. Makes the state directory and the key at first start."""
     box = SecretBox.from_state_dir(settings.state_dir)
     engine = db.make_engine(settings.resolved_database_url)
     reader = engine.execution_options(nalm_read_only=True)
-    return Context(settings, engine, db.make_sessions(engine), db.make_sessions(reader), box, clock)
+    sessions = db.make_sessions(engine)
+    listen(sessions, waker or NullWaker())
+    return Context(settings, engine, sessions, db.make_sessions(reader), box, clock)

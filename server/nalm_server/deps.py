@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.context import Context
 from nalm_server.errors import UnauthorizedError
-from nalm_server.tokens.service import Principal, Scope, authenticate
+from nalm_server.tokens.service import ANONYMOUS, Principal, Scope, authenticate
 
 bearer = HTTPBearer(auto_error=False, description="A token made by nalm-server, shown once.")
 
@@ -58,6 +58,15 @@ def requires(*scopes: Scope) -> Callable[..., Principal]:
     return principal
 
 
+def get_caller(context: Ctx, credentials: Credentials) -> Principal:
+    """Whoever calls, anonymous if they say nothing; a wrong token is refused."""
+    if credentials is None:
+        return ANONYMOUS
+    with context.read_sessions() as session:
+        return authenticate(session, credentials.credentials, tuple(Scope))
+
+
+Caller = Annotated[Principal, Depends(get_caller)]
 Admin = Annotated[Principal, Depends(requires(Scope.ADMIN))]
 Agent = Annotated[Principal, Depends(requires(Scope.AGENT))]
 Uploader = Annotated[Principal, Depends(requires(Scope.UPLOAD, Scope.AGENT))]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from nalm_server.agents import models as agents
+from nalm_server.audit import models as audit
 from nalm_server.commits import models as commits
 from nalm_server.db import Base
 from nalm_server.history import models as history
@@ -14,4 +15,4 @@ from nalm_server.runs import models as runs
 from nalm_server.tokens import models as tokens
 
 METADATA = Base.metadata
-MODULES = (agents, commits, history, hooks, jobs, projects, runs, tokens)
+MODULES = (agents, audit, commits, history, hooks, jobs, projects, runs, tokens)

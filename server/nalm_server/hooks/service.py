@@ -19,6 +19,7 @@ from nalm_server.hooks.models import DeliveryRow
 from nalm_server.hooks.schemas import HookAnswer
 from nalm_server.hooks.signature import fits
 from nalm_server.jobs import service as jobs
+from nalm_server.jobs.schemas import JobReason
 from nalm_server.projects import repository as projects
 from nalm_server.projects.models import ProjectRow
 
@@ -120,7 +121,9 @@ def _push(session: Session, project: ProjectRow, push: Push, now: datetime) -> H
         record(session, project.id, push.after, None, info)
         return _ignored("forced push: before is not the parent of after, so they are not compared")
     commit = record(session, project.id, push.after, push.before, info)
-    job = jobs.enqueue(session, commit, push.before, reason="push", why=f"push to {push.branch}", now=now)
+    job = jobs.enqueue(
+        session, commit, push.before, reason=JobReason.PUSH, why=f"push to {push.branch}", now=now
+    )
     return HookAnswer(status="accepted", reason=f"job {job.id}: {push.after[:7]}", job_ids=[job.id])
 
 

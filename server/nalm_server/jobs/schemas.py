@@ -9,6 +9,19 @@ from enum import StrEnum
 from nalm_server.schemas import Schema
 
 
+class JobReason(StrEnum):
+    """Why a job was made; in the order in which they go first."""
+
+    PERSON = "person"
+    """Somebody asked for it and waits."""
+    PUSH = "push"
+    """A merge or push to a watched branch, or a tag."""
+    PULL_REQUEST = "pull_request"
+    SCHEDULE = "schedule"
+    BACKFILL = "backfill"
+    BISECT = "bisect"
+
+
 class JobState(StrEnum):
     """queued -> leased -> building, measuring, uploading -> one of the last five."""
 

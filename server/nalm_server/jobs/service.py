@@ -12,14 +12,14 @@ from nalm_server.commits.models import CommitRow
 from nalm_server.errors import NotFoundError
 from nalm_server.jobs import repository
 from nalm_server.jobs.models import JobRow
-from nalm_server.jobs.schemas import OPEN, Job, JobDetail, JobState, Transition
+from nalm_server.jobs.schemas import OPEN, Job, JobDetail, JobReason, JobState, Transition
 from nalm_server.projects import service as projects
 from nalm_server.projects.repository import name_of as project_name
 from nalm_server.runs import repository as runs
 
 
 def enqueue(
-    session: Session, commit: CommitRow, base_sha: str, *, reason: str, why: str, now: datetime
+    session: Session, commit: CommitRow, base_sha: str, *, reason: JobReason, why: str, now: datetime
 ) -> JobRow:
     """Queues the measurement of the commit against base; the same one, for the same reason, only once."""
     known = repository.find_for_commit(session, commit.id, base_sha, reason)

@@ -29,10 +29,18 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True)
 class Principal:
-    """Who calls. project_id: the only project an upload token is for; None for the others."""
+    """Who calls. project_id: the only project a token is for, None: no such limit; scope None: nobody known."""
 
-    scope: Scope
+    scope: Scope | None
     project_id: int | None
+    name: str
+
+    @property
+    def anonymous(self) -> bool:
+        return self.scope is None
+
+
+ANONYMOUS = Principal(None, None, "anonymous")
 
 
 def new_secret() -> str:
@@ -59,4 +67,4 @@ def authenticate(session: Session, token: str, scopes: tuple[Scope, ...]) -> Pri
         raise UnauthorizedError("This token is unknown or revoked: make one with `nalm-server token new`.")
     if row.scope not in scopes:
         raise ForbiddenError(f"This token is for {row.scope}; this needs one for {' or '.join(scopes)}.")
-    return Principal(Scope(row.scope), row.project_id)
+    return Principal(Scope(row.scope), row.project_id, row.name)

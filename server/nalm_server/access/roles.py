@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Roles of people and tokens in a project, each including those before it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    READER = "reader"
+    """Sees figures, runs, jobs, alerts."""
+    DEVELOPER = "developer"
+    """Also asks for measurements, triages, comments, approves a fork's pull request."""
+    MAINTAINER = "maintainer"
+    """Also changes the project's settings, secrets, integrations and people."""
+    ADMINISTRATOR = "administrator"
+    """Also adds and removes projects, hosts, pools and accounts; of the whole server."""
+
+
+ORDER = tuple(Role)
+
+
+def includes(held: Role | None, wanted: Role) -> bool:
+    """True if a holder of `held` may do what `wanted` may. None: no role at all."""
+    return held is not None and ORDER.index(held) >= ORDER.index(wanted)

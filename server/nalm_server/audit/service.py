@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the audit log, in the same transaction as what it tells of."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from nalm_server.audit.models import AuditRow
+from nalm_server.tokens.service import Principal
+
+
+def record(
+    session: Session,
+    caller: Principal,
+    action: str,
+    subject: str,
+    now: datetime,
+    *,
+    project_id: int | None = None,
+    detail: str | None = None,
+    request_id: str | None = None,
+) -> None:
+    """One line of the log: `who` did `action` (noun.verb) to `subject`."""
+    session.add(
+        AuditRow(
+            at=now,
+            who=caller.name[:128],
+            action=action,
+            project_id=project_id,
+            subject=subject[:256],
+            detail=detail,
+            request_id=request_id,
+        )
+    )

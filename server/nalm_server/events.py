@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What happened, told to whoever acts on it, inside the transaction in which it happened."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from nalm_server.jobs.models import JobRow
+from nalm_server.runs.repository import JudgedRun
+
+
+def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
+    """A report was judged and stored."""
+
+
+def job_moved(session: Session, job: JobRow, now: datetime) -> None:
+    """A job is in another state."""

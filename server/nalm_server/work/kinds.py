@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kinds of background work."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Work(StrEnum):
+    DELIVERIES = "deliveries"
+    """Webhook deliveries taken, to be turned into commits and jobs."""
+    RECONCILE = "reconcile"
+    """Watched branches compared with what is known: pushes whose webhook never came."""
+    SCHEDULE = "schedule"
+    """Scheduled runs that are due."""
+    JOBS = "jobs"
+    """Lost leases, superseded jobs, bisects and backfills to be taken a step further, pools to be woken."""
+    NOTIFICATIONS = "notifications"
+    """Statuses, comments, mail and webhooks to be sent, and to be tried again."""
+    RETENTION = "retention"
+    """What has outlived its project's rules."""
