@@ -29,7 +29,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True)
 class Principal:
-    """Who calls. project_id: the only project a token is for, None: no such limit; scope None: nobody known."""
+    """Who calls. project_id: the only project a token is for, None: any; scope None: nobody known."""
 
     scope: Scope | None
     project_id: int | None
