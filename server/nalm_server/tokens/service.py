@@ -29,15 +29,24 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True)
 class Principal:
-    """Who calls. project_id: the only project a token is for, None: any; scope None: nobody known."""
+    """Who calls: the holder of a token, an agent, or a signed-in account.
+
+    project_id: the only project a token is for, None: any. scope None: no token.
+    """
 
     scope: Scope | None
     project_id: int | None
     name: str
+    agent_id: int | None = None
+    """The registered agent that calls with its own credentials."""
+    account_id: int | None = None
+    """The person signed in, or the owner of a token that may do at most what its owner may."""
+    administrator: bool = False
+    """The account is one of the whole server's administrators."""
 
     @property
     def anonymous(self) -> bool:
-        return self.scope is None
+        return self.scope is None and self.account_id is None and self.agent_id is None
 
 
 ANONYMOUS = Principal(None, None, "anonymous")
