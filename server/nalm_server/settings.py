@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from nalm_server.outgoing.allowed import Allowed
 
 
 class Settings(BaseSettings):
@@ -34,8 +36,18 @@ class Settings(BaseSettings):
     """Largest run report taken, after decompression."""
     upload_bytes: int = Field(default=16 << 20, ge=1024)
     """Largest body of any request as it comes over the wire."""
+    outgoing_allow: str = ""
+    """Hosts and networks of the inside that integrations may call, with commas."""
+    outgoing_proxy: str | None = None
+    """HTTP proxy for all calls to addresses that somebody entered; it decides then what is inside."""
     log_json: bool = False
     """Log lines as JSON, for collectors."""
+
+    @field_validator("outgoing_allow")
+    @classmethod
+    def _hosts_and_networks(cls, value: str) -> str:
+        Allowed.parse(value)
+        return value
 
     @property
     def resolved_database_url(self) -> str:
