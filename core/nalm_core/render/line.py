@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A verdict in one line, as a commit status and the subject of a mail have room for."""
+
+from __future__ import annotations
+
+from nalm_core.change import Change
+from nalm_core.verdict import Verdict
+from nalm_core.wording import percent, price_text
+
+CAUSES = {"instructions": "instructions", "pipeline": "pipeline use", None: "cause unknown"}
+MANY = 3
+"""More stages than so many are counted, not named."""
+
+
+def line(verdict: Verdict, limit: int = 140) -> str:
+    """Outcome, size and cause: `regressed +3.1 % [2.6, 3.7] in nat: pipeline use; 12 instructions more`.
+
+    One line of at most `limit` characters, without control characters, whatever a commit's names contain.
+    """
+    return cut(_text(verdict), limit)
+
+
+def cut(text: str, limit: int) -> str:
+    """The text on one line, at most `limit` characters long."""
+    plain = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return plain if len(plain) <= limit else plain[: limit - 1].rstrip() + "…"
+
+
+def _text(verdict: Verdict) -> str:
+    if verdict.outcome in ("regressed", "improved"):
+        return f"{verdict.outcome} {_size(verdict.chain)}{_where(verdict)}{_why(verdict)}"
+    if verdict.outcome == "broken":
+        return f"broken: {verdict.reason}"
+    if verdict.outcome == "invalid":
+        return f"could not measure: {verdict.reason}"
+    if verdict.features_added or verdict.features_removed:
+        price = price_text(verdict.features_added, verdict.features_removed, verdict.price_cycles_per_packet)
+        return f"{verdict.outcome}, features {price}"
+    size = _size(verdict.chain)
+    return f"{verdict.outcome} {size}" if size else f"{verdict.outcome}: {verdict.summary}"
+
+
+def _size(chain: Change | None) -> str:
+    if chain is None or chain.ln_cpp is None:
+        return ""
+    if chain.low is None or chain.high is None:
+        return percent(chain.ln_cpp)
+    return f"{percent(chain.ln_cpp)} [{100 * (chain.low - 1):.1f}, {100 * (chain.high - 1):.1f}]"
+
+
+def _where(verdict: Verdict) -> str:
+    stages = verdict.culprit_stages
+    if not stages:
+        return ""
+    return (
+        f" in {', '.join(stages)}" if len(stages) <= MANY else f" in {stages[0]} and {len(stages) - 1} more"
+    )
+
+
+def _why(verdict: Verdict) -> str:
+    text = f": {CAUSES[verdict.cause]}"
+    pays = set(verdict.culprit_stages)
+    counted = [one for one in verdict.instruction_changes if not pays or one.stage in pays]
+    if not counted:
+        return text
+    more = sum((one.head_ipp or 0.0) - (one.base_ipp or 0.0) for one in counted)
+    size = f"{abs(more):.0f}" if abs(more) >= 10 else f"{abs(more):.1f}"
+    return f"{text}; {size} instructions {'more' if more > 0 else 'fewer'}"
