@@ -9,10 +9,11 @@ from nalm_server.commits import models as commits
 from nalm_server.db import Base
 from nalm_server.history import models as history
 from nalm_server.hooks import models as hooks
+from nalm_server.hosts import models as hosts
 from nalm_server.jobs import models as jobs
 from nalm_server.projects import models as projects
 from nalm_server.runs import models as runs
 from nalm_server.tokens import models as tokens
 
 METADATA = Base.metadata
-MODULES = (agents, audit, commits, history, hooks, jobs, projects, runs, tokens)
+MODULES = (agents, audit, commits, history, hooks, hosts, jobs, projects, runs, tokens)

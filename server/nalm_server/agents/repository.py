@@ -6,11 +6,14 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from nalm_server.agents.models import HostRow
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import OPEN
+from nalm_server.projects.models import ProjectRow
 
 SEEN_WITHIN = timedelta(minutes=2)
 
@@ -54,3 +57,26 @@ def count_seen(session: Session, now: datetime) -> int:
         )
         or 0
     )
+
+
+def find(session: Session, name: str) -> HostRow | None:
+    return session.scalars(select(HostRow).where(HostRow.name == name)).one_or_none()
+
+
+def hosts_of_pool(session: Session, pool: str) -> list[HostRow]:
+    return list(session.scalars(select(HostRow).where(HostRow.pool == pool).order_by(HostRow.name)))
+
+
+def in_pool(pool: str) -> ColumnElement[bool]:
+    """Of a job: its project is bound to the pool."""
+    return JobRow.project_id.in_(select(ProjectRow.id).where(ProjectRow.pool == pool))
+
+
+def pool_of(session: Session, job: JobRow) -> str:
+    return session.scalars(select(ProjectRow.pool).where(ProjectRow.id == job.project_id)).one()
+
+
+def open_needs(session: Session) -> list[str]:
+    """The different needs among open jobs, as text."""
+    query = select(JobRow.needs).where(JobRow.needs.is_not(None), JobRow.state.in_(OPEN)).distinct()
+    return [text for text in session.scalars(query) if text]

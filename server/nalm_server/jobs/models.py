@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from nalm_server.db import Base, UtcDateTime
@@ -19,6 +19,9 @@ class JobRow(Base):
         UniqueConstraint("commit_id", "base_sha", "reason"),
         Index(None, "state", "lease_until"),
         Index(None, "project_id", "state"),
+        Index(
+            None, "needs", postgresql_where=text("needs IS NOT NULL"), sqlite_where=text("needs IS NOT NULL")
+        ),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -37,6 +40,8 @@ class JobRow(Base):
     fence: Mapped[int]
     lease_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
     host: Mapped[str | None] = mapped_column(String(128))
+    needs: Mapped[str | None] = mapped_column(String(200))
+    """What a host must have that may take it (agents.needs, as text); None: not known to need anything."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
     finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)

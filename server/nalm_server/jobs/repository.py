@@ -6,13 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, func, or_, select, true, update
 from sqlalchemy.orm import Session
 
 from nalm_server.commits.models import CommitRow
 from nalm_server.jobs.models import JobRow, TransitionRow
 from nalm_server.jobs.schemas import HELD, OPEN, JobState
 from nalm_server.projects.models import ProjectRow
+
+
+_ANY = true()
 
 
 def add(session: Session, row: JobRow) -> JobRow:
@@ -81,17 +84,19 @@ def _free(now: datetime) -> ColumnElement[bool]:
     )
 
 
-def next_free(session: Session, now: datetime) -> JobRow | None:
-    """Of the project whose work waits longest, the commit that comes first along the first parent."""
+def next_free(session: Session, now: datetime, fits: ColumnElement[bool] = _ANY) -> JobRow | None:
+    """Of the project whose work waits longest, the commit that comes first along the first parent.
+
+    fits: which jobs the asking host may have at all (agents.matching)."""
     project_id = session.scalar(
-        select(JobRow.project_id).where(_free(now)).order_by(JobRow.created_at, JobRow.id).limit(1)
+        select(JobRow.project_id).where(_free(now), fits).order_by(JobRow.created_at, JobRow.id).limit(1)
     )
     if project_id is None:
         return None
     return session.scalars(
         select(JobRow)
         .join(CommitRow, CommitRow.id == JobRow.commit_id)
-        .where(_free(now), JobRow.project_id == project_id)
+        .where(_free(now), fits, JobRow.project_id == project_id)
         .order_by(CommitRow.position, JobRow.id)
         .limit(1)
         .execution_options(populate_existing=True)

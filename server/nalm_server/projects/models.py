@@ -20,4 +20,6 @@ class ProjectRow(Base):
     default_branch: Mapped[str] = mapped_column(String(128))
     webhook_secret: Mapped[bytes] = mapped_column(LargeBinary)
     """Encrypted under the state directory's key."""
+    pool: Mapped[str] = mapped_column(String(64), default="default", server_default="default")
+    """Whose hosts measure it."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)

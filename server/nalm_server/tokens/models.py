@@ -20,5 +20,7 @@ class TokenRow(Base):
     scope: Mapped[str] = mapped_column(String(16))
     name: Mapped[str] = mapped_column(String(128))
     project_id: Mapped[int | None] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"), index=True)
+    agent_id: Mapped[int | None] = mapped_column(ForeignKey("hosts.id", ondelete="CASCADE"), index=True)
+    """The host whose agent's own credential it is."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
