@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GitHub workflow commands: lines that its runner shows at the source line of a pull request.
+
+One line each; what could end the line or begin a property is percent-encoded as the runner decodes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from nalm_core.render.judged import Judged
+from nalm_core.render.places import places
+
+Level = Literal["error", "warning", "notice"]
+MOST_OF_A_LEVEL = 10
+"""The runner shows no more of one level of one step."""
+_LEVELS: dict[str, Level] = {
+    "regressed": "error",
+    "broken": "error",
+    "invalid": "error",
+    "inconclusive": "warning",
+    "improved": "notice",
+}
+
+
+def workflow_commands(runs: Sequence[Judged]) -> str:
+    """One line for each thing to be told; the empty text if all is `same`."""
+    kept: list[str] = []
+    left: dict[Level, int] = dict.fromkeys(("error", "warning", "notice"), MOST_OF_A_LEVEL)
+    for judged in runs:
+        level = _LEVELS.get(judged.verdict.outcome)
+        if level is None:
+            continue
+        lines = list(_of_run(judged, level))[: left[level]]
+        left[level] -= len(lines)
+        kept += lines
+    return "".join(f"{line}\n" for line in kept)
+
+
+def _of_run(judged: Judged, level: Level) -> Iterator[str]:
+    verdict = judged.verdict
+    title = f"nalm: {verdict.scenario} {verdict.outcome}"
+    yield command(level, verdict.reason, {"title": title})
+    if verdict.outcome != "regressed":
+        return
+    for place in places(judged):
+        if place.file is not None:
+            where = {"file": place.file} | ({"line": str(place.line)} if place.line else {})
+            stage = f"{place.stage}: " if place.stage else ""
+            yield command(level, f"{stage}{place.function}: {place.cost}", where | {"title": title})
+
+
+def command(level: Level, message: str, properties: dict[str, str]) -> str:
+    """A workflow command."""
+    given = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::{level} {given}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    one_line = "".join("\n" if char in "\v\f\x1c\x1d\x1e\x85\u2028\u2029" else char for char in text)
+    return one_line.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JUnit XML: a suite for each run, in it a test case for the scenario and one for each stage.
+
+A confirmed regression is a failure, of the scenario and of the stages that pay; an inconclusive run is
+skipped; one that could not be measured is an error. Elements, attributes and their order are those of
+Jenkins' schema.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC
+from xml.etree import ElementTree as ET
+
+from nalm_core.change import StageChange
+from nalm_core.render import figures
+from nalm_core.render.judged import Judged
+from nalm_core.render.places import places
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+
+
+def junit(runs: Sequence[Judged]) -> str:
+    """The document, with an XML declaration."""
+    root = ET.Element("testsuites", name="nalm")
+    for number, judged in enumerate(runs):
+        root.append(_suite(judged, number))
+    for name in ("tests", "failures", "errors"):
+        root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
+    root.set("time", _seconds(sum(float(suite.get("time", "0")) for suite in root)))
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def _suite(judged: Judged, number: int) -> ET.Element:
+    report, verdict = judged.report, judged.verdict
+    seconds = _seconds((report.finished_at - report.started_at).total_seconds())
+    suite = _element("testsuite", name=f"nalm.{report.scenario.name}", id=str(number), package=report.project)
+    suite.append(_properties(judged))
+    cases = [_scenario_case(judged, seconds), *(_stage_case(judged, stage) for stage in verdict.stages)]
+    suite.extend(cases)
+    counts = {key: sum(case.find(tag) is not None for case in cases) for key, tag in _COUNTED.items()}
+    started = report.started_at.astimezone(UTC)
+    attributes = {"tests": str(len(cases)), **{key: str(count) for key, count in counts.items()}}
+    attributes |= {"time": seconds, "timestamp": f"{started:%Y-%m-%dT%H:%M:%S}"}
+    for name, value in (attributes | {"hostname": report.host.name}).items():
+        suite.set(name, _xml(value))
+    return suite
+
+
+def _properties(judged: Judged) -> ET.Element:
+    """Figures and what they are of, by dotted names."""
+    verdict = judged.verdict
+    found = {
+        "run": judged.report.run_id,
+        "outcome": verdict.outcome,
+        "host_class": judged.report.host.host_class,
+    }
+    found |= {"base": judged.base or "", "head": judged.head or "", "link": judged.link or ""}
+    found |= {"cause": verdict.cause or "", "culprit_stages": " ".join(verdict.culprit_stages)}
+    changes = [("chain", verdict.chain), *((f"stage.{stage.stage}", stage) for stage in verdict.stages)]
+    for prefix, change in changes:
+        for arm, figure in () if change is None else (("base", change.base), ("head", change.head)):
+            for name, value in figures.named(figure).items():
+                found[f"{prefix}.{name}.{arm}"] = f"{value:.4f}"
+    element = ET.Element("properties")
+    element.extend(_element("property", name=name, value=value) for name, value in found.items() if value)
+    return element
+
+
+def _scenario_case(judged: Judged, seconds: str) -> ET.Element:
+    verdict = judged.verdict
+    case = _case(judged, judged.report.scenario.name, seconds)
+    if verdict.outcome == "regressed":
+        case.append(_told("failure", verdict.summary, verdict.outcome, _where(judged)))
+    elif verdict.outcome in ("broken", "invalid"):
+        log = judged.report.failure or verdict.reason
+        case.append(_told("error", verdict.reason, verdict.outcome, log))
+    elif verdict.outcome == "inconclusive":
+        case.append(_element("skipped", message=verdict.reason))
+    lines = [verdict.reason, *verdict.notes, *([judged.link] if judged.link else [])]
+    case.append(_text("system-out", "\n".join(lines)))
+    return case
+
+
+def _stage_case(judged: Judged, stage: StageChange) -> ET.Element:
+    verdict = judged.verdict
+    case = _case(judged, stage.stage, "0.000")
+    figure = _sentence(stage)
+    if verdict.outcome == "regressed" and stage.stage in verdict.culprit_stages:
+        case.append(_told("failure", figure, "regressed", _where(judged, stage.stage)))
+    elif verdict.outcome == "inconclusive":
+        case.append(_element("skipped", message=figure))
+    case.append(_text("system-out", figure))
+    return case
+
+
+def _sentence(stage: StageChange) -> str:
+    base, head = stage.base, stage.head
+    cycles = f"{figures.number(base.cpp if base else None)} to {figures.number(head.cpp if head else None)}"
+    text = f"{stage.stage}: {cycles} cycles/packet, {figures.change(stage.ln_cpp)}"
+    if stage.ln_ipp is not None:
+        text += f"; instructions {figures.change(stage.ln_ipp)}, eIPC {figures.change(stage.ln_eipc)}"
+    return text if stage.kind == "common" else f"{text}; {stage.kind}"
+
+
+def _where(judged: Judged, stage: str | None = None) -> str:
+    """The verdict's sentence and the functions that pay, those of one stage if it is given."""
+    lines = [judged.verdict.reason]
+    for place in places(judged):
+        if stage in (None, place.stage):
+            at = f" ({place.file}:{place.line or 1})" if place.file else ""
+            lines.append(f"{place.stage or 'outside stages'}: {place.function}{at}: {place.cost}")
+    return "\n".join(lines)
+
+
+def _case(judged: Judged, name: str, seconds: str) -> ET.Element:
+    classname = f"{judged.report.project}.{judged.report.scenario.name}"
+    return _element("testcase", name=name, classname=classname, time=seconds)
+
+
+def _told(tag: str, message: str, kind: str, text: str) -> ET.Element:
+    element = _element(tag, message=message, type=kind)
+    element.text = _xml(text)
+    return element
+
+
+def _text(tag: str, text: str) -> ET.Element:
+    element = ET.Element(tag)
+    element.text = _xml(text)
+    return element
+
+
+def _element(tag: str, **attributes: str) -> ET.Element:
+    return ET.Element(tag, {name: _xml(value) for name, value in attributes.items()})
+
+
+def _xml(text: str) -> str:
+    """The text without characters that XML cannot carry, not even escaped."""
+    return _NOT_XML.sub("\ufffd", text)
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.3f}"

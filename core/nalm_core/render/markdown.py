@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Markdown: one screenful on what a change does: verdict, stages, where to look, what would help.
+
+The text of a forge's comment, of a step summary and of a file alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from urllib.parse import quote
+
+from nalm_core.change import Change
+from nalm_core.render import figures
+from nalm_core.render.escaping import code, text
+from nalm_core.render.judged import SHORT_SHA, WORST_FIRST, Judged
+from nalm_core.render.places import places
+
+MAX_RUNS = 20
+MAX_TOLD = 3
+"""Runs with a section of their own; the others have their line."""
+MAX_STAGES = 16
+MAX_NOTES = 4
+LOG_LINES = 10
+_HEADER = "| stage | CPP base | CPP head | change | interval | IPP | eIPC | cause |"
+_RULE = "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"
+
+
+def markdown(runs: Sequence[Judged]) -> str:
+    """The whole text; worst first."""
+    ordered = sorted(runs, key=lambda judged: WORST_FIRST.index(judged.verdict.outcome))
+    lines = ["### nalm: nothing was measured"] if not ordered else list(_heading(ordered))
+    told = [judged for judged in ordered if judged.verdict.outcome != "same"] or ordered[:1]
+    for judged in told[:MAX_TOLD]:
+        lines += ["", *_section(judged)]
+    return "\n".join(lines) + "\n"
+
+
+def _heading(ordered: Sequence[Judged]) -> Iterator[str]:
+    """The worst outcome and which commits, then a line for each run if there are several."""
+    first = ordered[0]
+    commits = [code(sha[:SHORT_SHA]) for sha in (first.head, first.base) if sha]
+    yield f"### nalm: {first.verdict.outcome}" + (f" ({' against '.join(commits)})" if commits else "")
+    if len(ordered) > 1:
+        yield ""
+        for judged in ordered[:MAX_RUNS]:
+            verdict = judged.verdict
+            yield f"- {_named(judged)}: **{verdict.outcome}** {text(verdict.summary, 160)}"
+        if len(ordered) > MAX_RUNS:
+            yield f"- and {len(ordered) - MAX_RUNS} more"
+
+
+def _section(judged: Judged) -> Iterator[str]:
+    verdict = judged.verdict
+    yield f"**{_named(judged)}: {verdict.outcome}.** {text(verdict.reason)}"
+    if verdict.chain is not None:
+        yield from ("", *_table(judged, verdict.chain))
+    if verdict.outcome == "regressed":
+        yield from _where(judged)
+    if judged.report.failure and verdict.outcome in ("broken", "invalid"):
+        log = [line for line in judged.report.failure.splitlines()[1:] if line.strip()]
+        yield from (f"- {code(line)}" for line in ["", *log[-LOG_LINES:]] if line)
+    notes = [*verdict.notes, *judged.report.notes][:MAX_NOTES]
+    yield from ("", *(f"- note: {text(note, 300)}" for note in notes)) if notes else ()
+
+
+def _table(judged: Judged, chain: Change) -> Iterator[str]:
+    """Stages in pass order; of many, those that changed most."""
+    stages = judged.verdict.stages
+    dearest = sorted(stages, key=lambda stage: -abs(stage.contribution_cycles or 0.0))[:MAX_STAGES]
+    yield _HEADER
+    yield _RULE
+    for stage in (stage for stage in stages if stage in dearest):
+        pays = stage.stage in judged.verdict.culprit_stages
+        cause = stage.cause if pays else None if stage.kind == "common" else stage.kind
+        yield _row(f"**{code(stage.stage)}**" if pays else code(stage.stage), stage, cause)
+    if len(stages) > len(dearest):
+        yield f"| {len(stages) - len(dearest)} more | | | | | | | |"
+    yield _row("chain", chain, judged.verdict.cause)
+
+
+def _row(name: str, change: Change, cause: str | None) -> str:
+    base, head = change.base, change.head
+    cells = (
+        name,
+        figures.number(base.cpp if base else None),
+        figures.number(head.cpp if head else None),
+        figures.change(change.ln_cpp),
+        figures.interval(change),
+        figures.change(change.ln_ipp),
+        figures.change(change.ln_eipc),
+        cause or "",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _where(judged: Judged) -> Iterator[str]:
+    found = places(judged)
+    if found:
+        yield ""
+        yield "Where to look:"
+        yield ""
+    for place in found:
+        at = f" at {code(f'{place.file}:{place.line}' if place.line else place.file)}" if place.file else ""
+        stage = f"{code(place.stage)}: " if place.stage else ""
+        yield f"- {stage}{code(place.function)}{at}: {place.cost}"
+
+
+def _named(judged: Judged) -> str:
+    name = code(judged.report.scenario.name)
+    return name if judged.link is None else f"[{name}](<{quote(judged.link, safe=_IN_LINK)}>)"
+
+
+_IN_LINK = ":/?#@!$&'()*+,;=%"

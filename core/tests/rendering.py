@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs to render: one of each outcome, and runs whose every string is somebody else's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+from hypothesis import strategies as st
+from nalm_core.profile_change import FunctionShift
+from nalm_core.render.judged import Judged
+from nalm_core.report import FunctionCount, RunReport, RunStatus
+from nalm_core.verdict import judge
+from nalm_synthetic import changed, make_report
+
+LINK = "https://nalm.example.org/p/demo/runs/0f"
+NASTY = (
+    '<b>x</b> &amp; `tick` | pipe ]]> "q" \x00\x07\ud800\n\n# head\r\n::error::x %0A,a=b:c @mona #1 GH-2 !3 '
+    "[l](http://e.org) ![i](i.png) https://e.org www.e.org *s* _u_ ~~d~~ $x$ \u2028\x85 </script> m@e.org"
+)
+TEXTS = st.one_of(st.sampled_from([NASTY, "", " ", "-->", "/close", "src/nat.c"]), st.text(max_size=60))
+
+
+@cache
+def regressed() -> Judged:
+    """nat costs 14 % more, by instructions; its functions were sampled."""
+    return with_functions(measured(nat=175.0, ipp=400), shift("nat_lookup", "src/nat.c", 42))
+
+
+def measured(*, nat: float, ipp: int = 330, launches: int = 12) -> Judged:
+    report = make_report(changed(nat=nat, ipp={"nat": ipp}), launches=launches, turns=6)
+    return Judged(report, judge(report), LINK)
+
+
+@cache
+def of_outcome(outcome: str) -> Judged:
+    """A run that was judged so."""
+    made = {
+        "regressed": regressed,
+        "improved": lambda: measured(nat=120.0, ipp=250),
+        "same": lambda: measured(nat=150.0),
+        "inconclusive": lambda: measured(nat=150.0, launches=2),
+        "broken": lambda: unmeasured(RunStatus.BROKEN, "nat.c:12: error: no ;\nninja: build stopped"),
+        "invalid": lambda: unmeasured(RunStatus.FAILED, "the host ran out of memory\noom-killer: nf"),
+    }[outcome]()
+    assert made.verdict.outcome == outcome
+    return made
+
+
+def unmeasured(status: RunStatus, failure: str) -> Judged:
+    report = regressed().report.model_copy(
+        update={"status": status, "failure": failure, "rounds": [], "instructions": [], "checks": []}
+    )
+    return Judged(report, judge(report))
+
+
+def shift(name: str, file: str | None, line: int | None, head: float = 175.0) -> FunctionShift:
+    return FunctionShift(
+        name=name, stage="nat", file=file, line=line, base_cpp=150.0, head_cpp=head, error=1.0
+    )
+
+
+def with_functions(judged: Judged, *shifts: FunctionShift) -> Judged:
+    return replace(judged, verdict=judged.verdict.model_copy(update={"functions": list(shifts)}))
+
+
+def with_counted(judged: Judged, stage: str, function: FunctionCount, packets: int) -> RunReport:
+    """The report with one function counted in head."""
+    counts = [
+        count.model_copy(update={"packets": packets, "functions": {stage: [function]}})
+        if count.arm == "head"
+        else count
+        for count in judged.report.instructions
+    ]
+    return judged.report.model_copy(update={"instructions": counts})
+
+
+@st.composite
+def hostile(draw: st.DrawFn) -> Judged:
+    """Any outcome; every text that a commit, a build or a host could choose is drawn."""
+    judged = of_outcome(draw(st.sampled_from(["regressed", "broken", "invalid", "inconclusive"])))
+    report, verdict = judged.report, judged.verdict
+    stages = [stage.model_copy(update={"stage": draw(TEXTS)}) for stage in verdict.stages]
+    told = {
+        "reason": draw(TEXTS),
+        "summary": draw(TEXTS),
+        "scenario": draw(TEXTS),
+        "notes": draw(st.lists(TEXTS, max_size=3)),
+        "stages": stages,
+        "culprit_stages": [stage.stage for stage in stages[:1]],
+        "functions": [
+            shift(draw(TEXTS), draw(st.none() | TEXTS), draw(st.none() | st.integers(1, 2**40)))
+            for _ in range(draw(st.integers(0, 3)))
+        ],
+    }
+    seen = {
+        "failure": draw(st.none() | TEXTS),
+        "notes": draw(st.lists(TEXTS, max_size=3)),
+        "project": draw(TEXTS),
+        "scenario": report.scenario.model_copy(update={"name": draw(TEXTS)}),
+        "host": report.host.model_copy(update={"name": draw(TEXTS)}),
+    }
+    return Judged(
+        report.model_copy(update=seen), verdict.model_copy(update=told), draw(st.none() | st.just(LINK))
+    )
