@@ -32,6 +32,10 @@ class Settings(BaseSettings):
     """A job given out this often without a result is set aside as failed."""
     webhook_bytes: int = Field(default=5 << 20, ge=1024)
     """Largest webhook body taken."""
+    git_seconds: float = Field(default=300, ge=1)
+    """Longest for one clone or fetch of the server's own mirrors."""
+    mirror_bytes: int = Field(default=4 << 30, ge=1 << 20)
+    """Largest file of a mirror."""
     report_bytes: int = Field(default=64 << 20, ge=1024)
     """Largest run report taken, after decompression."""
     upload_bytes: int = Field(default=16 << 20, ge=1024)

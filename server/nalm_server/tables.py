@@ -12,8 +12,10 @@ from nalm_server.hooks import models as hooks
 from nalm_server.hosts import models as hosts
 from nalm_server.jobs import models as jobs
 from nalm_server.projects import models as projects
+from nalm_server.refs import models as refs
 from nalm_server.runs import models as runs
 from nalm_server.tokens import models as tokens
+from nalm_server.watches import models as watches
 
 METADATA = Base.metadata
-MODULES = (agents, audit, commits, history, hooks, hosts, jobs, projects, runs, tokens)
+MODULES = (agents, audit, commits, history, hooks, hosts, jobs, projects, refs, runs, tokens, watches)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commits as `git log` tells them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from nalm_server.commits import order
+
+FORMAT = "%H%x00%P%x00%an%x00%ct%x00%B%x00%x01"
+END = "\x00\x01"
+
+
+@dataclass(frozen=True)
+class CommitInfo(order.CommitInfo):
+    """A commit with its place; commits.order.record takes it as it is."""
+
+    sha: str
+    parent: str | None
+    """The first one. None: a root."""
+
+
+def parse(text: str) -> list[CommitInfo]:
+    return [_parsed(entry.lstrip("\n")) for entry in text.split(END) if entry.strip()]
+
+
+def _parsed(entry: str) -> CommitInfo:
+    sha, parents, author, seconds, message = entry.split("\0", 4)
+    return CommitInfo(
+        message=message.strip(),
+        author=author or None,
+        committed_at=datetime.fromtimestamp(int(seconds), UTC),
+        sha=sha,
+        parent=parents.split()[0] if parents else None,
+    )

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commit graph, asked over HTTP of git's own server."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from nalm_server import graph
+from nalm_server.context import Context, make_context
+from nalm_server.graph import AddressError, GraphError, UnknownRevisionError, git
+from nalm_server.graph.address import protocol, require_revision
+from nalm_server.projects.models import ProjectRow
+from nalm_server.settings import Settings
+from nalm_server.watches.models import WatchRow
+from nalm_server_git import Forge, Repo, make_repo, serve
+from nalm_server_harness import Clock
+
+ZEROS = "0" * 40
+
+
+@pytest.fixture
+def database_url(sqlite_template: Path, tmp_path: Path) -> str:
+    """SQLite alone: the graph asks it for two fields of one row."""
+    shutil.copy(sqlite_template, tmp_path / "nalm.db")
+    return f"sqlite:///{tmp_path / 'nalm.db'}"
+
+
+@pytest.fixture
+def context(make_settings: Callable[..., Settings], clock: Clock) -> Iterator[Context]:
+    made = make_context(make_settings(), clock)
+    yield made
+    made.engine.dispose()
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    return make_repo(tmp_path / "forge")
+
+
+@pytest.fixture
+def forge(tmp_path: Path) -> Iterator[Forge]:
+    with serve(tmp_path / "forge") as served:
+        yield served
+
+
+def add_project(
+    context: Context, address: str, *, local: bool = False, credential: str | None = None
+) -> ProjectRow:
+    with context.sessions() as session:
+        row = ProjectRow(
+            name="demo",
+            repository=address,
+            default_branch="main",
+            webhook_secret=context.box.seal("secret"),
+            created_at=context.clock(),
+        )
+        session.add(row)
+        session.flush()
+        session.add(
+            WatchRow(
+                project_id=row.id,
+                push_commits="each",
+                fork_pull_requests="approve",
+                measure_tags=False,
+                local=local,
+                read_credential=context.box.seal(credential) if credential else None,
+                reconcile_failures=0,
+            )
+        )
+        session.commit()
+    return row
+
+
+def mirror_of(context: Context) -> Path:
+    (found,) = (context.settings.state_dir / "mirrors").glob("*.git")
+    return found
+
+
+@pytest.mark.parametrize("filtering", ["true", "false"])
+def test_first_parents_of_a_history_with_merges(
+    context: Context, repo: Repo, forge: Forge, filtering: str
+) -> None:
+    repo.bare("config", "uploadpack.allowFilter", filtering)
+    first = repo.commit("first")
+    second = repo.merge("topic", 3)
+    third = repo.commit("third\n\nwith a body")
+    repo.push()
+    project = add_project(context, f"{forge.url}/nf.git")
+
+    found = graph.first_parent(context, project, first, third)
+
+    assert [one.sha for one in found] == [second, third]
+    assert [one.parent for one in found] == [first, second]
+    assert (found[1].message, found[1].author) == ("third\n\nwith a body", "Mona")
+    assert found[1].committed_at is not None
+    assert [one.sha for one in graph.first_parent(context, project, None, third)] == [first, second, third]
+    assert [one.sha for one in graph.first_parent(context, project, None, third, most=2)] == [second, third]
+    assert graph.first_parent(context, project, third, third) == []
+    trees = git_in(mirror_of(context), "cat-file", "--batch-check", "--batch-all-objects").count(" tree ")
+    assert (trees == 0) is (filtering == "true")
+
+
+def git_in(mirror: Path, *arguments: str) -> str:
+    return Repo(mirror, mirror).bare(*arguments)
+
+
+def test_what_is_known_is_not_asked_again(context: Context, repo: Repo, forge: Forge) -> None:
+    first, second = repo.commit("first"), repo.commit("second")
+    repo.push()
+    project = add_project(context, f"{forge.url}/nf.git")
+    graph.first_parent(context, project, first, second)
+    asked = len(forge.asked)
+    forge.down = True
+    assert graph.merge_base(context, project, first, second) == first
+    assert len(forge.asked) == asked
+    with pytest.raises(GraphError, match="503"):
+        graph.first_parent(context, project, second, "1" * 40)
+
+
+def test_merge_base_and_none(context: Context, repo: Repo, forge: Forge) -> None:
+    base = repo.commit("base")
+    repo.git("checkout", "--quiet", "-b", "topic")
+    topic = repo.commit("topic")
+    repo.git("checkout", "--quiet", "main")
+    main = repo.commit("main")
+    repo.git("checkout", "--quiet", "--orphan", "other")
+    other = repo.commit("other")
+    repo.push("main", "topic", "other")
+    project = add_project(context, f"{forge.url}/nf.git")
+    assert graph.merge_base(context, project, topic, main) == base
+    assert graph.merge_base(context, project, main, main) == main
+    assert graph.merge_base(context, project, main, other) is None
+
+
+def test_force_push_and_what_it_dropped(context: Context, repo: Repo, forge: Forge) -> None:
+    repo.bare("config", "uploadpack.allowFilter", "true")
+    repo.bare("config", "uploadpack.allowAnySHA1InWant", "true")
+    base, dropped = repo.commit("base"), repo.commit("dropped")
+    repo.push()
+    repo.git("reset", "--quiet", "--hard", base)
+    kept = repo.commit("kept")
+    repo.push()
+    project = add_project(context, f"{forge.url}/nf.git")
+    assert graph.merge_base(context, project, dropped, kept) == base
+    assert graph.resolve(context, project, "main") == kept
+
+
+def test_resolve_asks_the_forge_as_it_is_now(context: Context, repo: Repo, forge: Forge) -> None:
+    first = repo.commit("first")
+    repo.git("tag", "-a", "v1", "-m", "one")
+    repo.push("main", "v1")
+    project = add_project(context, f"{forge.url}/nf.git")
+    assert graph.resolve(context, project, "v1") == first
+    second = repo.commit("second")
+    repo.push()
+    assert graph.resolve(context, project, "main") == second
+    assert graph.resolve(context, project, second[:10]) == second
+    assert graph.ls_remote(context, project, "refs/heads/*", "refs/tags/*") == {
+        "refs/heads/main": second,
+        "refs/tags/v1": first,
+    }
+    with pytest.raises(UnknownRevisionError, match="v2"):
+        graph.resolve(context, project, "v2")
+    with pytest.raises(UnknownRevisionError):
+        graph.first_parent(context, project, first, "1" * 40)
+
+
+def test_changed_paths_fetch_the_trees_they_need(context: Context, repo: Repo, forge: Forge) -> None:
+    repo.bare("config", "uploadpack.allowFilter", "true")
+    repo.bare("config", "uploadpack.allowAnySHA1InWant", "true")
+    first = repo.commit("first", "src/a/b/nf.c")
+    second = repo.commit("second", "docs/ä\n.md")
+    third = repo.commit("third", "src/a/b/nf.c")
+    repo.push()
+    project = add_project(context, f"{forge.url}/nf.git")
+    assert graph.changed_paths(context, project, first, second) == ["docs/ä\n.md"]
+    assert sorted(graph.changed_paths(context, project, first, third)) == ["docs/ä\n.md", "src/a/b/nf.c"]
+    blobs = git_in(mirror_of(context), "cat-file", "--batch-check", "--batch-all-objects").count(" blob ")
+    assert blobs == 0
+
+
+def test_token_is_sent_to_its_host_and_seen_nowhere(
+    context: Context, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sha = repo.commit("first")
+    repo.push()
+    commands: list[list[str]] = []
+    real = git.subprocess.Popen
+
+    def noted(command: list[str], **options: object) -> object:
+        commands.append(command)
+        return real(command, **options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(git.subprocess, "Popen", noted)
+    with serve(tmp_path / "forge", ("reader", "t0ken")) as forge:
+        project = add_project(context, f"{forge.url}/nf.git", credential="reader:t0ken")
+        assert [one.sha for one in graph.first_parent(context, project, None, sha)] == [sha]
+        forge.credential = ("reader", "another")
+        with pytest.raises(GraphError):
+            graph.fetch(context, project)
+    assert commands and not any("t0ken" in part for command in commands for part in command)
+    config = (mirror_of(context) / "config").read_text()
+    assert "t0ken" not in config and "127.0.0.1" not in config
+
+
+def test_sha256_repository(context: Context, tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "forge", "sha256")
+    first, second = repo.commit("first"), repo.commit("second")
+    repo.push()
+    project = add_project(context, str(repo.path), local=True)
+    assert len(second) == 64
+    assert [one.sha for one in graph.first_parent(context, project, first, second)] == [second]
+
+
+def test_path_is_read_only_when_added_on_this_host(context: Context, repo: Repo) -> None:
+    sha = repo.commit("first")
+    repo.push()
+    with pytest.raises(AddressError, match="on the server's host"):
+        graph.first_parent(context, add_project(context, str(repo.path)), None, sha)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "--upload-pack=touch /tmp/x", "-oProxyCommand=x", "ext::sh -c x", "https://u:p@example.org/x",
+        "ftp://a/b", "git://example.org/x", "ssh://-oProxyCommand=x/y", "-x@host:path", "host:-x",
+        "https://example.org/a b", "https://example.org", "fd::3", "ssh://host/-x", "host:--upload-pack",
+        "relative/path", "https://-x/y",
+    ],
+)  # fmt: skip
+def test_addresses_that_git_could_misread(address: str) -> None:
+    with pytest.raises(AddressError):
+        protocol(address, local=True)
+
+
+@pytest.mark.parametrize(
+    ("address", "wanted"),
+    [
+        ("https://example.org/a/b.git", "https"), ("http://[::1]:3000/a", "http"), ("/srv/nf.git", "file"),
+        ("ssh://git@example.org:2222/a/b.git", "ssh"), ("git@example.org:a/b.git", "ssh"),
+        ("file:///srv/a", "file"),
+    ],
+)  # fmt: skip
+def test_addresses_that_are_read(address: str, wanted: str) -> None:
+    assert protocol(address, local=True) == wanted
+
+
+@pytest.mark.parametrize(
+    "revision", ["--all", "-x", "a..b", "HEAD~1", "a^", "a:b", "@{u}", "a b", "", "x" * 300]
+)
+def test_revisions_that_git_could_misread(revision: str) -> None:
+    with pytest.raises(UnknownRevisionError):
+        require_revision(revision)
+
+
+def test_limits_of_time_and_size(context: Context, repo: Repo, forge: Forge) -> None:
+    (repo.work / "big").write_bytes(os.urandom(3 << 20))
+    repo.git("add", "big")
+    sha = repo.commit("first")
+    repo.push()
+    small = replace(context, settings=context.settings.model_copy(update={"mirror_bytes": 1 << 20}))
+    project = add_project(context, f"{forge.url}/nf.git")
+    with pytest.raises(GraphError, match="NALM_MIRROR_BYTES"):
+        graph.first_parent(small, project, None, sha)
+    hasty = replace(context, settings=context.settings.model_copy(update={"git_seconds": 0.001}))
+    with pytest.raises(GraphError, match="NALM_GIT_SECONDS"):
+        graph.fetch(hasty, project)
+    assert [one.sha for one in graph.first_parent(context, project, None, sha)] == [sha]
+
+
+def test_many_at_once_make_one_mirror(context: Context, repo: Repo, forge: Forge) -> None:
+    shas = [repo.commit(f"commit {number}") for number in range(4)]
+    repo.push()
+    project = add_project(context, f"{forge.url}/nf.git")
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda _: graph.first_parent(context, project, None, shas[-1]), range(6)))
+    assert all([one.sha for one in commits] == shas for commits in found)
+    assert mirror_of(context).is_dir()
