@@ -9,6 +9,7 @@ from alembic import context
 from nalm_server.db import UtcDateTime, make_engine
 from nalm_server.settings import Settings
 from nalm_server.tables import METADATA
+from sqlalchemy import Connection
 
 
 def render_item(kind: str, item: Any, _autogenerate: Any) -> str | Literal[False]:
@@ -18,11 +19,18 @@ def render_item(kind: str, item: Any, _autogenerate: Any) -> str | Literal[False
     return False
 
 
+def include_object(item: Any, _name: Any, _kind: Any, _reflected: Any, _other: Any) -> bool:
+    """Alembic does not see `ddl_if`: what is of one database only says so in its `info` too."""
+    only = getattr(item, "info", {}).get("only")
+    return only is None or only == context.get_context().dialect.name
+
+
 OPTIONS: dict[str, Any] = {
     "target_metadata": METADATA,
     "compare_type": True,
     "compare_server_default": True,
     "render_item": render_item,
+    "include_object": include_object,
 }
 
 
@@ -38,16 +46,34 @@ def run_offline() -> None:
         context.run_migrations()
 
 
+def _keep_children(connection: Connection) -> None:
+    """SQLite: dropping a table's old copy would delete, through ON DELETE CASCADE, all that refers to it.
+
+    Said past SQLAlchemy, which would begin a transaction; inside one SQLite ignores it.
+    """
+    if connection.dialect.name == "sqlite":
+        connection.connection.cursor().execute("PRAGMA foreign_keys = OFF")
+
+
+def _require_no_orphans(connection: Connection) -> None:
+    if connection.dialect.name == "sqlite":
+        orphans = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+        if orphans:
+            raise RuntimeError(f"rows refer to rows that are gone, nothing was changed: {orphans[:5]}")
+
+
 def run_online() -> None:
     engine = make_engine(database_url())
     try:
         with engine.connect() as connection:
+            _keep_children(connection)
             # SQLite cannot alter a table in place: batch mode copies it.
             context.configure(
                 connection=connection, render_as_batch=connection.dialect.name == "sqlite", **OPTIONS
             )
             with context.begin_transaction():
                 context.run_migrations()
+                _require_no_orphans(connection)
     finally:
         engine.dispose()
 

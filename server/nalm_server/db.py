@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import struct
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import DateTime, Engine, MetaData, create_engine, event, make_url
+from sqlalchemy import DateTime, Double, Engine, LargeBinary, MetaData, create_engine, event, make_url
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
 BUSY_TIMEOUT_MS = 15_000
 """How long a writer waits for another one on SQLite."""
@@ -46,6 +48,27 @@ class UtcDateTime(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Floats(TypeDecorator[list[float]]):
+    """Numbers in a row: double precision[] on PostgreSQL, packed little-endian doubles on SQLite."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        native: TypeEngine[Any] = ARRAY(Double()) if dialect.name == "postgresql" else LargeBinary()
+        return dialect.type_descriptor(native)
+
+    def process_bind_param(self, value: list[float] | None, dialect: Dialect) -> Any:
+        if value is None or dialect.name == "postgresql":
+            return value
+        return struct.pack(f"<{len(value)}d", *value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> list[float] | None:
+        if value is None or dialect.name == "postgresql":
+            return value  # type: ignore[no-any-return]
+        return list(struct.unpack(f"<{len(value) // 8}d", value))
 
 
 def make_engine(url: str) -> Engine:

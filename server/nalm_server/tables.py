@@ -4,18 +4,37 @@
 from __future__ import annotations
 
 from nalm_server.agents import models as agents
+from nalm_server.alerts import models as alerts
 from nalm_server.audit import models as audit
 from nalm_server.commits import models as commits
 from nalm_server.db import Base
 from nalm_server.history import models as history
 from nalm_server.hooks import models as hooks
 from nalm_server.hosts import models as hosts
+from nalm_server.imports import models as imports
 from nalm_server.jobs import models as jobs
 from nalm_server.projects import models as projects
 from nalm_server.refs import models as refs
+from nalm_server.retention import models as retention
 from nalm_server.runs import models as runs
 from nalm_server.tokens import models as tokens
 from nalm_server.watches import models as watches
 
 METADATA = Base.metadata
-MODULES = (agents, audit, commits, history, hooks, hosts, jobs, projects, refs, runs, tokens, watches)
+MODULES = (
+    agents,
+    alerts,
+    audit,
+    commits,
+    history,
+    hooks,
+    hosts,
+    imports,
+    jobs,
+    projects,
+    refs,
+    retention,
+    runs,
+    tokens,
+    watches,
+)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from sqlalchemy import JSON, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from nalm_server.db import Base
+from nalm_server.db import Base, Floats
 
 
 class ScenarioRow(Base):
@@ -41,14 +41,27 @@ class SeriesRow(Base):
 
 
 class SeriesValueRow(Base):
-    """One run's value in a series, with the samples it was made of."""
+    """One run's value in a series, with the launches it was made of."""
 
     __tablename__ = "series_values"
-    __table_args__ = (Index(None, "run_id"),)
+    __table_args__ = (
+        Index(None, "run_id"),
+        # A history is read from the index alone; SQLite's primary key is close enough to that.
+        Index(
+            "ix_series_values_covering",
+            "series_id",
+            "run_id",
+            postgresql_include=["value", "low", "high"],
+            info={"only": "postgresql"},
+        ).ddl_if(dialect="postgresql"),
+    )
 
     series_id: Mapped[int] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"), primary_key=True)
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
     value: Mapped[float]
     low: Mapped[float | None]
     high: Mapped[float | None]
-    samples: Mapped[list[float]] = mapped_column(JSON)
+    launches: Mapped[list[float] | None] = mapped_column(Floats)
+    """The random unit; the rounds are in the report. None in rows from before revision 0006."""
+    samples: Mapped[list[float] | None] = mapped_column(JSON)
+    """The same in rows from before revision 0006."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables: runs, reports, verdicts."""
+"""Tables: builds, runs, reports, verdicts."""
 
 from __future__ import annotations
 
@@ -12,12 +12,35 @@ from sqlalchemy.orm import Mapped, mapped_column
 from nalm_server.db import Base, UtcDateTime
 
 
+class BuildRow(Base):
+    """What was run: shared by all runs of it."""
+
+    __tablename__ = "builds"
+    __table_args__ = (UniqueConstraint("project_id", "digest"), Index(None, "project_id", "sha"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    digest: Mapped[str] = mapped_column(String(64))
+    """SHA-256 of all the fields below."""
+    sha: Mapped[str] = mapped_column(String(64))
+    """The commit's."""
+    tree: Mapped[str] = mapped_column(Text)
+    code_digest: Mapped[str] = mapped_column(Text)
+    functions: Mapped[str | None] = mapped_column(Text)
+    compiler: Mapped[str] = mapped_column(Text)
+    options: Mapped[list[str]] = mapped_column(JSON)
+    first_seen_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
 class RunRow(Base):
+    """A measurement. Imported ones have an `import_id`, no report and no verdict."""
+
     __tablename__ = "runs"
     __table_args__ = (
         UniqueConstraint("job_id", "scenario_id"),
         Index(None, "commit_id", "scenario_id"),
         Index(None, "scenario_id", "host_class"),
+        Index(None, "project_id", "received_at"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -28,6 +51,10 @@ class RunRow(Base):
     commit_id: Mapped[int] = mapped_column(ForeignKey("commits.id", ondelete="CASCADE"))
     """Head's."""
     job_id: Mapped[int | None] = mapped_column(ForeignKey("jobs.id", ondelete="SET NULL"))
+    build_id: Mapped[int | None] = mapped_column(ForeignKey("builds.id", ondelete="SET NULL"))
+    """Head's; None for a head that was not built, and for runs from before revision 0006."""
+    base_build_id: Mapped[int | None] = mapped_column(ForeignKey("builds.id", ondelete="SET NULL"))
+    import_id: Mapped[int | None] = mapped_column(ForeignKey("imports.id", ondelete="CASCADE"), index=True)
     base_sha: Mapped[str | None] = mapped_column(String(64))
     head_sha: Mapped[str] = mapped_column(String(64))
     host_class: Mapped[str] = mapped_column(String(128))
@@ -47,7 +74,11 @@ class ReportRow(Base):
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
     json_bytes: Mapped[int]
     compressed: Mapped[bytes] = mapped_column(LargeBinary)
-    """zlib."""
+    """zlib; empty once it has aged out."""
+    expired_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """When it aged out."""
+    remains: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+    """runs.remains.Remains: what is kept of a report that has aged out."""
 
 
 class VerdictRow(Base):
@@ -69,5 +100,5 @@ class VerdictRow(Base):
     price_cycles_per_packet: Mapped[float | None]
     fixes_sha: Mapped[str | None] = mapped_column(String(64))
     unchanged: Mapped[bool]
-    document: Mapped[dict[str, Any]] = mapped_column(JSON)
+    document: Mapped[dict[str, Any]] = mapped_column(JSON, deferred=True)
     """nalm_core.verdict.Verdict."""

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Select, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, undefer
 
 from nalm_server.agents.models import HostRow
 from nalm_server.commits.models import CommitRow
 from nalm_server.history.models import ScenarioRow
-from nalm_server.runs.models import ReportRow, RunRow, VerdictRow
+from nalm_server.runs.models import BuildRow, ReportRow, RunRow, VerdictRow
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,8 @@ def _fetch(session: Session, query: Select[RunRow, VerdictRow, str, str]) -> lis
 
 
 def find(session: Session, run_id: str) -> JudgedRun | None:
-    return next(iter(_fetch(session, _judged().where(RunRow.run_id == run_id))), None)
+    query = _judged().where(RunRow.run_id == run_id).options(undefer(VerdictRow.document))
+    return next(iter(_fetch(session, query)), None)
 
 
 def of_commits(session: Session, commit_ids: Sequence[int], scenario: str | None) -> list[JudgedRun]:
@@ -110,6 +111,17 @@ def add(session: Session, run: RunRow, report_json: bytes, verdict: VerdictRow) 
     return run
 
 
+def find_build(session: Session, project_id: int, digest: str) -> BuildRow | None:
+    query = select(BuildRow).where(BuildRow.project_id == project_id, BuildRow.digest == digest)
+    return session.scalars(query).one_or_none()
+
+
+def add_build(session: Session, row: BuildRow) -> BuildRow:
+    session.add(row)
+    session.flush()
+    return row
+
+
 def report_json(session: Session, run_id: int) -> bytes:
     return zlib.decompress(
         session.scalars(select(ReportRow.compressed).where(ReportRow.run_id == run_id)).one()
@@ -124,5 +136,6 @@ def moved(session: Session, scenario_id: int) -> list[tuple[RunRow, VerdictRow]]
         .join(CommitRow, CommitRow.id == RunRow.commit_id)
         .where(RunRow.scenario_id == scenario_id, VerdictRow.outcome.in_(("regressed", "improved")))
         .order_by(CommitRow.position, CommitRow.id, RunRow.received_at, RunRow.id)
+        .options(undefer(VerdictRow.document))
     )
     return [(run, verdict) for run, verdict in found]

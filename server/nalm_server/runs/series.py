@@ -29,7 +29,7 @@ def figures(report: RunReport) -> Iterator[tuple[str, str, HistoryFigure]]:
 
 
 def enter(session: Session, run: RunRow, report: RunReport) -> None:
-    """One row per series. Its samples are the launches: the random unit; the rounds are in the report."""
+    """One row per series."""
     known = repository.series_ids(session, run.scenario_id, run.host_class)
     for stage, metric, figure in figures(report):
         key = (metric, stage, figure.source)
@@ -42,7 +42,7 @@ def enter(session: Session, run: RunRow, report: RunReport) -> None:
                 value=figure.value,
                 low=figure.low,
                 high=figure.high,
-                samples=figure.launches,
+                launches=figure.launches,
             )
         )
     session.flush()

@@ -12,6 +12,7 @@ from nalm_core.report_io import parse_report
 from nalm_core.verdict import Verdict, all_checks
 from sqlalchemy.orm import Session
 
+from nalm_server import events
 from nalm_server.agents import repository as hosts
 from nalm_server.commits.order import record
 from nalm_server.context import Context
@@ -22,7 +23,7 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import HELD
 from nalm_server.projects import repository as projects
 from nalm_server.projects.models import ProjectRow
-from nalm_server.runs import fixes, intake, repository, series, verdicts
+from nalm_server.runs import builds, fixes, intake, repository, series, verdicts
 from nalm_server.runs.models import RunRow, VerdictRow
 from nalm_server.runs.repository import JudgedRun
 from nalm_server.runs.schemas import Display, ReportTaken, RunDetail
@@ -126,6 +127,8 @@ def _store(
         host_id=host.id,
         commit_id=commit.id,
         job_id=job.id if job else None,
+        build_id=builds.record(session, project.id, report, Arm.HEAD, now),
+        base_build_id=builds.record(session, project.id, report, Arm.BASE, now),
         base_sha=base_sha,
         head_sha=head_sha,
         host_class=report.host.host_class,
@@ -141,7 +144,9 @@ def _store(
         series.enter(session, row, report)
     if verdict.outcome in ("regressed", "improved"):
         fixes.refresh(session, scenario.id)
-    return JudgedRun(row, judged, scenario.name, host.name)
+    stored = JudgedRun(row, judged, scenario.name, host.name)
+    events.run_taken(session, stored, now)
+    return stored
 
 
 def display_of(verdict: Verdict) -> Display:

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The old program keeps running while a migration runs: nothing it needs goes away, nothing waits long."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from alembic import command
+from alembic.script import ScriptDirectory
+from nalm_server.migrate import alembic_config, migrations_dir
+
+LARGE = ("runs", "reports", "verdicts", "series_values", "commits", "jobs", "job_transitions")
+"""Tables that grow without end; deliveries age out."""
+
+
+def sql_of(revisions: str) -> str:
+    """What PostgreSQL would be told."""
+    config = alembic_config("postgresql+psycopg://app@/nalm")
+    config.output_buffer = io.StringIO()
+    command.upgrade(config, revisions, sql=True)
+    return config.output_buffer.getvalue()
+
+
+def mistakes(sql: str) -> list[str]:
+    created = set(re.findall(r"CREATE TABLE (\w+)", sql))
+    found = []
+    for statement in (" ".join(one.split()) for one in sql.split(";")):
+        altered = re.match(r"ALTER TABLE (\w+) (.+)", statement)
+        if altered and altered[1] not in created:
+            change = altered[2]
+            if change.startswith("ADD COLUMN") and "NOT NULL" in change and "DEFAULT" not in change:
+                found.append(f"the old program would not fill it: {statement}")
+            if change.startswith(("DROP COLUMN", "RENAME")):
+                found.append(f"the old program still reads it: {statement}")
+            if re.match(r"ALTER COLUMN \w+ TYPE", change) and altered[1] in LARGE:
+                found.append(f"rewrites a large table: {statement}")
+        index = re.match(
+            r"CREATE (?:UNIQUE )?INDEX (CONCURRENTLY )?(?:IF NOT EXISTS )?\w+ ON (\w+)", statement
+        )
+        if index and not index[1] and index[2] in LARGE and index[2] not in created:
+            found.append(f"stops writers while it is made: {statement}")
+    return found
+
+
+REVISIONS = [
+    f"{one.down_revision}:{one.revision}"
+    for one in ScriptDirectory(str(migrations_dir())).walk_revisions()
+    if one.down_revision is not None
+]
+
+
+@pytest.mark.parametrize("revisions", REVISIONS)
+def test_migration_is_deploy_safe(revisions: str) -> None:
+    assert mistakes(sql_of(revisions)) == []
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "ALTER TABLE runs ADD COLUMN a INTEGER NOT NULL;",
+        "ALTER TABLE runs DROP COLUMN status;",
+        "ALTER TABLE runs RENAME status TO state;",
+        "ALTER TABLE series_values ALTER COLUMN samples TYPE FLOAT[];",
+        "CREATE INDEX ix ON runs (status);",
+        "CREATE UNIQUE INDEX ix ON commits (sha);",
+    ],
+)
+def test_what_is_not_safe_is_found(sql: str) -> None:
+    assert len(mistakes(sql)) == 1
+
+
+def test_what_is_safe_is_let_through() -> None:
+    safe = (
+        "CREATE TABLE a (id INTEGER NOT NULL); CREATE INDEX ix ON a (id); "
+        "ALTER TABLE runs ADD COLUMN b INTEGER DEFAULT 0 NOT NULL; "
+        "CREATE INDEX CONCURRENTLY ix2 ON runs (b);"
+    )
+    assert mistakes(safe) == []
