@@ -14,7 +14,6 @@ from nalm_server.jobs.models import JobRow, TransitionRow
 from nalm_server.jobs.schemas import HELD, OPEN, JobState
 from nalm_server.projects.models import ProjectRow
 
-
 _ANY = true()
 
 
