@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 from collections.abc import Iterable, Sequence
@@ -13,12 +12,14 @@ from typing import Annotated
 
 import typer
 
-from nalm_agent import cli_rate, cli_store, version
+from nalm_agent import cli_options as options
+from nalm_agent import cli_rate, cli_store, cli_submit, version
 from nalm_agent.console import Terminal, show_error
 from nalm_agent.errors import ExitCode, NalmError, UsageError
 from nalm_agent.git import WORKTREE, Repository
 from nalm_agent.home import Home
 from nalm_agent.local import Result, compared, measure_scenarios, with_parent, worst
+from nalm_agent.outputs import Outputs
 from nalm_agent.process import stop_all
 from nalm_agent.report_out import print_run
 
@@ -83,26 +84,42 @@ def check(
     force: ForceOption = False,
     profile: ProfileOption = False,
     quiet: QuietOption = False,
+    junit: options.JUnitOption = None,
+    sarif: options.SarifOption = None,
+    markdown: options.MarkdownOption = None,
+    github: options.GithubOption = False,
+    submit: Annotated[
+        bool, typer.Option("--submit", help="Upload the run reports, as `nalm submit` does.")
+    ] = False,
+    server: options.ServerOption = None,
+    token_file: options.TokenFileOption = None,
+    timeout: options.TimeoutOption = options.TIMEOUT_SECONDS,
+    never_fail: options.NeverFailOption = False,
 ) -> None:
     """Judge a change before it is merged: build both, count instructions, compare cycles side by side."""
+    outputs = Outputs(json_file, junit, sarif, markdown, github)
+    sending = cli_submit.Sending.prepared(server, token_file, timeout) if submit else None
     home = Home.default()
-    with home.work() as work, Terminal(quiet=quiet) as progress:
-        repository = Repository(repo.absolute(), work.fresh("git"))
-        comparison = compared(repository, base, head)
-        progress.say(f"{comparison.head.short} against {comparison.base.short} ({comparison.why})")
-        runs = measure_scenarios(
-            repository,
-            comparison,
-            home,
-            work,
-            progress,
-            scenarios=scenario or (),
-            rebuild=rebuild,
-            force=force,
-            profile=profile,
-        )
-        results = shown(runs, progress, json_file)
-    finish(results, json_file, as_list=len(results) > 1)
+    with options.tolerating(never_fail):
+        with home.work() as work, Terminal(quiet=quiet) as progress:
+            repository = Repository(repo.absolute(), work.fresh("git"))
+            comparison = compared(repository, base, head)
+            if sending is not None:
+                cli_submit.require_commit(comparison.head)
+            progress.say(f"{comparison.head.short} against {comparison.base.short} ({comparison.why})")
+            runs = measure_scenarios(
+                repository,
+                comparison,
+                home,
+                work,
+                progress,
+                scenarios=scenario or (),
+                rebuild=rebuild,
+                force=force,
+                profile=profile,
+            )
+            results = shown(runs, progress, quiet=outputs.on_stdout)
+        finish(results, outputs, sending, as_list=len(results) > 1, never_fail=never_fail)
 
 
 @app.command(epilog="Examples:\n\n    nalm bench HEAD\n\n    nalm bench main~5..main --json runs.json")
@@ -114,19 +131,26 @@ def bench(
     repo: RepoOption = Path(),
     rebuild: RebuildOption = False,
     quiet: QuietOption = False,
+    junit: options.JUnitOption = None,
+    sarif: options.SarifOption = None,
+    markdown: options.MarkdownOption = None,
+    github: options.GithubOption = False,
+    never_fail: options.NeverFailOption = False,
 ) -> None:
     """Measure commits, each against its first parent."""
+    outputs = Outputs(json_file, junit, sarif, markdown, github)
     home, results = Home.default(), list[Result]()
-    with home.work() as work, Terminal(quiet=quiet) as progress:
-        repository = Repository(repo.absolute(), work.fresh("git"))
-        commits = [commit for name in revisions for commit in repository.expand(name)]
-        for comparison in [with_parent(repository, commit) for commit in commits]:
-            progress.say(f"{comparison.head.short} {comparison.head.subject}")
-            runs = measure_scenarios(
-                repository, comparison, home, work, progress, scenarios=scenario or (), rebuild=rebuild
-            )
-            results += shown(runs, progress, json_file)
-    finish(results, json_file, as_list=True)
+    with options.tolerating(never_fail):
+        with home.work() as work, Terminal(quiet=quiet) as progress:
+            repository = Repository(repo.absolute(), work.fresh("git"))
+            commits = [commit for name in revisions for commit in repository.expand(name)]
+            for comparison in [with_parent(repository, commit) for commit in commits]:
+                progress.say(f"{comparison.head.short} {comparison.head.subject}")
+                runs = measure_scenarios(
+                    repository, comparison, home, work, progress, scenarios=scenario or (), rebuild=rebuild
+                )
+                results += shown(runs, progress, quiet=outputs.on_stdout)
+        finish(results, outputs, None, as_list=True, never_fail=never_fail)
 
 
 @app.command(epilog="Example:\n\n    nalm init && nalm check")
@@ -221,44 +245,35 @@ def agent(
 
 cli_store.add_to(app)
 cli_rate.add_to(app)
+cli_submit.add_to(app)
 
 
-def shown(results: Iterable[Result], progress: Terminal, json_file: str | None) -> list[Result]:
-    """The results, each printed as soon as it is there, unless standard output is for JSON."""
+def shown(results: Iterable[Result], progress: Terminal, *, quiet: bool) -> list[Result]:
+    """The results, each printed as soon as it is there, unless standard output is for a program."""
     kept = []
     for result in results:
-        if json_file != "-":
+        if not quiet:
             with progress.aside():
                 print_run(result.report, result.verdict, result.title)
         kept.append(result)
     return kept
 
 
-def finish(results: Sequence[Result], json_file: str | None, *, as_list: bool) -> None:
-    """Writes the reports and leaves with the worst exit code."""
-    if json_file is not None:
-        write_reports(results, json_file, as_list=as_list)
-    raise typer.Exit(worst(results))
-
-
-def write_reports(results: Sequence[Result], json_file: str, *, as_list: bool) -> None:
-    """The run report, or a list of them. Raises UsageError if the file cannot be written."""
-    from nalm_core.report_io import dump_report
-
-    documents = [json.loads(dump_report(result.report)) for result in results]
-    text = json.dumps(documents if as_list else documents[0])
-    if json_file == "-":
-        sys.stdout.write(text + "\n")
-        return
-    path = Path(json_file)
-    new = path.with_name(f".{path.name}.new")
+def finish(
+    results: Sequence[Result],
+    outputs: Outputs,
+    sending: cli_submit.Sending | None,
+    *,
+    as_list: bool,
+    never_fail: bool,
+) -> None:
+    """Uploads and writes the reports, and leaves with the worst exit code."""
     try:
-        new.write_text(text + "\n")
-        new.replace(path)
-    except OSError as error:
-        raise UsageError(
-            f"the report cannot be written to {path}: {error.strerror}", hint="give another --json FILE"
-        ) from error
+        if sending is not None:
+            results = sending.send(results, quiet=outputs.on_stdout)
+    finally:
+        outputs.write(results, as_list=as_list)
+    raise typer.Exit(ExitCode.OK if never_fail else worst(results))
 
 
 class StoppedError(BaseException):

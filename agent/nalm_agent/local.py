@@ -38,6 +38,8 @@ class Result:
     report: RunReport
     verdict: Verdict | None
     """None for an unchanged run: there is nothing to judge."""
+    link: str | None = None
+    """The run's page on the server it was uploaded to."""
 
     @property
     def exit_code(self) -> ExitCode:

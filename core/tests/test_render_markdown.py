@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from nalm_core.render.escaping import JOINER, code, one_line, text
+from nalm_core.render.escaping import JOINER, code, text
 from nalm_core.render.judged import Judged
+from nalm_core.render.line import cut
 from nalm_core.render.markdown import MAX_RUNS, markdown
 from rendering import LINK, TEXTS, hostile, measured, of_outcome
 
@@ -77,7 +78,7 @@ def test_text_is_only_text(raw: str) -> None:
     tokens = PARSER.parse(source)
     assert {token.type for token in inline(tokens)} <= {"text"}
     assert plain(source).replace(JOINER, "").replace(" ", "") == (
-        "x" + one_line(raw, 600).replace(JOINER, "").replace(" ", "")
+        "x" + cut(raw, 600).replace(JOINER, "").replace(" ", "")
     )
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from nalm_core.render.line import cut
+
 JOINER = "\u2060"
 _REFERENCE = re.compile(r"([@#!$%&~^])(?=[^\s\u2060])|\b(GH)(?=-\d)", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?<=[A-Za-z0-9]):(?=//)|(?<=www)\.|\b(?<=mailto):|\b(?<=xmpp):", re.IGNORECASE)
@@ -20,7 +22,7 @@ def text(anything: str, limit: int = 600) -> str:
 
     Never the first thing on a line: there even letters may begin a list or a command.
     """
-    line = one_line(anything, limit)
+    line = cut(anything, limit)
     line = _REFERENCE.sub(lambda found: found[0] + JOINER, line)
     line = _ADDRESS.sub(lambda found: found[0] + JOINER, line)
     line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
@@ -29,12 +31,5 @@ def text(anything: str, limit: int = 600) -> str:
 
 def code(anything: str, limit: int = 120) -> str:
     """The text as a code span that is safe in a table too: a backtick becomes ', a bar ¦."""
-    line = one_line(anything, limit).replace("`", "'").replace("|", "¦").strip()
+    line = cut(anything, limit).replace("`", "'").replace("|", "¦").strip()
     return f"`{line}`" if line else "` `"
-
-
-def one_line(anything: str, limit: int) -> str:
-    """Control characters and line ends become blanks."""
-    blank = "".join(char if char.isprintable() else " " for char in anything)
-    line = " ".join(blank.split())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

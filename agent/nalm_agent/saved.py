@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run reports that were saved: a document each, or a list of several scenarios or commits."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from nalm_core.render.judged import SHORT_SHA
+from nalm_core.report import Arm, RunReport
+from nalm_core.report_io import ReportError, parse_report
+
+from nalm_agent.errors import UsageError
+from nalm_agent.files import STDOUT
+from nalm_agent.local import Result, judged
+
+MAGIC = frozenset("*?[")
+
+
+def read_results(names: Sequence[str]) -> list[Result]:
+    """All runs of the named files, judged, each run once. Raises UsageError, naming file and JSON path."""
+    reports = {report.run_id: report for name in _expanded(names) for report in _reports_of(name)}
+    if not reports:
+        raise UsageError(f"no run report in {', '.join(names)}", hint="`nalm check --json FILE` writes one")
+    return [Result(_title(report), report, judged(report)) for report in reports.values()]
+
+
+def _expanded(names: Sequence[str]) -> Iterator[str]:
+    """Patterns are expanded here too, for shells and CI systems that leave them."""
+    for name in names:
+        if name == STDOUT or Path(name).exists() or not MAGIC & set(name):
+            yield name
+            continue
+        anchor = Path(name).anchor
+        found = sorted(str(path) for path in Path(anchor).glob(name.removeprefix(anchor)))
+        if not found:
+            raise UsageError(f"no file matches {name}", hint="`nalm check --json FILE` writes a run report")
+        yield from found
+
+
+def _reports_of(name: str) -> Iterator[RunReport]:
+    try:
+        data = sys.stdin.buffer.read() if name == STDOUT else Path(name).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(
+            f"{name} cannot be read: {reason}", hint="give files that `nalm check --json FILE` wrote"
+        ) from error
+    documents = _list_of(data)
+    for index, document in enumerate(documents if documents is not None else [data]):
+        try:
+            yield parse_report(document)
+        except ReportError as error:
+            where = name if documents is None else f"{name}[{index}]"
+            lines = "\n".join(f"{one.path}: {one.message}" for one in error.mistakes[:20])
+            raise UsageError(
+                f"{where} is no run report this nalm can use",
+                log=lines,
+                hint="was it written by a newer nalm?",
+            ) from error
+
+
+def _list_of(data: bytes) -> list[str] | None:
+    """Each document of a JSON list; None for anything else, which parse_report will tell about."""
+    if not data.lstrip().startswith(b"["):
+        return None
+    try:
+        return [json.dumps(document) for document in json.loads(data)]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _title(report: RunReport) -> str:
+    head = report.arms.get(Arm.HEAD)
+    return f"{report.scenario.name} {head.build.commit[:SHORT_SHA] if head else 'not built'}"

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm show` and what it writes, from saved reports of known verdicts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from nalm_agent.cli import app
+from nalm_agent.errors import UsageError
+from nalm_agent.outputs import Outputs
+from nalm_core.report_io import dump_report
+from nalm_server_reports import make_report
+from typer.testing import CliRunner, Result
+
+SLOWER = {"head_costs": {"nat": 180.0}, "head_ipps": {"nat": 400}}
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    """A regression, and a list of a commit that changes nothing and one that could not be measured."""
+    (tmp_path / "slower.json").write_bytes(dump_report(make_report(1, **SLOWER)))
+    both = [make_report(2, scenario="sfc_b"), make_report(3, status="failed")]
+    (tmp_path / "both.json").write_text(json.dumps([json.loads(dump_report(one)) for one in both]))
+    return tmp_path
+
+
+def show(*arguments: str | Path, code: int, stdin: bytes | None = None) -> Result:
+    done = CliRunner().invoke(app, ["show", *map(str, arguments)], input=stdin)
+    assert done.exit_code == code, (done.output, done.exception)
+    return done
+
+
+def test_show_prints_every_verdict_and_leaves_with_the_worst(saved: Path) -> None:
+    out = show(saved / "slower.json", saved / "both.json", code=1).stdout
+    assert [word in out for word in ("regressed", "same", "invalid")] == [True] * 3
+    assert "nat*" in out
+
+
+def test_patterns_and_doubles_are_taken_once(saved: Path) -> None:
+    out = show(saved / "*.json", saved / "slower.json", "--markdown", "-", "--never-fail", code=0).stdout
+    assert out.startswith("### nalm: regressed") and out.count("\n- ") >= 3
+
+
+def test_all_forms_at_once(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(saved / "summary.md"))
+    (saved / "summary.md").write_text("before\n")
+    names = {form: saved / f"out.{form}" for form in ("junit", "sarif", "markdown")}
+    options = [text for form, path in names.items() for text in (f"--{form}", path)]
+    out = show(saved / "slower.json", saved / "both.json", *options, "--github", code=1).stdout
+    assert "::error title=nalm%3A sfc_a regressed::" in out
+    assert ET.parse(names["junit"]).getroot().get("failures") == "2"
+    assert [len(run["results"]) for run in json.loads(names["sarif"].read_text())["runs"]] == [1, 0, 0]
+    assert (saved / "summary.md").read_text() == "before\n" + names["markdown"].read_text()
+    assert sorted(path.name for path in saved.glob(".*")) == []
+
+
+def test_report_from_standard_input(saved: Path) -> None:
+    show("-", code=1, stdin=(saved / "slower.json").read_bytes())
+
+
+def test_an_unchanged_run_is_rendered_too(saved: Path) -> None:
+    report = make_report(4, status="unchanged")
+    (saved / "unchanged.json").write_bytes(dump_report(report))
+    assert "nalm: same" in show(saved / "unchanged.json", "--markdown", "-", code=0).stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{}", "$.schema"),
+        ("[1]", "bad.json[0]"),
+        ("[", "not JSON"),
+        ("", "not JSON"),
+        ("[]", "no run report"),
+    ],
+)
+def test_what_is_no_report(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "bad.json").write_text(text)
+    done = CliRunner().invoke(app, ["show", str(tmp_path / "bad.json")])
+    assert isinstance(done.exception, UsageError)
+    assert said in done.exception.full_text()
+
+
+@pytest.mark.parametrize("name", ["absent.json", "absent-*.json"])
+def test_files_that_are_not_there(tmp_path: Path, name: str) -> None:
+    done = CliRunner().invoke(app, ["show", str(tmp_path / name)])
+    assert isinstance(done.exception, UsageError)
+
+
+def test_a_file_that_cannot_be_written(saved: Path) -> None:
+    done = CliRunner().invoke(
+        app, ["show", str(saved / "slower.json"), "--junit", str(saved / "no" / "x.xml")]
+    )
+    assert isinstance(done.exception, UsageError) and "--junit" in str(done.exception.hint)
+
+
+def test_one_place_takes_one_output() -> None:
+    with pytest.raises(UsageError, match="standard output"):
+        Outputs(json="-", markdown="-")
+    with pytest.raises(UsageError, match=r"x\.txt"):
+        Outputs(junit="x.txt", sarif="x.txt")
