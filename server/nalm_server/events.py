@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.wakes import wake_followers
 from nalm_server.runs.repository import JudgedRun
 
 
@@ -17,3 +18,4 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
 
 def job_moved(session: Session, job: JobRow, now: datetime) -> None:
     """A job is in another state."""
+    wake_followers(session, job, now)

@@ -6,6 +6,8 @@ from __future__ import annotations
 from nalm_server.agents import models as agents
 from nalm_server.alerts import models as alerts
 from nalm_server.audit import models as audit
+from nalm_server.backfills import models as backfills
+from nalm_server.bisects import models as bisects
 from nalm_server.commits import models as commits
 from nalm_server.db import Base
 from nalm_server.history import models as history
@@ -17,6 +19,7 @@ from nalm_server.projects import models as projects
 from nalm_server.refs import models as refs
 from nalm_server.retention import models as retention
 from nalm_server.runs import models as runs
+from nalm_server.schedules import models as schedules
 from nalm_server.tokens import models as tokens
 from nalm_server.watches import models as watches
 
@@ -25,6 +28,8 @@ MODULES = (
     agents,
     alerts,
     audit,
+    backfills,
+    bisects,
     commits,
     history,
     hooks,
@@ -35,6 +40,7 @@ MODULES = (
     refs,
     retention,
     runs,
+    schedules,
     tokens,
     watches,
 )

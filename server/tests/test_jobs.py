@@ -47,6 +47,8 @@ def test_life_of_a_job(service: Service) -> None:
         "base_sha": sha(0),
         "head_sha": sha(1),
         "reason": "push",
+        "scenarios": None,
+        "budget_seconds": None,
         "lease_seconds": 60,
     }
     assert service.lease(204, host="bench-2") is None

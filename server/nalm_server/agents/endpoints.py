@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""POST /agent/lease, /agent/jobs/{id}/progress, /agent/jobs/{id}/finish."""
+"""POST /agent/lease, /agent/jobs/{id}/progress, /agent/jobs/{id}/finish, /agent/jobs/{id}/release."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from nalm_server.agents import service
-from nalm_server.agents.schemas import Finish, Finished, Lease, LeaseRequest, Progress, Renewed
+from nalm_server.agents.schemas import Finish, Finished, Lease, LeaseRequest, Progress, Release, Renewed
 from nalm_server.deps import Agent, Ctx, Db, Now
 from nalm_server.errors import documented
 from nalm_server.schemas import JobId
@@ -47,6 +47,12 @@ def progress(job_id: JobId, told: Progress, session: Db, context: Ctx, now: Now,
 
 
 @router.post("/jobs/{job_id}/finish", responses=documented(401, 403, 404, 409, 413))
-def finish(job_id: JobId, told: Finish, session: Db, now: Now, _agent: Agent) -> Finished:
+def finish(job_id: JobId, told: Finish, session: Db, context: Ctx, now: Now, _agent: Agent) -> Finished:
     """Ends the job; its reports have been uploaded before. Saying it twice changes nothing."""
-    return service.finish(session, job_id, told, now)
+    return service.finish(session, context.settings, job_id, told, now)
+
+
+@router.post("/jobs/{job_id}/release", responses=documented(401, 403, 404, 409, 413))
+def release(job_id: JobId, told: Release, session: Db, now: Now, _agent: Agent) -> Finished:
+    """Gives the job back, to be given to another host at once."""
+    return service.release(session, job_id, told, now)

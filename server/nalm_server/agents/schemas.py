@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
+from nalm_server.jobs.retries import Failure
 from nalm_server.jobs.schemas import JobState
 from nalm_server.schemas import Schema
 
@@ -40,6 +41,10 @@ class Lease(Schema):
     base_sha: str
     head_sha: str
     reason: str
+    scenarios: list[str] | None
+    """Measure only these; null: those nalm.toml has measured by default."""
+    budget_seconds: float | None
+    """Time for the rounds of a scenario; null: as nalm.toml says."""
     lease_seconds: int
 
 
@@ -61,6 +66,15 @@ class Finish(Schema):
     fence: Fence
     outcome: Literal["done", "failed"]
     message: LongText | None = None
+    kind: Failure | None = None
+    """Why it failed. Only `infrastructure` is tried again, elsewhere if there is another host."""
+
+
+class Release(Schema):
+    """The agent ends, or cannot go on, through no fault of the job."""
+
+    fence: Fence
+    reason: Text = ""
 
 
 class Finished(Schema):

@@ -8,13 +8,15 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from nalm_server.agents import repository
-from nalm_server.agents.schemas import Finish, Finished, Lease, LeaseRequest, Progress, Renewed
+from nalm_server.agents.schemas import Finish, Finished, Lease, LeaseRequest, Progress, Release, Renewed
 from nalm_server.context import Context
-from nalm_server.errors import FencedOffError
-from nalm_server.jobs import repository as jobs
+from nalm_server.jobs import leasing, retries
+from nalm_server.jobs import queue_repository as queue
 from nalm_server.jobs import service as job_service
 from nalm_server.jobs.models import JobRow
-from nalm_server.jobs.schemas import HELD, JobState
+from nalm_server.jobs.queue_repository import Asker
+from nalm_server.jobs.retries import Failure
+from nalm_server.jobs.schemas import JobState
 from nalm_server.projects import repository as projects
 from nalm_server.runs import repository as runs
 from nalm_server.settings import Settings
@@ -34,81 +36,63 @@ def host_seen(context: Context, wanted: LeaseRequest) -> None:
 
 def lease_once(context: Context, wanted: LeaseRequest) -> Lease | None:
     """One look for work. Opens a writer's transaction only when there seems to be some."""
+    asker = Asker(wanted.host)
     with context.read_sessions() as session:
-        if jobs.next_free(session, context.clock()) is None:
+        if not queue.anything(session, asker, context.clock()):
             return None
     with context.sessions() as session:
-        lease = _lease(session, context.settings, wanted, context.clock())
+        lease = _lease(session, context.settings, asker, context.clock())
         session.commit()
     return lease
 
 
-def _lease(session: Session, settings: Settings, wanted: LeaseRequest, now: datetime) -> Lease | None:
-    until = now + timedelta(seconds=settings.lease_seconds)
-    while (job := jobs.next_free(session, now)) is not None:
-        lost_by = job.host if job.state in HELD else None
-        if job.attempts >= settings.job_attempts:
-            _set_aside(session, job, now)
-            continue
-        if not jobs.take(session, job, wanted.host, now, until):
-            continue
-        reason = f"leased to {wanted.host}"
-        if lost_by is not None:
-            reason += f": {lost_by} had it and fell silent"
-        jobs.add_transition(session, job.id, JobState.LEASED, now, reason)
-        session.refresh(job)
-        project = projects.lock(session, job.project_id)
-        return Lease(
-            job_id=job.id,
-            fence=job.fence,
-            project=project.name,
-            repository=project.repository,
-            base_sha=job.base_sha,
-            head_sha=job.head_sha,
-            reason=job.reason,
-            lease_seconds=settings.lease_seconds,
-        )
-    return None
-
-
-def _set_aside(session: Session, job: JobRow, now: datetime) -> None:
-    """A job that takes every agent down with it must not go round for ever."""
-    held = job_service.require_locked(session, job.id)
-    held.fence += 1
-    held.message = (
-        f"Given out {held.attempts} times, and each time the agent fell silent; last on {held.host}."
+def _lease(session: Session, settings: Settings, asker: Asker, now: datetime) -> Lease | None:
+    job = leasing.take_next(session, settings, asker, now)
+    if job is None:
+        return None
+    project = projects.get(session, job.project_id)
+    return Lease(
+        job_id=job.id,
+        fence=job.fence,
+        project=project.name,
+        repository=project.repository,
+        base_sha=job.base_sha,
+        head_sha=job.head_sha,
+        reason=job.reason,
+        scenarios=job.scenarios,
+        budget_seconds=job.budget_seconds,
+        lease_seconds=settings.lease_seconds,
     )
-    job_service.move(session, held, JobState.FAILED, now, held.message)
-    session.flush()
-
-
-def _require_holder(job: JobRow, fence: int) -> None:
-    if job.fence != fence or job.state not in HELD:
-        raise FencedOffError(
-            f"Job {job.id} is {job.state} and its fence is {job.fence}, not {fence}: the lease was lost. "
-            "Stop working on it and ask for the next one."
-        )
 
 
 def progress(session: Session, settings: Settings, job_id: int, told: Progress, now: datetime) -> Renewed:
     job = job_service.require_locked(session, job_id)
-    _require_holder(job, told.fence)
+    leasing.require_holder(session, job, told.fence, now)
     job.lease_until = now + timedelta(seconds=settings.lease_seconds)
-    job.updated_at = now
     job.step, job.detail, job.fraction = told.step, told.detail, told.fraction
     if told.log_tail is not None:
         job.log_tail = told.log_tail
     state = STEPS.get(told.step.split(" ", 1)[0].rstrip(":"), JobState(job.state))
     if state != job.state:
-        job_service.move(session, job, state, now, told.step)
+        job_service.move(session, job, state, now, told.step, who=job.host)
+    else:
+        job_service.touch(session, job, now)
     return Renewed(state=state, lease_seconds=settings.lease_seconds)
 
 
-def finish(session: Session, job_id: int, told: Finish, now: datetime) -> Finished:
+def finish(session: Session, settings: Settings, job_id: int, told: Finish, now: datetime) -> Finished:
     job = job_service.require_locked(session, job_id)
     if job.fence == told.fence and job.state in (JobState.DONE, JobState.FAILED, JobState.INVALID):
         return Finished(state=JobState(job.state))
-    _require_holder(job, told.fence)
+    leasing.require_holder(session, job, told.fence, now)
+    if told.outcome == "failed" and told.kind is Failure.INFRASTRUCTURE:
+        retries.again_or_failed(session, settings, job, now, told.message or "the host could not measure it")
+    else:
+        _end(session, job, told, now)
+    return Finished(state=JobState(job.state))
+
+
+def _end(session: Session, job: JobRow, told: Finish, now: datetime) -> None:
     outcomes = runs.outcomes_of_job(session, job.id)
     if told.outcome == "failed":
         state, reason = JobState.FAILED, told.message or "the agent could not measure it"
@@ -121,5 +105,12 @@ def finish(session: Session, job_id: int, told: Finish, now: datetime) -> Finish
     job.message = told.message or (reason if state is not JobState.DONE else None)
     job.step = job.detail = None
     job.fraction = 1.0 if state is JobState.DONE else job.fraction
-    job_service.move(session, job, state, now, reason)
-    return Finished(state=state)
+    job_service.move(session, job, state, now, reason, who=job.host)
+
+
+def release(session: Session, job_id: int, told: Release, now: datetime) -> Finished:
+    """Gives the job back: free at once. One that is over, or somebody else's, stays as it is: 409."""
+    job = job_service.require_locked(session, job_id)
+    leasing.require_holder(session, job, told.fence, now)
+    retries.give_back(session, job, now, told.reason)
+    return Finished(state=JobState(job.state))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GET /jobs."""
+"""GET /jobs, and what people do with a job: cancel, retry, boost, approve, reject."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from nalm_server.deps import ReadDb
+from nalm_server.access.roles import Role
+from nalm_server.access.service import require_role
+from nalm_server.deps import Caller, Ctx, Db, Now, ReadDb
 from nalm_server.errors import documented
-from nalm_server.jobs import service
-from nalm_server.jobs.schemas import Job, JobDetail, JobState
-from nalm_server.schemas import NAME, JobId
+from nalm_server.jobs import actions, asking, reading, rules
+from nalm_server.jobs.schemas import Job, JobDetail, JobRequest, JobState, QueueRules, Why
+from nalm_server.projects import service as projects
+from nalm_server.schemas import NAME, JobId, ProjectName
 
-router = APIRouter(prefix="/jobs", tags=["jobs"])
+router = APIRouter(tags=["jobs"])
+CHANGES = documented(401, 403, 404, 409, 413)
 
 
-@router.get("", responses=documented(404))
+@router.get("/jobs", responses=documented(404))
 def list_jobs(
     session: ReadDb,
     project: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
@@ -24,10 +28,62 @@ def list_jobs(
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> list[Job]:
     """Jobs, newest first; `state` may be given several times."""
-    return service.list_jobs(session, project=project, states=state, limit=limit)
+    return reading.list_jobs(session, project=project, states=state, limit=limit)
 
 
-@router.get("/{job_id}", responses=documented(404))
+@router.get("/jobs/{job_id}", responses=documented(404))
 def get_job(job_id: JobId, session: ReadDb) -> JobDetail:
     """One job with each change of its state."""
-    return service.get_job(session, job_id)
+    return reading.get_job(session, job_id)
+
+
+@router.post("/jobs/{job_id}/cancel", responses=CHANGES)
+def cancel_job(job_id: JobId, why: Why, session: Db, caller: Caller, now: Now) -> JobDetail:
+    """Ends a job; the agent that works on it learns so at its next heartbeat."""
+    return actions.cancel(session, caller, job_id, why.reason, now)
+
+
+@router.post("/jobs/{job_id}/retry", responses=CHANGES)
+def retry_job(job_id: JobId, why: Why, session: Db, caller: Caller, now: Now) -> JobDetail:
+    """Queues a job again that ended without a valid result."""
+    return actions.retry(session, caller, job_id, why.reason, now)
+
+
+@router.post("/jobs/{job_id}/boost", responses=CHANGES)
+def boost_job(job_id: JobId, why: Why, session: Db, caller: Caller, now: Now) -> JobDetail:
+    """Lets a queued job go first: somebody waits for it."""
+    return actions.boost(session, caller, job_id, why.reason, now)
+
+
+@router.post("/jobs/{job_id}/approve", responses=CHANGES)
+def approve_job(job_id: JobId, why: Why, session: Db, caller: Caller, now: Now) -> JobDetail:
+    """Releases a job that waits for approval."""
+    return actions.approve(session, caller, job_id, why.reason, now)
+
+
+@router.post("/jobs/{job_id}/reject", responses=CHANGES)
+def reject_job(job_id: JobId, why: Why, session: Db, caller: Caller, now: Now) -> JobDetail:
+    """Cancels a job that waits for approval."""
+    return actions.reject(session, caller, job_id, why.reason, now)
+
+
+@router.post("/projects/{project}/jobs", status_code=201, responses=CHANGES)
+def request_job(project: ProjectName, wanted: JobRequest, context: Ctx, caller: Caller) -> JobDetail:
+    """Measures head against base, before everything nobody waits for."""
+    return asking.request_job(context, caller, project, wanted)
+
+
+@router.get("/projects/{project}/queue", responses=documented(401, 403, 404))
+def get_queue_rules(project: ProjectName, session: ReadDb, caller: Caller) -> QueueRules:
+    """What is dropped from the project's queue by itself."""
+    row = projects.require(session, project)
+    require_role(session, caller, row.id, Role.READER)
+    return QueueRules(latest_only=row.latest_only)
+
+
+@router.put("/projects/{project}/queue", responses=CHANGES)
+def set_queue_rules(
+    project: ProjectName, wanted: QueueRules, session: Db, caller: Caller, now: Now
+) -> QueueRules:
+    """Says what is dropped from the project's queue by itself."""
+    return rules.set_rules(session, caller, project, wanted, now)

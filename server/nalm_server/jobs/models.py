@@ -5,10 +5,16 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint, text
+from sqlalchemy import JSON, BigInteger, ForeignKey, Index, Sequence, SmallInteger, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from nalm_server.db import Base, UtcDateTime
+
+AUTOMATIC = text("reason IN ('push', 'pull_request', 'schedule', 'backfill')")
+"""Jobs nobody asked for by hand: the same one only once."""
+WAITING = text("state = 'queued' AND held IS NULL")
+CHANGES = Sequence("job_changes_seq")
+"""Numbers the changes of all jobs on PostgreSQL; on SQLite, with one writer, the largest number plus one."""
 
 
 class JobRow(Base):
@@ -16,11 +22,30 @@ class JobRow(Base):
 
     __tablename__ = "jobs"
     __table_args__ = (
-        UniqueConstraint("commit_id", "base_sha", "reason"),
+        Index(
+            "uq_jobs_automatic",
+            "commit_id",
+            "base_sha",
+            "reason",
+            unique=True,
+            sqlite_where=AUTOMATIC,
+            postgresql_where=AUTOMATIC,
+        ),
+        Index(None, "commit_id"),
         Index(None, "state", "lease_until"),
         Index(None, "project_id", "state"),
         Index(
             None, "needs", postgresql_where=text("needs IS NOT NULL"), sqlite_where=text("needs IS NOT NULL")
+        ),
+        Index(None, "project_id", "leased_at"),
+        Index(None, "project_id", "pull_request"),
+        Index(
+            "ix_jobs_waiting",
+            "project_id",
+            "priority",
+            "id",
+            sqlite_where=WAITING,
+            postgresql_where=WAITING,
         ),
     )
 
@@ -31,6 +56,20 @@ class JobRow(Base):
     head_sha: Mapped[str] = mapped_column(String(64))
     reason: Mapped[str] = mapped_column(String(32))
     state: Mapped[str] = mapped_column(String(16))
+    held: Mapped[str | None] = mapped_column(Text)
+    """Why it waits for approval; not given out until it is None."""
+    priority: Mapped[int] = mapped_column(SmallInteger, server_default="1")
+    """Smaller goes first."""
+    pull_request: Mapped[int | None]
+    requested_by: Mapped[str | None] = mapped_column(String(128))
+    scenarios: Mapped[list[str] | None] = mapped_column(JSON)
+    """Only these; None: those nalm.toml has measured by default."""
+    budget_seconds: Mapped[float | None]
+    """Time for the rounds of a scenario; None: as nalm.toml says."""
+    backfill_id: Mapped[int | None] = mapped_column(
+        ForeignKey("backfills.id", ondelete="SET NULL"), index=True
+    )
+    bisect_id: Mapped[int | None] = mapped_column(ForeignKey("bisects.id", ondelete="SET NULL"), index=True)
     step: Mapped[str | None] = mapped_column(String(500))
     detail: Mapped[str | None] = mapped_column(String(500))
     fraction: Mapped[float | None]
@@ -39,9 +78,19 @@ class JobRow(Base):
     attempts: Mapped[int]
     fence: Mapped[int]
     lease_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    leased_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    not_before: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """Tried again no sooner."""
+    avoid_host: Mapped[str | None] = mapped_column(String(128))
+    """Where it went wrong last; any other host goes first until `avoid_until`."""
+    avoid_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
     host: Mapped[str | None] = mapped_column(String(128))
     needs: Mapped[str | None] = mapped_column(String(200))
     """What a host must have that may take it (agents.needs, as text); None: not known to need anything."""
+    updated_seq: Mapped[int] = mapped_column(BigInteger, server_default="0", index=True)
+    """Grows with every change of any job: what live followers go by."""
+    raised_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """When long waiting last raised its priority."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
     finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
@@ -55,3 +104,5 @@ class TransitionRow(Base):
     state: Mapped[str] = mapped_column(String(16))
     at: Mapped[datetime] = mapped_column(UtcDateTime)
     reason: Mapped[str] = mapped_column(Text)
+    who: Mapped[str | None] = mapped_column(String(128))
+    """Account, token or host; None: the server itself."""

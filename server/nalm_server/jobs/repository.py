@@ -6,15 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, func, or_, select, true, update
-from sqlalchemy.orm import Session
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session, defer
 
 from nalm_server.commits.models import CommitRow
-from nalm_server.jobs.models import JobRow, TransitionRow
-from nalm_server.jobs.schemas import HELD, OPEN, JobState
+from nalm_server.jobs.models import CHANGES, JobRow, TransitionRow
+from nalm_server.jobs.schemas import OPEN, JobState
 from nalm_server.projects.models import ProjectRow
-
-_ANY = true()
 
 
 def add(session: Session, row: JobRow) -> JobRow:
@@ -23,8 +21,17 @@ def add(session: Session, row: JobRow) -> JobRow:
     return row
 
 
-def add_transition(session: Session, job_id: int, state: JobState, at: datetime, reason: str) -> None:
-    session.add(TransitionRow(job_id=job_id, state=state, at=at, reason=reason))
+def add_transition(
+    session: Session, job_id: int, state: JobState, at: datetime, reason: str, *, who: str | None
+) -> None:
+    session.add(TransitionRow(job_id=job_id, state=state, at=at, reason=reason, who=who))
+
+
+def next_change(session: Session) -> int:
+    """A number above that of every change known to this transaction."""
+    if session.get_bind().dialect.name == "postgresql":
+        return int(session.scalar(select(CHANGES.next_value())) or 0)
+    return (session.scalar(select(func.max(JobRow.updated_seq))) or 0) + 1
 
 
 def find(session: Session, job_id: int) -> JobRow | None:
@@ -40,10 +47,82 @@ def lock(session: Session, job_id: int) -> JobRow | None:
 
 def find_for_commit(session: Session, commit_id: int, base_sha: str, reason: str) -> JobRow | None:
     return session.scalars(
-        select(JobRow).where(
-            JobRow.commit_id == commit_id, JobRow.base_sha == base_sha, JobRow.reason == reason
-        )
+        select(JobRow)
+        .where(JobRow.commit_id == commit_id, JobRow.base_sha == base_sha, JobRow.reason == reason)
+        .order_by(JobRow.id.desc())
+        .limit(1)
     ).one_or_none()
+
+
+def find_for_head(session: Session, commit_id: int, reason: str) -> JobRow | None:
+    """The newest of this reason, whatever it is compared with."""
+    return session.scalars(
+        select(JobRow)
+        .where(JobRow.commit_id == commit_id, JobRow.reason == reason)
+        .order_by(JobRow.id.desc())
+        .limit(1)
+    ).one_or_none()
+
+
+def open_of_commit(session: Session, commit_id: int, base_sha: str) -> list[JobRow]:
+    return list(
+        session.scalars(
+            select(JobRow)
+            .where(JobRow.commit_id == commit_id, JobRow.base_sha == base_sha, JobRow.state.in_(OPEN))
+            .order_by(JobRow.id)
+        )
+    )
+
+
+def open_of_pull_request(session: Session, project_id: int, pull_request: int) -> list[JobRow]:
+    """Held until the commit."""
+    return list(
+        session.scalars(
+            select(JobRow)
+            .where(
+                JobRow.project_id == project_id,
+                JobRow.pull_request == pull_request,
+                JobRow.state.in_(OPEN),
+            )
+            .order_by(JobRow.id)
+            .with_for_update()
+            .execution_options(populate_existing=True)
+        )
+    )
+
+
+def queued_of(
+    session: Session, project_id: int, *, reason: str | None = None, shas: Sequence[str] | None = None
+) -> list[JobRow]:
+    """Not given out yet, oldest commit first, held until the commit."""
+    query = (
+        select(JobRow)
+        .join(CommitRow, CommitRow.id == JobRow.commit_id)
+        .where(JobRow.project_id == project_id, JobRow.state == JobState.QUEUED)
+    )
+    if reason is not None:
+        query = query.where(JobRow.reason == reason)
+    if shas is not None:
+        query = query.where(JobRow.head_sha.in_(shas))
+    return list(
+        session.scalars(
+            query.order_by(CommitRow.position, JobRow.id)
+            .with_for_update(of=JobRow)
+            .execution_options(populate_existing=True)
+        )
+    )
+
+
+def open_of_group(
+    session: Session, *, backfill_id: int | None = None, bisect_id: int | None = None
+) -> list[int]:
+    """Ids of the open jobs of a backfill or bisect."""
+    query = select(JobRow.id).where(JobRow.state.in_(OPEN))
+    if backfill_id is not None:
+        query = query.where(JobRow.backfill_id == backfill_id)
+    if bisect_id is not None:
+        query = query.where(JobRow.bisect_id == bisect_id)
+    return list(session.scalars(query.order_by(JobRow.id)))
 
 
 def newest_by_commit(session: Session, commit_ids: Sequence[int]) -> dict[int, JobRow]:
@@ -60,7 +139,28 @@ def list_jobs(
         query = query.where(JobRow.project_id == project_id)
     if states:
         query = query.where(JobRow.state.in_(states))
-    return [(row, name) for row, name in session.execute(query.order_by(JobRow.id.desc()).limit(limit))]
+    newest = query.order_by(JobRow.id.desc()).limit(limit).options(defer(JobRow.log_tail))
+    return [(row, name) for row, name in session.execute(newest)]
+
+
+def changed_since(
+    session: Session, seq: int, limit: int, *, with_log: bool = False
+) -> list[tuple[JobRow, str]]:
+    """Jobs that changed after `seq`, in that order, each with its project's name."""
+    query = (
+        select(JobRow, ProjectRow.name)
+        .join(ProjectRow, ProjectRow.id == JobRow.project_id)
+        .where(JobRow.updated_seq > seq)
+        .order_by(JobRow.updated_seq)
+        .limit(limit)
+    )
+    if not with_log:
+        query = query.options(defer(JobRow.log_tail))
+    return [(row, name) for row, name in session.execute(query)]
+
+
+def last_change(session: Session) -> int:
+    return session.scalar(select(func.max(JobRow.updated_seq))) or 0
 
 
 def transitions(session: Session, job_id: int) -> list[TransitionRow]:
@@ -73,52 +173,3 @@ def transitions(session: Session, job_id: int) -> list[TransitionRow]:
 
 def count_open(session: Session) -> int:
     return session.scalar(select(func.count()).select_from(JobRow).where(JobRow.state.in_(OPEN))) or 0
-
-
-def _free(now: datetime) -> ColumnElement[bool]:
-    """Queued, or held by an agent that has been silent for longer than its lease."""
-    return or_(
-        JobRow.state == JobState.QUEUED,
-        and_(JobRow.state.in_(HELD), JobRow.lease_until < now),
-    )
-
-
-def next_free(session: Session, now: datetime, fits: ColumnElement[bool] = _ANY) -> JobRow | None:
-    """Of the project whose work waits longest, the commit that comes first along the first parent.
-
-    fits: which jobs the asking host may have at all (agents.matching)."""
-    project_id = session.scalar(
-        select(JobRow.project_id).where(_free(now), fits).order_by(JobRow.created_at, JobRow.id).limit(1)
-    )
-    if project_id is None:
-        return None
-    return session.scalars(
-        select(JobRow)
-        .join(CommitRow, CommitRow.id == JobRow.commit_id)
-        .where(_free(now), fits, JobRow.project_id == project_id)
-        .order_by(CommitRow.position, JobRow.id)
-        .limit(1)
-        .execution_options(populate_existing=True)
-    ).one_or_none()
-
-
-def take(session: Session, job: JobRow, host: str, now: datetime, until: datetime) -> bool:
-    """Leases the job unless somebody did since it was read: one of two agents finds the fence moved."""
-    taken = session.execute(
-        update(JobRow)
-        .where(JobRow.id == job.id, JobRow.fence == job.fence, _free(now))
-        .values(
-            state=JobState.LEASED,
-            fence=JobRow.fence + 1,
-            attempts=JobRow.attempts + 1,
-            lease_until=until,
-            host=host,
-            step=None,
-            detail=None,
-            fraction=None,
-            updated_at=now,
-        )
-        .returning(JobRow.id)
-        .execution_options(synchronize_session=False)
-    )
-    return taken.first() is not None

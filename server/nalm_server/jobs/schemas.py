@@ -5,8 +5,11 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
 
-from nalm_server.schemas import Schema
+from pydantic import BeforeValidator, Field, StringConstraints
+
+from nalm_server.schemas import NAME, Schema
 
 
 class JobReason(StrEnum):
@@ -20,6 +23,10 @@ class JobReason(StrEnum):
     SCHEDULE = "schedule"
     BACKFILL = "backfill"
     BISECT = "bisect"
+
+
+PRIORITY = {reason: place for place, reason in enumerate(JobReason)}
+"""Smaller goes first."""
 
 
 class JobState(StrEnum):
@@ -56,6 +63,8 @@ class Transition(Schema):
     state: JobState
     at: datetime
     reason: str
+    who: str | None
+    """Account, token or host; null: the server itself."""
 
 
 class Job(JobBrief):
@@ -68,12 +77,70 @@ class Job(JobBrief):
     """How often it has been given to an agent."""
     host: str | None
     """The bench host that has, or last had, it."""
+    held: str | None
+    """Why it waits for approval; null: it does not."""
+    priority: int
+    """Smaller goes first; the place of its reason, unless it was boosted or has waited long."""
+    pull_request: int | None
+    requested_by: str | None
+    scenarios: list[str] | None
+    """Only these; null: those nalm.toml has measured by default."""
+    backfill_id: int | None
+    bisect_id: int | None
+    not_before: datetime | None
+    """When it is tried again after a failure of the infrastructure."""
     created_at: datetime
     updated_at: datetime
     finished_at: datetime | None
 
 
 class JobDetail(Job):
+    budget_seconds: float | None
+    """Time for the rounds of a scenario; null: as nalm.toml says."""
     log_tail: str | None
     transitions: list[Transition]
+    retries: list[Transition]
+    """Each time it was queued again, with the reason."""
+    queue_position: int | None
+    """1: next, if no better job comes; null: it is not waiting for a host."""
     run_ids: list[str]
+
+
+def _no_boolean(value: object) -> object:
+    """JSON Schema has `true` for no number, pydantic for 1."""
+    if isinstance(value, bool):
+        raise ValueError("expected a number")
+    return value
+
+
+Revision = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/+@-]*$"),
+]
+"""A commit, a branch or a tag."""
+Scenarios = Annotated[
+    list[Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]],
+    Field(min_length=1, max_length=100),
+]
+Reason = Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00]*$")]
+Count = Annotated[int, BeforeValidator(_no_boolean)]
+
+
+class JobRequest(Schema):
+    head: Revision
+    base: Revision | None = Field(
+        default=None, description="Null: where head left the default branch; on that branch, head's parent."
+    )
+    scenarios: Scenarios | None = None
+
+
+class Why(Schema):
+    reason: Reason = ""
+
+
+class QueueRules(Schema):
+    latest_only: bool = Field(
+        strict=True,
+        description="A newer push makes queued ones superfluous: they are superseded, and the newer commit "
+        "is measured against the base of the oldest of them.",
+    )

@@ -1,57 +1,155 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs: their states and how they change."""
+"""Jobs: how they are queued and how their state changes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy.orm import Session
 
+from nalm_server import events
 from nalm_server.commits.models import CommitRow
 from nalm_server.errors import NotFoundError
-from nalm_server.jobs import repository
+from nalm_server.jobs import repository, superseding
 from nalm_server.jobs.models import JobRow
-from nalm_server.jobs.schemas import OPEN, Job, JobDetail, JobReason, JobState, Transition
-from nalm_server.projects import service as projects
-from nalm_server.projects.repository import name_of as project_name
-from nalm_server.runs import repository as runs
+from nalm_server.jobs.schemas import OPEN, PRIORITY, JobReason, JobState
+from nalm_server.jobs.states import require_allowed
+from nalm_server.projects.models import ProjectRow
 
 
 def enqueue(
-    session: Session, commit: CommitRow, base_sha: str, *, reason: JobReason, why: str, now: datetime
+    session: Session,
+    commit: CommitRow,
+    base_sha: str,
+    *,
+    reason: JobReason,
+    why: str,
+    now: datetime,
+    held: str | None = None,
+    pull_request: int | None = None,
+    requested_by: str | None = None,
+    scenarios: list[str] | None = None,
+    **group: Any,
 ) -> JobRow:
-    """Queues the measurement of the commit against base; the same one, for the same reason, only once."""
-    known = repository.find_for_commit(session, commit.id, base_sha, reason)
+    """Queues the measurement of the commit against base; the same one, for the same reason, only once.
+
+    held: queued, but not given out until approved; says why. `group`: budget_seconds, backfill_id, bisect_id.
+    The caller holds the project's lock.
+    """
+    known = _known(session, commit, base_sha, reason, scenarios)
     if known is not None:
-        return known
-    job = repository.add(
-        session,
-        JobRow(
-            project_id=commit.project_id,
-            commit_id=commit.id,
-            base_sha=base_sha,
-            head_sha=commit.sha,
-            reason=reason,
-            state=JobState.QUEUED,
-            attempts=0,
-            fence=0,
-            created_at=now,
-            updated_at=now,
-        ),
+        return _asked_again(session, known, reason, now, why=why, who=requested_by)
+    if reason is JobReason.PUSH and _latest_only(session, commit.project_id):
+        base_sha = superseding.older_pushes(session, commit, now) or base_sha
+    job = JobRow(
+        project_id=commit.project_id,
+        commit_id=commit.id,
+        base_sha=base_sha,
+        head_sha=commit.sha,
+        reason=reason,
+        state=JobState.QUEUED,
+        held=held,
+        priority=PRIORITY[reason],
+        pull_request=pull_request,
+        requested_by=requested_by,
+        scenarios=scenarios,
+        attempts=0,
+        fence=0,
+        updated_seq=repository.next_change(session),
+        created_at=now,
+        updated_at=now,
+        **group,
     )
-    repository.add_transition(session, job.id, JobState.QUEUED, now, why)
+    repository.add(session, job)
+    repository.add_transition(session, job.id, JobState.QUEUED, now, held or why, who=requested_by)
+    events.job_moved(session, job, now)
     return job
 
 
-def move(session: Session, job: JobRow, state: JobState, now: datetime, reason: str) -> None:
-    """Changes the state, and says when and why."""
+def _latest_only(session: Session, project_id: int) -> bool:
+    project = session.get(ProjectRow, project_id)
+    return project is not None and project.latest_only
+
+
+def _known(
+    session: Session, commit: CommitRow, base_sha: str, reason: JobReason, scenarios: list[str] | None
+) -> JobRow | None:
+    if reason is JobReason.BISECT:
+        return None
+    if reason is JobReason.PERSON:
+        under_way = repository.open_of_commit(session, commit.id, base_sha)
+        return next((job for job in under_way if job.scenarios == scenarios), None)
+    if reason is JobReason.PUSH and _latest_only(session, commit.project_id):
+        return repository.find_for_head(session, commit.id, reason)
+    return repository.find_for_commit(session, commit.id, base_sha, reason)
+
+
+def _asked_again(
+    session: Session, job: JobRow, reason: JobReason, now: datetime, *, why: str, who: str | None
+) -> JobRow:
+    """What was superseded is wanted after all; what a person waits for goes first."""
+    if job.state == JobState.SUPERSEDED:
+        job.finished_at = None
+        move(session, job, JobState.QUEUED, now, f"wanted again: {why}", who=who)
+    if reason is JobReason.PERSON and job.priority > PRIORITY[JobReason.PERSON]:
+        job.priority = PRIORITY[JobReason.PERSON]
+        touch(session, job, now)
+    return job
+
+
+def move(
+    session: Session, job: JobRow, state: JobState, now: datetime, reason: str, *, who: str | None = None
+) -> None:
+    """Changes the state, and says when, why and who. Raises ConflictError if it makes no sense."""
+    require_allowed(job.id, JobState(job.state), state)
     job.state = state
-    job.updated_at = now
     if state not in OPEN:
         job.finished_at = now
         job.lease_until = None
-    repository.add_transition(session, job.id, state, now, reason)
+    touch(session, job, now)
+    repository.add_transition(session, job.id, state, now, reason, who=who)
+    events.job_moved(session, job, now)
+
+
+def released(session: Session, job: JobRow, now: datetime, reason: str, who: str | None) -> None:
+    """A held job may be given out from now on; still queued, and noted as such."""
+    touch(session, job, now)
+    repository.add_transition(session, job.id, JobState.QUEUED, now, reason, who=who)
+    events.job_moved(session, job, now)
+
+
+def touch(session: Session, job: JobRow, now: datetime) -> None:
+    """The job changed: its followers are to be told."""
+    job.updated_at = now
+    job.updated_seq = repository.next_change(session)
+
+
+def supersede(
+    session: Session,
+    project_id: int,
+    *,
+    why: str,
+    now: datetime,
+    pull_request: int | None = None,
+    keep: str | None = None,
+    shas: list[str] | None = None,
+) -> list[int]:
+    """Drops work that nobody needs any more; the jobs' numbers. Give one of:
+
+    pull_request: its open jobs, even under way, but those of head `keep`. shas: commits that a forced push
+    dropped; only what has not been given out.
+    """
+    if pull_request is not None:
+        return superseding.pull_request_moved(session, project_id, pull_request, keep=keep, why=why, now=now)
+    return superseding.dropped(session, project_id, shas or [], why, now)
+
+
+def require(session: Session, job_id: int) -> JobRow:
+    job = repository.find(session, job_id)
+    if job is None:
+        raise NotFoundError(f"There is no job {job_id}.")
+    return job
 
 
 def require_locked(session: Session, job_id: int) -> JobRow:
@@ -59,27 +157,3 @@ def require_locked(session: Session, job_id: int) -> JobRow:
     if job is None:
         raise NotFoundError(f"There is no job {job_id}.")
     return job
-
-
-def list_jobs(
-    session: Session, *, project: str | None, states: Sequence[JobState] | None, limit: int
-) -> list[Job]:
-    project_id = projects.require(session, project).id if project else None
-    return [_job(row, name) for row, name in repository.list_jobs(session, project_id, states, limit)]
-
-
-def get_job(session: Session, job_id: int) -> JobDetail:
-    row = repository.find(session, job_id)
-    if row is None:
-        raise NotFoundError(f"There is no job {job_id}.")
-    return JobDetail(
-        **dict(_job(row, project_name(session, row.project_id))),
-        log_tail=row.log_tail,
-        transitions=[Transition.model_validate(one) for one in repository.transitions(session, row.id)],
-        run_ids=[run.run_id for run in runs.of_job(session, row.id)],
-    )
-
-
-def _job(row: JobRow, project: str) -> Job:
-    fields = {name: getattr(row, name) for name in Job.model_fields if name != "project"}
-    return Job(project=project, **fields)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import LargeBinary, String
+from sqlalchemy import LargeBinary, String, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from nalm_server.db import Base, UtcDateTime
@@ -22,4 +22,6 @@ class ProjectRow(Base):
     """Encrypted under the state directory's key."""
     pool: Mapped[str] = mapped_column(String(64), default="default", server_default="default")
     """Whose hosts measure it."""
+    latest_only: Mapped[bool] = mapped_column(server_default=false())
+    """A newer push makes those that still wait for a host superfluous."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)

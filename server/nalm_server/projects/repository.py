@@ -28,6 +28,10 @@ def name_of(session: Session, project_id: int) -> str:
     return session.scalars(select(ProjectRow.name).where(ProjectRow.id == project_id)).one()
 
 
+def get(session: Session, project_id: int) -> ProjectRow:
+    return session.get_one(ProjectRow, project_id)
+
+
 def lock(session: Session, project_id: int) -> ProjectRow:
     """The row, held until the commit: writers of one project queue (on SQLite they do anyway)."""
     return session.scalars(select(ProjectRow).where(ProjectRow.id == project_id).with_for_update()).one()

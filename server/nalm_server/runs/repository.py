@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, func, select, update
 from sqlalchemy.orm import Session, undefer
 
 from nalm_server.agents.models import HostRow
@@ -82,6 +82,11 @@ def newest_by_project(session: Session, project_ids: Sequence[int]) -> dict[int,
 
 def of_job(session: Session, job_id: int) -> list[RunRow]:
     return list(session.scalars(select(RunRow).where(RunRow.job_id == job_id).order_by(RunRow.id)))
+
+
+def detach_from_job(session: Session, job_id: int) -> None:
+    """The job is measured anew; what came of it before stays on record as runs of no job."""
+    session.execute(update(RunRow).where(RunRow.job_id == job_id).values(job_id=None))
 
 
 def of_job_and_scenario(session: Session, job_id: int, scenario: str) -> JudgedRun | None:

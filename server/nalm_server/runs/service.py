@@ -18,6 +18,7 @@ from nalm_server.commits.order import record
 from nalm_server.context import Context
 from nalm_server.errors import ConflictError, FencedOffError, ForbiddenError, InvalidError, NotFoundError
 from nalm_server.history import repository as scenarios
+from nalm_server.jobs import leasing
 from nalm_server.jobs import repository as jobs
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import HELD
@@ -67,7 +68,7 @@ def _take(session: Session, caller: Principal, upload: Upload, now: datetime) ->
                 f"Run {upload.report.run_id} is stored with another content: a run's id is made once."
             )
         return _taken(known, new=False)
-    job = _job(session, project, upload, upload.job_id) if upload.job_id is not None else None
+    job = _job(session, project, upload, upload.job_id, now) if upload.job_id is not None else None
     if job is not None:
         result = repository.of_job_and_scenario(session, job.id, upload.report.scenario.name)
         if result is not None:  # from an agent that lost its lease after the upload: one result per job
@@ -89,13 +90,15 @@ def _project(session: Session, caller: Principal, upload: Upload) -> ProjectRow:
     raise NotFoundError(f"There is no project {name!r}: `nalm-server project add {name} --repository URL`.")
 
 
-def _job(session: Session, project: ProjectRow, upload: Upload, job_id: int) -> JobRow:
+def _job(session: Session, project: ProjectRow, upload: Upload, job_id: int, now: datetime) -> JobRow:
     """The job, if this may still be a result of it."""
     job = jobs.lock(session, job_id)
     if job is None or job.project_id != project.id:
         raise NotFoundError(f"Project {project.name!r} has no job {job_id}.")
-    if job.state not in HELD or upload.fence not in (None, job.fence):
-        raise FencedOffError(f"Job {job_id} is {job.state} and its fence is {job.fence}: this came too late.")
+    if upload.fence is not None:
+        leasing.require_holder(session, job, upload.fence, now)
+    elif job.state not in HELD:
+        raise FencedOffError(f"Job {job_id} is {job.state}: this came too late.")
     head = upload.report.arms.get(Arm.HEAD)
     if head is not None and head.build.commit != job.head_sha:
         raise ConflictError(

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What people do with a job: cancel, retry, boost, approve, reject. Each is written to the audit log."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from nalm_server.access.roles import Role
+from nalm_server.access.service import require_role
+from nalm_server.audit.service import record
+from nalm_server.errors import ConflictError
+from nalm_server.jobs import reading, service
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import OPEN, PRIORITY, JobDetail, JobReason, JobState
+from nalm_server.runs import repository as runs
+from nalm_server.tokens.service import Principal
+
+
+def _locked(session: Session, caller: Principal, job_id: int) -> JobRow:
+    # The role is asked for before the lock: who may not do this must not make others wait.
+    require_role(session, caller, service.require(session, job_id).project_id, Role.DEVELOPER)
+    return service.require_locked(session, job_id)
+
+
+def _done(
+    session: Session, caller: Principal, verb: str, job: JobRow, *, now: datetime, why: str
+) -> JobDetail:
+    record(
+        session,
+        caller,
+        f"job.{verb}",
+        f"job {job.id}",
+        now,
+        project_id=job.project_id,
+        detail=why or None,
+    )
+    session.flush()
+    return reading.get_job(session, job.id)
+
+
+def _by(done: str, caller: Principal, why: str) -> str:
+    return f"{done} by {caller.name}" + (f": {why}" if why else "")
+
+
+def cancel(session: Session, caller: Principal, job_id: int, why: str, now: datetime) -> JobDetail:
+    """Ends it; an agent that works on it learns so at its next heartbeat. Saying it twice changes nothing."""
+    job = _locked(session, caller, job_id)
+    if job.state == JobState.CANCELLED:
+        return reading.get_job(session, job.id)
+    cancel_locked(session, job, _by("cancelled", caller, why), now, caller.name)
+    return _done(session, caller, "cancel", job, now=now, why=why)
+
+
+def cancel_locked(session: Session, job: JobRow, reason: str, now: datetime, who: str | None) -> None:
+    """The caller holds the job's lock."""
+    if job.state not in OPEN:
+        raise ConflictError(f"Job {job.id} is over: it is {job.state}.")
+    job.fence += 1
+    job.held = None
+    service.move(session, job, JobState.CANCELLED, now, reason, who=who)
+
+
+def retry(session: Session, caller: Principal, job_id: int, why: str, now: datetime) -> JobDetail:
+    """Queues a job again that ended without a valid result, with all its attempts."""
+    job = _locked(session, caller, job_id)
+    if job.state in OPEN:
+        raise ConflictError(f"Job {job.id} is {job.state}: there is nothing to retry yet.")
+    if job.state == JobState.INVALID:
+        runs.detach_from_job(session, job.id)
+    job.attempts = 0
+    job.fence += 1
+    job.finished_at = job.message = job.not_before = job.avoid_host = job.avoid_until = None
+    reason = _by("retried", caller, why)
+    service.move(session, job, JobState.QUEUED, now, reason, who=caller.name)
+    return _done(session, caller, "retry", job, now=now, why=why)
+
+
+def boost(session: Session, caller: Principal, job_id: int, why: str, now: datetime) -> JobDetail:
+    """Somebody waits for it: as if a person had asked."""
+    job = _locked(session, caller, job_id)
+    if job.state != JobState.QUEUED:
+        raise ConflictError(f"Job {job.id} is {job.state}: only a queued one can go sooner.")
+    job.priority = PRIORITY[JobReason.PERSON]
+    service.touch(session, job, now)
+    return _done(session, caller, "boost", job, now=now, why=why)
+
+
+def approve(session: Session, caller: Principal, job_id: int, why: str, now: datetime) -> JobDetail:
+    """Releases a job that waits for approval."""
+    job = _held(_locked(session, caller, job_id))
+    job.held = None
+    service.released(session, job, now, _by("approved", caller, why), caller.name)
+    return _done(session, caller, "approve", job, now=now, why=why)
+
+
+def reject(session: Session, caller: Principal, job_id: int, why: str, now: datetime) -> JobDetail:
+    """Cancels a job that waits for approval."""
+    job = _held(_locked(session, caller, job_id))
+    cancel_locked(session, job, _by("rejected", caller, why), now, caller.name)
+    return _done(session, caller, "reject", job, now=now, why=why)
+
+
+def _held(job: JobRow) -> JobRow:
+    if job.state != JobState.QUEUED or job.held is None:
+        raise ConflictError(f"Job {job.id} is {job.state} and does not wait for approval.")
+    return job

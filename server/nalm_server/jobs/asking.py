@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A person asks for a measurement."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from nalm_server.access.roles import Role
+from nalm_server.access.service import require_role
+from nalm_server.audit.service import record as audit
+from nalm_server.commits import repository as commits
+from nalm_server.commits.order import record
+from nalm_server.context import Context
+from nalm_server.errors import ConflictError, InvalidError
+from nalm_server.jobs import reading, revisions, service
+from nalm_server.jobs.revisions import Pair
+from nalm_server.jobs.schemas import JobDetail, JobReason, JobRequest
+from nalm_server.projects import repository as project_rows
+from nalm_server.projects import service as projects
+from nalm_server.tokens.service import Principal
+
+
+def request_job(context: Context, caller: Principal, project: str, wanted: JobRequest) -> JobDetail:
+    """Looks the revisions up first, with no transaction open: a repository may take its time."""
+    with context.read_sessions() as session:
+        row = projects.require(session, project)
+        require_role(session, caller, row.id, Role.DEVELOPER)
+    pair = revisions.pair(context, row, wanted.head, wanted.base)
+    if pair.base == pair.head:
+        raise InvalidError(f"Head and base are both {pair.head[:7]}: there is nothing to compare.")
+    with context.sessions() as session:
+        job = _queue(session, context, caller, pair, wanted)
+        session.commit()
+    return job
+
+
+def _queue(
+    session: Session, context: Context, caller: Principal, pair: Pair, wanted: JobRequest
+) -> JobDetail:
+    now, project_id = context.clock(), pair.project_id
+    project_rows.lock(session, project_id)
+    commit = commits.find(session, project_id, pair.head)
+    if commit is None:
+        commit = record(session, project_id, pair.head, pair.parent)
+    job = service.enqueue(
+        session,
+        commit,
+        pair.base,
+        reason=JobReason.PERSON,
+        why=f"asked for by {caller.name}",
+        now=now,
+        requested_by=caller.name[:128],
+        scenarios=wanted.scenarios,
+    )
+    if job.held is not None:
+        raise ConflictError(f"Job {job.id} measures this already and waits for approval: {job.held}")
+    audit(session, caller, "job.request", f"job {job.id}", now, project_id=project_id)
+    session.flush()
+    return reading.get_job(session, job.id)

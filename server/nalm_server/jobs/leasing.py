@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gives jobs out: which one goes next, and what becomes of one whose agent fell silent."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy.orm import Session
+
+from nalm_server.errors import FencedOffError
+from nalm_server.jobs import queue_repository as queue
+from nalm_server.jobs import service
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.queue_repository import Asker
+from nalm_server.jobs.schemas import HELD, JobState
+from nalm_server.settings import Settings
+
+TURNS = 20
+"""Projects looked at for one asker, in the order of their turn."""
+LOST_AT_ONCE = 100
+BACK_AGAIN = timedelta(seconds=60)
+"""What an agent that comes back late has to go on in."""
+
+
+def take_next(session: Session, settings: Settings, asker: Asker, now: datetime) -> JobRow | None:
+    """Leases the next job that the asker may have; None if there is none."""
+    take_back_lost(session, settings, now)
+    for turn in queue.turns(session, asker, now, TURNS):
+        job = queue.first(session, asker, turn, now)
+        if job is not None:
+            _give(session, job, asker.host, now, settings)
+            return job
+    return None
+
+
+def _give(session: Session, job: JobRow, host: str, now: datetime, settings: Settings) -> None:
+    job.fence += 1
+    job.attempts += 1
+    job.leased_at = now
+    job.lease_until = now + timedelta(seconds=settings.lease_seconds)
+    job.host = host
+    job.step = job.detail = job.fraction = job.log_tail = job.message = None
+    job.not_before = job.avoid_host = job.avoid_until = None
+    service.move(session, job, JobState.LEASED, now, f"leased to {host}", who=host)
+    session.flush()
+
+
+def take_back_lost(session: Session, settings: Settings, now: datetime) -> int:
+    """Queues what silent agents held, or sets it aside; how many there were."""
+    lost = queue.lost(session, now, LOST_AT_ONCE)
+    for job in lost:
+        if job.attempts >= settings.job_attempts:
+            _set_aside(session, job, now)
+        else:
+            service.move(session, job, JobState.QUEUED, now, f"{job.host} had it and fell silent")
+            job.lease_until = None
+    session.flush()
+    return len(lost)
+
+
+def _set_aside(session: Session, job: JobRow, now: datetime) -> None:
+    """A job that takes every agent down with it must not go round for ever."""
+    job.fence += 1
+    job.message = f"Given out {job.attempts} times without a result; last {job.host} had it and fell silent."
+    service.move(session, job, JobState.FAILED, now, job.message)
+
+
+def require_holder(session: Session, job: JobRow, fence: int, now: datetime) -> None:
+    """Raises FencedOffError unless this is the newest lease.
+
+    An agent that was silent for too long, but whose job nobody has taken since, has it back: its work is not
+    done twice.
+    """
+    if job.fence != fence or job.state not in (*HELD, JobState.QUEUED):
+        raise FencedOffError(
+            f"Job {job.id} is {job.state} and its fence is {job.fence}, not {fence}: the lease was lost. "
+            "Stop working on it and ask for the next one."
+        )
+    if job.state == JobState.QUEUED:
+        job.lease_until = now + BACK_AGAIN
+        reason = f"{job.host} is back, nobody had taken it"
+        service.move(session, job, JobState.LEASED, now, reason, who=job.host)

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of the queue: which job goes next.
+
+Each question is a handful of index probes a project, however many jobs there are: `ix_jobs_waiting` holds
+only those that wait for a host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    ScalarSelect,
+    and_,
+    exists,
+    func,
+    literal_column,
+    or_,
+    select,
+    true,
+    update,
+)
+from sqlalchemy.orm import Session, aliased
+
+from nalm_server.commits.models import CommitRow
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import HELD
+from nalm_server.projects.models import ProjectRow
+
+QUEUED: ColumnElement[str] = literal_column("'queued'")
+"""No parameter: PostgreSQL must see that the query is about the rows the index holds."""
+WINDOW = 500
+"""Of a project's waiting jobs of one priority so many, the oldest, are put in the order of their commits."""
+
+
+@dataclass(frozen=True)
+class Asker:
+    """A host that asks for work. fits: a condition on the jobs that it may have at all (agents.matching)."""
+
+    host: str
+    fits: ColumnElement[bool] = field(default_factory=true)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A project with work for the asker, and the priority of its best job."""
+
+    project_id: int
+    priority: int
+
+
+def _waiting(asker: Asker, now: datetime) -> ColumnElement[bool]:
+    """The job may be given to this host now."""
+    return and_(
+        JobRow.state == QUEUED,
+        JobRow.held.is_(None),
+        or_(JobRow.not_before.is_(None), JobRow.not_before <= now),
+        or_(JobRow.avoid_host.is_(None), JobRow.avoid_host != asker.host, JobRow.avoid_until < now),
+        asker.fits,
+    )
+
+
+def turns(session: Session, asker: Asker, now: datetime, limit: int) -> list[Turn]:
+    """Projects in the order of their turn: best priority first, then fewest jobs under way, then the one
+    whose last job was given out longest ago."""
+    project = aliased(ProjectRow, name="turn")
+    best = (
+        select(JobRow.priority)
+        .where(_waiting(asker, now), JobRow.project_id == project.id)
+        .order_by(JobRow.project_id, JobRow.priority, JobRow.id)
+        .limit(1)
+        .correlate(project)
+        .scalar_subquery()
+    )
+    running = _of(project, func.count(), JobRow.state.in_(HELD))
+    served = _of(project, func.max(JobRow.leased_at))
+    figures = (best.label("best"), running.label("running"), served.label("served"))
+    offers = select(project.id, *figures).subquery()
+    found = session.execute(
+        select(offers.c.id, offers.c.best)
+        .where(offers.c.best.is_not(None))
+        .order_by(offers.c.best, offers.c.running, offers.c.served.asc().nulls_first(), offers.c.id)
+        .limit(limit)
+    )
+    return [Turn(project_id, priority) for project_id, priority in found]
+
+
+def _of(
+    project: type[ProjectRow], figure: ColumnElement[Any], *conditions: ColumnElement[bool]
+) -> ScalarSelect[Any]:
+    """A figure of all of a project's jobs."""
+    of_project = select(figure).where(JobRow.project_id == project.id, *conditions)
+    return of_project.select_from(JobRow).correlate(project).scalar_subquery()
+
+
+def first(session: Session, asker: Asker, turn: Turn, now: datetime) -> JobRow | None:
+    """The turn's job, parents before children, held until the commit. One that another asker is just taking
+    is passed over."""
+    oldest = (
+        select(JobRow.id)
+        .where(
+            _waiting(asker, now),
+            JobRow.project_id == turn.project_id,
+            JobRow.priority == turn.priority,
+        )
+        .order_by(JobRow.id)
+        .limit(WINDOW)
+        .correlate(None)
+    )
+    return session.scalars(
+        select(JobRow)
+        .join(CommitRow, CommitRow.id == JobRow.commit_id)
+        .where(JobRow.id.in_(oldest), JobRow.state == QUEUED, JobRow.held.is_(None))
+        .order_by(CommitRow.position, JobRow.id)
+        .limit(1)
+        .with_for_update(of=JobRow, skip_locked=True)
+        .execution_options(populate_existing=True)
+    ).one_or_none()
+
+
+def anything(session: Session, asker: Asker, now: datetime) -> bool:
+    """True if there may be work: a job that waits, or one whose agent fell silent."""
+    waits = exists().where(_waiting(asker, now))
+    lost = exists().where(_silent(now))
+    return bool(session.scalar(select(or_(waits, lost))))
+
+
+def _silent(now: datetime) -> ColumnElement[bool]:
+    return and_(JobRow.state.in_(HELD), JobRow.lease_until < now)
+
+
+def lost(session: Session, now: datetime, limit: int) -> list[JobRow]:
+    """Jobs whose agent has been silent for longer than its lease, held until the commit."""
+    return list(
+        session.scalars(
+            select(JobRow)
+            .where(_silent(now))
+            .order_by(JobRow.lease_until, JobRow.id)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+            .execution_options(populate_existing=True)
+        )
+    )
+
+
+def ahead_of(session: Session, job: JobRow) -> int:
+    """How many waiting jobs of its pool go before it, as the queue stands: better ones of all projects, and
+    of its own project those of the same priority and an earlier commit."""
+    place = select(CommitRow.position).where(CommitRow.id == job.commit_id)
+    position = place.correlate(None).scalar_subquery()
+    pool = select(ProjectRow.pool).where(ProjectRow.id == job.project_id).correlate(None).scalar_subquery()
+    earlier = or_(CommitRow.position < position, and_(CommitRow.position == position, JobRow.id < job.id))
+    before = or_(
+        JobRow.priority < job.priority,
+        and_(JobRow.priority == job.priority, JobRow.project_id == job.project_id, earlier),
+    )
+    return (
+        session.scalar(
+            select(func.count())
+            .select_from(JobRow)
+            .join(CommitRow, CommitRow.id == JobRow.commit_id)
+            .join(ProjectRow, ProjectRow.id == JobRow.project_id)
+            .where(JobRow.state == QUEUED, JobRow.held.is_(None), ProjectRow.pool == pool, before)
+        )
+        or 0
+    )
+
+
+def raise_waiting(session: Session, before: datetime, now: datetime, best: int) -> int:
+    """One better priority, down to `best`, for jobs that have waited since `before`. How many there were."""
+    raised = session.execute(
+        update(JobRow)
+        .where(
+            JobRow.state == QUEUED,
+            JobRow.held.is_(None),
+            JobRow.priority > best,
+            func.coalesce(JobRow.raised_at, JobRow.created_at) < before,
+        )
+        .values(priority=JobRow.priority - 1, raised_at=now)
+        .returning(JobRow.id)
+        .execution_options(synchronize_session=False)
+    )
+    return len(raised.all())
+
+
+def waiting_pools(session: Session, now: datetime) -> Sequence[str]:
+    """Pools with a job to be given out."""
+    return session.scalars(
+        select(ProjectRow.pool)
+        .join(JobRow, JobRow.project_id == ProjectRow.id)
+        .where(
+            JobRow.state == QUEUED,
+            JobRow.held.is_(None),
+            or_(JobRow.not_before.is_(None), JobRow.not_before <= now),
+        )
+        .distinct()
+    ).all()

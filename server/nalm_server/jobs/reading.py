@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs as the API shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from sqlalchemy.orm import Session
+
+from nalm_server.jobs import queue_repository as queue
+from nalm_server.jobs import repository, service
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import Job, JobDetail, JobState, Transition
+from nalm_server.projects import service as projects
+from nalm_server.projects.repository import name_of as project_name
+from nalm_server.runs import repository as runs
+
+
+def list_jobs(
+    session: Session, *, project: str | None, states: Sequence[JobState] | None, limit: int
+) -> list[Job]:
+    project_id = projects.require(session, project).id if project else None
+    return [described(row, name) for row, name in repository.list_jobs(session, project_id, states, limit)]
+
+
+def get_job(session: Session, job_id: int) -> JobDetail:
+    row = service.require(session, job_id)
+    moves = [Transition.model_validate(one) for one in repository.transitions(session, row.id)]
+    waits = row.state == JobState.QUEUED and row.held is None
+    return JobDetail(
+        **dict(described(row, project_name(session, row.project_id))),
+        budget_seconds=row.budget_seconds,
+        log_tail=row.log_tail,
+        transitions=moves,
+        retries=[
+            one
+            for before, one in pairwise(moves)
+            if one.state is JobState.QUEUED and before.state is not JobState.QUEUED
+        ],
+        queue_position=queue.ahead_of(session, row) + 1 if waits else None,
+        run_ids=[run.run_id for run in runs.of_job(session, row.id)],
+    )
+
+
+def described(row: JobRow, project: str) -> Job:
+    fields = {name: getattr(row, name) for name in Job.model_fields if name != "project"}
+    return Job(project=project, **fields)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of a job that its agent gives back or could not measure."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from sqlalchemy.orm import Session
+
+from nalm_server.jobs import service
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import JobState
+from nalm_server.settings import Settings
+from nalm_server.work.kinds import Work
+from nalm_server.work.wake import wake
+
+FIRST_PAUSE = timedelta(seconds=30)
+LONGEST_PAUSE = timedelta(minutes=15)
+ELSEWHERE = timedelta(minutes=2)
+"""How long any other host goes before the one where it went wrong."""
+
+
+class Failure(StrEnum):
+    """Why a job could not be measured."""
+
+    BUILD = "build"
+    """The commit does not build: it never will."""
+    NF = "nf"
+    """The NF does not run."""
+    INFRASTRUCTURE = "infrastructure"
+    """The host's, the network's or the agent's fault: disk full, timeout, out of memory. Tried again."""
+
+
+def pause_after(attempts: int) -> timedelta:
+    """Twice as long after each attempt."""
+    doubled = FIRST_PAUSE * (1 << min(attempts - 1, 10))
+    return min(doubled, LONGEST_PAUSE)
+
+
+def again_or_failed(session: Session, settings: Settings, job: JobRow, now: datetime, reason: str) -> None:
+    """After a failure of the infrastructure: queued once more, elsewhere if there is another host, until
+    `job_attempts` are used up."""
+    job.fence += 1
+    if job.attempts >= settings.job_attempts:
+        job.message = f"Given out {job.attempts} times without a result; last on {job.host}: {reason}"
+        service.move(session, job, JobState.FAILED, now, job.message, who=job.host)
+        return
+    pause = pause_after(job.attempts)
+    job.message = reason
+    _queue_elsewhere(session, job, now, now + pause, f"tried again in {pause.seconds} s: {reason}")
+    wake(session, Work.JOBS)
+
+
+def give_back(session: Session, job: JobRow, now: datetime, reason: str) -> None:
+    """Its agent ends or cannot go on: free at once, and not counted as an attempt."""
+    job.fence += 1
+    job.attempts -= 1
+    _queue_elsewhere(session, job, now, now, f"{job.host} gave it back: {reason or 'no reason given'}")
+
+
+def _queue_elsewhere(session: Session, job: JobRow, now: datetime, at: datetime, reason: str) -> None:
+    job.not_before = at if at > now else None
+    job.avoid_host, job.avoid_until = job.host, at + ELSEWHERE
+    job.lease_until = None
+    job.step = job.detail = job.fraction = None
+    service.move(session, job, JobState.QUEUED, now, reason, who=job.host)

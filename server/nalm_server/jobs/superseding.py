@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Work that nobody needs any more. What is being measured goes on, unless its pull request moved."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from nalm_server.commits.models import CommitRow
+from nalm_server.jobs import repository, service
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import JobReason, JobState
+
+
+def pull_request_moved(
+    session: Session, project_id: int, pull_request: int, *, keep: str | None, why: str, now: datetime
+) -> list[int]:
+    """Supersedes the pull request's open jobs but those of head `keep`."""
+    old = repository.open_of_pull_request(session, project_id, pull_request)
+    return [_drop(session, job, why, now) for job in old if job.head_sha != keep]
+
+
+def dropped(session: Session, project_id: int, shas: list[str], why: str, now: datetime) -> list[int]:
+    """Supersedes queued jobs of commits that are on no branch any more, if nobody asked for them by hand."""
+    queued = repository.queued_of(session, project_id, shas=shas)
+    return [_drop(session, job, why, now) for job in queued if job.reason == JobReason.PUSH]
+
+
+def older_pushes(session: Session, commit: CommitRow, now: datetime) -> str | None:
+    """Supersedes queued pushes of older commits; the base of the oldest: no change goes unmeasured."""
+    queued = repository.queued_of(session, commit.project_id, reason=JobReason.PUSH)
+    older = [job for job in queued if job.commit_id != commit.id and _is_older(session, job, commit)]
+    for job in older:
+        _drop(session, job, f"{commit.sha[:7]} is newer, and this project measures only the latest", now)
+    return older[0].base_sha if older else None
+
+
+def _is_older(session: Session, job: JobRow, commit: CommitRow) -> bool:
+    other = session.get(CommitRow, job.commit_id)
+    return other is not None and other.position < commit.position
+
+
+def _drop(session: Session, job: JobRow, why: str, now: datetime) -> int:
+    job.fence += 1
+    job.held = None
+    service.move(session, job, JobState.SUPERSEDED, now, why)
+    return job.id

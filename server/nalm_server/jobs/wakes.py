@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who is woken when a job moves: hosts of its pool, and the bisect or backfill it is a step of."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import OPEN, JobState
+from nalm_server.projects.models import ProjectRow
+from nalm_server.work.kinds import Work
+from nalm_server.work.wake import wake, wake_pool
+
+
+def wake_followers(session: Session, job: JobRow, now: datetime) -> None:
+    if job.state == JobState.QUEUED and job.held is None:
+        if job.not_before is None or job.not_before <= now:
+            wake_pool(session, session.get_one(ProjectRow, job.project_id).pool)
+    elif job.state not in OPEN and (job.bisect_id or job.backfill_id):
+        wake(session, Work.JOBS)
