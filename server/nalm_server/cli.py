@@ -4,25 +4,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from pydantic import ValidationError
-from rich.console import Console
 from rich.table import Table
 
 from nalm_server import logs, migrate
-from nalm_server.context import Context, make_context
+from nalm_server.cli_common import State, err, opened, out, reported, settings_of
+from nalm_server.cli_settings import settings_command
+from nalm_server.cli_work import beat, serve, worker
 from nalm_server.demo.command import demo
-from nalm_server.embedded.failure import EXIT_COULD_NOT, StartError, explained
 from nalm_server.embedded.up import up as run_up
 from nalm_server.errors import NalmError
 from nalm_server.projects import service as projects
 from nalm_server.projects.schemas import ProjectCreated, ProjectNew
-from nalm_server.settings import Settings
 from nalm_server.tokens import repository as token_rows
 from nalm_server.tokens import service as tokens
 
@@ -34,57 +30,13 @@ token_app = typer.Typer(help="Tokens of agents, uploaders and administrators.", 
 app.add_typer(project_app, name="project")
 app.add_typer(token_app, name="token")
 app.command()(demo)
-
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
-
-State = Annotated[
-    Path | None,
-    typer.Option("--state", envvar="NALM_STATE_DIR", help="State directory. [default: .nalm/server]"),
-]
-
-
-app.command("demo")(demo)
+app.command("settings")(settings_command)
+for command in (serve, worker, beat):
+    app.command()(command)
 
 
 def main() -> None:
     app()
-
-
-def _settings(state: Path | None, **given: Any) -> Settings:
-    options = given if state is None else {**given, "state_dir": state}
-    try:
-        return Settings(**options)
-    except ValidationError as error:
-        for one in error.errors():
-            err.print(f"nalm-server: NALM_{'_'.join(str(part) for part in one['loc']).upper()}: {one['msg']}")
-        raise typer.Exit(2) from error
-
-
-@contextmanager
-def _reported(settings: Settings) -> Iterator[None]:
-    """Mistakes end as one line and exit code 4, never as a trace."""
-    try:
-        with explained(settings.state_dir):
-            yield
-    except StartError as error:
-        err.print(f"nalm-server: {error}")
-        raise typer.Exit(EXIT_COULD_NOT) from error
-
-
-@contextmanager
-def _context(state: Path | None) -> Iterator[Context]:
-    """The database at this program's revision; the embedded one is brought there."""
-    settings = _settings(state)
-    with _reported(settings):
-        context = make_context(settings)
-        try:
-            if settings.database_url is None:
-                migrate.upgrade(settings.resolved_database_url)
-            migrate.require_current(context.engine)
-            yield context
-        finally:
-            context.engine.dispose()
 
 
 @app.command()
@@ -98,9 +50,9 @@ def up(
 
     Example: nalm-server up --port 9090 --state /var/lib/nalm
     """
-    settings = _settings(state)
+    settings = settings_of(state)
     logs.configure(as_json=settings.log_json)
-    with _reported(settings):
+    with reported(settings):
         run_up(settings, host, port, with_agent=agent)
 
 
@@ -110,8 +62,8 @@ def migrate_command(
     to: Annotated[str, typer.Option(help="Revision to go to; `-1` goes one back, `base` empties.")] = "head",
 ) -> None:
     """Brings the database to this program's revision (`up` does so by itself)."""
-    settings = _settings(state)
-    with _reported(settings):
+    settings = settings_of(state)
+    with reported(settings):
         if settings.database_url is None:
             settings.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         if to == "head":
@@ -138,7 +90,7 @@ def project_add(
         for one in error.errors():
             err.print(f"nalm-server: {'.'.join(str(part) for part in one['loc'])}: {one['msg']}")
         raise typer.Exit(2) from error
-    with _context(state) as context, context.sessions() as session:
+    with opened(state) as context, context.sessions() as session:
         created = projects.create_project(session, context, new, context.clock())
         session.commit()
         if json:
@@ -163,7 +115,7 @@ def _print_created(created: ProjectCreated) -> None:
 @project_app.command("list")
 def project_list(state: State = None) -> None:
     """Lists the projects."""
-    with _context(state) as context, context.read_sessions() as session:
+    with opened(state) as context, context.read_sessions() as session:
         for one in projects.list_projects(session):
             out.print(
                 f"{one.name}  {one.repository}  {one.default_branch}  {one.commits} commits", markup=False
@@ -184,7 +136,7 @@ def token_new(
     if (scope is tokens.Scope.UPLOAD) != (project is not None):
         err.print("nalm-server: --project goes with scope upload, and only with it")
         raise typer.Exit(2)
-    with _context(state) as context, context.sessions() as session:
+    with opened(state) as context, context.sessions() as session:
         project_id = projects.require(session, project).id if project else None
         token = tokens.issue(session, scope, name, context.clock(), project_id)
         session.commit()
@@ -194,7 +146,7 @@ def token_new(
 @token_app.command("list")
 def token_list(state: State = None) -> None:
     """Lists the tokens, without their secrets."""
-    with _context(state) as context, context.read_sessions() as session:
+    with opened(state) as context, context.read_sessions() as session:
         for row in token_rows.list_all(session):
             ended = f"revoked {row.revoked_at:%Y-%m-%d}" if row.revoked_at else "valid"
             out.print(f"{row.id}  {row.scope}  {row.name}  {ended}", markup=False)
@@ -205,7 +157,7 @@ def token_revoke(
     number: Annotated[int, typer.Argument(help="Its number in `token list`.")], state: State = None
 ) -> None:
     """Makes a token worthless at once."""
-    with _context(state) as context, context.sessions() as session:
+    with opened(state) as context, context.sessions() as session:
         if not token_rows.revoke(session, number, context.clock()):
             raise NalmError(f"There is no valid token {number}: `nalm-server token list` shows them.")
         session.commit()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of the server: environment variables with the prefix NALM_, checked at start."""
+"""Settings of the server, as `settings_load` reads them: NALM_ variables and one file."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ class Settings(BaseSettings):
     """Where the SQLite database, the secret key and the local agent's token live."""
     database_url: str | None = None
     """SQLAlchemy address; None: SQLite in the state directory. PostgreSQL: postgresql+psycopg://..."""
+    redis_url: str | None = None
+    """redis://USER:PASSWORD@HOST:6379/0, for `serve`, `worker` and `beat`; `up` needs none."""
+    worker_threads: int = Field(default=4, ge=1, le=64)
+    """How much work one worker does at once."""
     static_dir: Path | None = None
     """The built page; None: nalm_server/static."""
     public_url: str | None = None

@@ -12,18 +12,13 @@ from typing import Any
 
 import pytest
 import yaml
+from nalm_server import settings_load
 from nalm_server.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 COMPOSE = ROOT / "compose.yaml"
 OPERATE = ROOT / "docs" / "operate.md"
-COMMAND_LINE = {"NALM_HOST", "NALM_PORT"}
-"""Read by the command itself."""
 IMAGES = {"server": ROOT / "server" / "Dockerfile", "agent": ROOT / "agent" / "Dockerfile"}
-
-
-def known_settings() -> set[str]:
-    return {f"NALM_{name.upper()}" for name in Settings.model_fields} | COMMAND_LINE
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +37,7 @@ def test_three_services_with_health_checks_and_few_rights(services: dict[str, di
 
 
 def test_settings_in_compose_exist(services: dict[str, dict[str, Any]]) -> None:
-    assert set(services["server"]["environment"]) <= known_settings()
+    assert set(services["server"]["environment"]) <= settings_load.known()
     assert "NALM_DATABASE_URL" in services["server"]["environment"]
 
 
@@ -124,4 +119,4 @@ def test_documented_command_makes_a_private_env_with_usable_secrets(tmp_path: Pa
 
 def test_operators_page_lists_every_setting() -> None:
     listed = set(re.findall(r"^\| `(NALM_[A-Z_]+)` \|", OPERATE.read_text(), re.MULTILINE))
-    assert listed == known_settings()
+    assert listed == settings_load.known()

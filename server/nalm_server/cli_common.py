@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands of `nalm-server` share: settings, context, and mistakes as one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from nalm_server import migrate, settings_load
+from nalm_server.context import Context, make_context
+from nalm_server.embedded.failure import EXIT_COULD_NOT, StartError, explained
+from nalm_server.settings import Settings
+from nalm_server.work.wake import Waker
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+
+State = Annotated[
+    Path | None,
+    typer.Option("--state", envvar="NALM_STATE_DIR", help="State directory. [default: .nalm/server]"),
+]
+
+
+def settings_of(state: Path | None, **given: Any) -> Settings:
+    """The settings, checked; a wrong one is named and ends the command with exit code 2."""
+    try:
+        return settings_load.load(**given if state is None else {**given, "state_dir": state})
+    except settings_load.SettingsError as error:
+        for line in error.lines:
+            err.print(f"nalm-server: {line}")
+        raise typer.Exit(2) from error
+
+
+@contextmanager
+def reported(settings: Settings) -> Iterator[None]:
+    """Mistakes end as one line and exit code 4, never as a trace."""
+    try:
+        with explained(settings.state_dir):
+            yield
+    except StartError as error:
+        err.print(f"nalm-server: {error}")
+        raise typer.Exit(EXIT_COULD_NOT) from error
+
+
+@contextmanager
+def context_of(settings: Settings, waker: Waker | None = None) -> Iterator[Context]:
+    """The database at this program's revision; the embedded one is brought there."""
+    with reported(settings):
+        context = make_context(settings, waker=waker)
+        try:
+            if settings.database_url is None:
+                migrate.upgrade(settings.resolved_database_url)
+            migrate.require_current(context.engine)
+            yield context
+        finally:
+            context.engine.dispose()
+
+
+@contextmanager
+def opened(state: Path | None) -> Iterator[Context]:
+    """The context of a command that does one thing and ends."""
+    with context_of(settings_of(state)) as context:
+        yield context

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm-server serve`, `worker` and `beat`: the grown form, a process each."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nalm_server import logs
+from nalm_server.cli_common import State, context_of, err, settings_of
+from nalm_server.embedded.up import end_by_signals, make_first_tokens
+from nalm_server.serving import listen
+from nalm_server.serving import serve as serve_http
+from nalm_server.settings import Settings
+from nalm_server.work.processes import beat_leads, run_beat, run_worker, worker_answers
+from nalm_server.work.wakers import CeleryWaker
+
+Ping = Annotated[bool, typer.Option("--ping", help="Only ask whether one works; exit code 1: none does.")]
+
+
+def serve(
+    state: State = None,
+    host: Annotated[str, typer.Option(envvar="NALM_HOST", help="Address to serve on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(envvar="NALM_PORT", help="Port to serve on.", min=0, max=65535)] = 8080,
+) -> None:
+    """Serves API and page; `worker` and `beat` do the rest. Needs NALM_REDIS_URL, and a migrated database.
+
+    Example: nalm-server serve --host 0.0.0.0
+    """
+    settings, redis_url = _grown(settings_of(state))
+    waker = CeleryWaker(redis_url)
+    with context_of(settings, waker) as context:
+        end_by_signals()
+        listening = listen(host, port)
+        make_first_tokens(context)
+        try:
+            serve_http(context, listening)
+        finally:
+            waker.stop()
+
+
+def worker(state: State = None, ping: Ping = False) -> None:
+    """Works through what the API took in: deliveries, jobs, notifications. Any number of them may run."""
+    settings, redis_url = _grown(settings_of(state))
+    if ping:
+        raise typer.Exit(0 if worker_answers(redis_url) else 1)
+    waker = CeleryWaker(redis_url)
+    with context_of(settings, waker) as context:
+        code = run_worker(context, redis_url, settings.worker_threads)
+        waker.stop()
+    raise typer.Exit(code)
+
+
+def beat(state: State = None, ping: Ping = False) -> None:
+    """Wakes workers every so often, for what no wake told of. Of several, one leads; the others stand by."""
+    settings, redis_url = _grown(settings_of(state))
+    with context_of(settings) as context:
+        if ping:
+            raise typer.Exit(0 if beat_leads(context) else 1)
+        run_beat(context, CeleryWaker(redis_url))
+
+
+def _grown(settings: Settings) -> tuple[Settings, str]:
+    logs.configure(as_json=settings.log_json)
+    if settings.redis_url is None:
+        err.print(
+            "nalm-server: NALM_REDIS_URL is not set: serve, worker and beat meet through Redis. "
+            "On one host, `nalm-server up` does all of it without."
+        )
+        raise typer.Exit(2)
+    return settings, settings.redis_url

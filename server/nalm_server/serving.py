@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Serves API and page over HTTP until SIGINT or SIGTERM."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from collections.abc import Callable
+from types import FrameType
+
+import structlog
+import uvicorn
+from fastapi import FastAPI
+
+from nalm_server.app import make_app
+from nalm_server.context import Context
+from nalm_server.embedded.failure import StartError
+
+log = structlog.get_logger()
+
+BACKLOG = 512
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Bound before anything else is touched, so that a taken port changes nothing."""
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except socket.gaierror as error:
+        raise StartError(f"--host {host} is no address of this machine: {error.strerror}.") from error
+    listening = socket.socket(family, kind)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind(address)
+        listening.listen(BACKLOG)
+    except OSError as error:
+        listening.close()
+        if error.errno == errno.EADDRINUSE:
+            raise StartError(
+                f"Port {port} of {host} is taken by another program: end it (`ss -ltnp 'sport = :{port}'` "
+                "names it), or choose another one with --port."
+            ) from error
+        raise StartError(f"Port {port} of {host} cannot be served: {error.strerror}.") from error
+    return listening
+
+
+def url_of(host: str, listening: socket.socket) -> str:
+    """Where a program on this host reaches the server."""
+    port = listening.getsockname()[1]
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
+
+
+class _Server(uvicorn.Server):
+    """Says when requests are answered; ends without leaving requests waiting."""
+
+    def __init__(self, app: FastAPI, config: uvicorn.Config, url: str, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._app = app
+        self._url = url
+        self._ready = ready
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._app.state.ending = True  # leases that wait for work are answered now
+        super().handle_exit(sig, frame)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        log.info("serving", url=self._url)
+        self._ready()
+
+
+def serve(context: Context, listening: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
+    """Calls `ready` once requests are answered. The socket comes bound."""
+    host, port = listening.getsockname()[:2]
+    app = make_app(context)
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=5,
+        lifespan="off",
+    )
+    _Server(app, config, f"http://{host}:{port}", ready).run(sockets=[listening])

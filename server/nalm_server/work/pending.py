@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Things to be done soon, each known once, done one after another by a thread of their own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+import structlog
+
+log = structlog.get_logger()
+
+T = TypeVar("T")
+
+
+class Pending(Generic[T]):
+    """`put` never waits. What is put again while it waits is done once; while it is being done, once more."""
+
+    def __init__(self, name: str, do: Callable[[T], None]) -> None:
+        self._do = do
+        self._waiting: dict[T, None] = {}
+        self._changed = threading.Condition()
+        self._ended = False
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def put(self, item: T) -> None:
+        with self._changed:
+            if self._ended:
+                return
+            self._waiting[item] = None
+            if self._thread.ident is None:
+                self._thread.start()
+            self._changed.notify()
+
+    def stop(self, seconds: float) -> None:
+        """Finishes what is being done, within that time; drops what waits."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify()
+        if self._thread.ident is not None:
+            self._thread.join(seconds)
+
+    def _run(self) -> None:
+        while (item := self._next()) is not None:
+            try:
+                self._do(item)
+            except Exception as error:
+                log.warning("not done; a later look finds it", what=str(item), error=str(error))
+
+    def _next(self) -> T | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._ended)
+            if self._ended:
+                return None
+            item = next(iter(self._waiting))
+            del self._waiting[item]
+            return item

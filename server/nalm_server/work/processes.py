@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The processes of the grown form besides the API: worker and beat."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import sys
+from types import FrameType
+
+import structlog
+from celery import Celery, signals
+
+from nalm_server.context import Context
+from nalm_server.work import broker, repository
+from nalm_server.work.drain import drain_kind
+from nalm_server.work.kinds import Work
+from nalm_server.work.leader import Leader
+from nalm_server.work.ticks import Ticks
+from nalm_server.work.wakers import CeleryWaker
+
+log = structlog.get_logger()
+
+PING_SECONDS = 5.0
+
+
+def run_worker(context: Context, redis_url: str, threads: int) -> int:
+    """Drains what it is woken for until SIGTERM; the work in hand is finished. Returns an exit code.
+
+    Threads, not processes: drains wait for the database, git and forges.
+    """
+    app = broker.make_celery(redis_url)
+    register(app, context)
+    signals.setup_logging.connect(_keep_logging, weak=False)
+    worker = app.Worker(
+        pool="threads",
+        concurrency=threads,
+        queues=[broker.SERVER_QUEUE],
+        hostname=worker_name(),
+        without_gossip=True,
+        without_mingle=True,
+        quiet=True,
+    )
+    log.info("worker ready for wakes", threads=threads, queue=broker.SERVER_QUEUE)
+    worker.start()
+    return int(worker.exitcode or 0)
+
+
+def worker_name() -> str:
+    return f"nalm@{socket.gethostname()}"
+
+
+def register(app: Celery, context: Context) -> None:
+    """The one task of the server's workers."""
+
+    def work(kind: str) -> None:
+        if kind not in set(Work):
+            log.warning("a wake for work this version does not know", work=kind)
+            return
+        drain_kind(context, Work(kind))
+
+    app.task(name=broker.WORK_TASK)(work)
+
+
+def _keep_logging(**_given: object) -> None:
+    """Celery configures logging unless somebody listens to this signal."""
+
+
+def run_beat(context: Context, waker: CeleryWaker) -> None:
+    """Wakes workers at each kind's pace until SIGTERM. Of several beats one does."""
+    leader = Leader(context.engine)
+    ticks = Ticks(waker, leader.leads)
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        ticks.stop()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    try:
+        ticks.run()
+    finally:
+        leader.close()
+        waker.stop()
+
+
+def worker_answers(redis_url: str) -> bool:
+    """Does this host's worker answer through Redis."""
+    app = broker.make_celery(redis_url)
+    try:
+        return bool(app.control.ping(destination=[worker_name()], timeout=PING_SECONDS))
+    except OSError as error:
+        sys.stderr.write(f"Redis cannot be reached: {error}\n")
+        return False
+
+
+def beat_leads(context: Context) -> bool:
+    """Does any beat lead."""
+    if context.engine.dialect.name == "sqlite":
+        return True
+    with context.engine.connect() as connection:
+        return repository.has_leader(connection)

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waiting for a condition, never for a time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+PATIENCE_SECONDS = 60
+POLL_SECONDS = 0.05
+
+
+def until(condition: Any, what: str) -> Any:
+    """The condition's value, as soon as it is true."""
+    ends = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < ends:
+        if found := condition():
+            return found
+        threading.Event().wait(POLL_SECONDS)
+    raise AssertionError(f"in vain: {what}")

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings from environment and file: what is wrong or unknown is named, what is secret is never shown."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from nalm_server import settings_load
+from nalm_server.cli import app
+from nalm_server.settings_load import NEIGHBOURS, SettingsError, load
+from typer.testing import CliRunner
+
+AGENT = Path(__file__).parents[2] / "agent" / "nalm_agent"
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "nalm.env"
+    monkeypatch.setenv("NALM_CONFIG", str(path))
+    return path
+
+
+def test_environment_goes_before_the_file(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config.write_text("NALM_LEASE_SECONDS=90\nNALM_JOB_ATTEMPTS=5\n")
+    monkeypatch.setenv("NALM_LEASE_SECONDS", "120")
+    settings = load()
+    assert (settings.lease_seconds, settings.job_attempts) == (120, 5)
+    sources = {one.variable: one.source for one in settings_load.effective(settings)}
+    assert sources["NALM_LEASE_SECONDS"] == "environment"
+    assert sources["NALM_JOB_ATTEMPTS"] == str(config)
+    assert sources["NALM_LOG_JSON"] == "default"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("NALM_LEASE_SECONS=90", "did you mean NALM_LEASE_SECONDS?"),
+        ("NALM_ZZZZZZZZ=1", "`nalm-server settings` lists"),
+        ("NALM_LEASE_SECONDS=soon", "NALM_LEASE_SECONDS in "),
+    ],
+)
+def test_mistakes_in_the_file_are_named(config: Path, line: str, said: str) -> None:
+    config.write_text(line + "\n")
+    with pytest.raises(SettingsError, match=re.escape(said)) as raised:
+        load()
+    assert str(config) in str(raised.value)
+
+
+def test_unknown_variable_of_the_environment_runs_nothing(tmp_path: Path) -> None:
+    done = CliRunner().invoke(
+        app, ["migrate", "--state", str(tmp_path / "state")], env={"NALM_DATABSE_URL": "x"}
+    )
+    assert done.exit_code == 2
+    assert "did you mean NALM_DATABASE_URL?" in done.stderr
+    assert not (tmp_path / "state").exists()
+
+
+def test_file_that_is_not_there_is_named(config: Path) -> None:
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load()
+
+
+def test_secrets_are_masked(config: Path) -> None:
+    config.write_text(
+        "NALM_DATABASE_URL=postgresql+psycopg://nalm:hush1@db/nalm\n"
+        "NALM_REDIS_URL=redis://server:hush2@redis:6379/0\n"
+        f"NALM_AGENT_TOKEN={'hush3' * 8}\n"
+    )
+    done = CliRunner().invoke(app, ["settings"])
+    assert done.exit_code == 0
+    assert "hush" not in done.stdout
+    assert "postgresql+psycopg://nalm:***@db/nalm" in done.stdout
+    assert "redis://server:***@redis:6379/0" in done.stdout
+
+
+def test_agents_variables_may_stand_beside() -> None:
+    """On one host both read one environment."""
+    text = "".join(path.read_text() for path in AGENT.rglob("*.py"))
+    read = set(re.findall(r"""(?:environ(?:\.get)?[\[(]|envvar=|^[A-Z]+ = )"(NALM_[A-Z_]+)""", text, re.M))
+    assert {"NALM_HOME", "NALM_ISOLATION", "NALM_STORE_LIMIT"} <= read
+    assert read <= NEIGHBOURS

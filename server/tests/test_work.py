@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wakes, ticks, workers and beats, on real Redis, Celery and PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from nalm_server import db
+from nalm_server.work import broker, repository
+from nalm_server.work.kinds import Work
+from nalm_server.work.leader import Leader
+from nalm_server.work.pending import Pending
+from nalm_server.work.registry import WORKERS, Worker
+from nalm_server.work.ticks import Ticks
+from nalm_server.work.wake import NullWaker, wake
+from nalm_server.work.wakers import MOST_WAITING, CeleryWaker, ThreadWaker
+from nalm_server_harness import Service
+from nalm_server_redis import RedisServer
+from nalm_server_waiting import until
+from redis import Redis
+from sqlalchemy import text
+
+PROGRAM = Path(__file__).with_name("worker_program.py")
+
+
+@pytest.fixture
+def redis() -> Iterator[RedisServer]:
+    server = RedisServer()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.kill()
+
+
+@pytest.fixture
+def workers(monkeypatch: pytest.MonkeyPatch) -> dict[Work, Worker]:
+    """The registry, empty for a test."""
+    for kind in list(WORKERS):
+        monkeypatch.delitem(WORKERS, kind)
+    return WORKERS
+
+
+def test_pending_does_equal_things_once_and_goes_on_after_a_failure() -> None:
+    begun, go, done = threading.Event(), threading.Event(), []
+
+    def do(item: str) -> None:
+        begun.set()
+        go.wait(30)
+        done.append(item)
+        if item == "bad":
+            raise ValueError
+
+    pending = Pending("test", do)
+    pending.put("a")
+    begun.wait(30)
+    for item in ("a", "a", "bad", "b", "b"):
+        pending.put(item)
+    go.set()
+    until(lambda: len(done) == 4, "what was put")
+    pending.stop(30)
+    pending.put("late")
+    assert done == ["a", "a", "bad", "b"]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_thread_waker_drains_after_commit_and_one_kind_holds_up_no_other(
+    service: Service, workers: dict[Work, Worker]
+) -> None:
+    go, drained = threading.Event(), threading.Event()
+    workers[Work.RECONCILE] = Worker(lambda _context: go.wait(30) and None, 60)
+    workers[Work.DELIVERIES] = Worker(lambda _context: drained.set(), 60)
+    waker = ThreadWaker()
+    waker.work(Work.DELIVERIES)  # before its start: dropped
+    waker.start(service.context)
+    assert not drained.is_set()
+    waker.work(Work.RECONCILE)
+    waker.work(Work.DELIVERIES)
+    assert drained.wait(30)
+    go.set()
+    waker.stop()
+
+
+def test_ticks_wake_each_kind_at_its_pace_while_they_lead(workers: dict[Work, Worker]) -> None:
+    class Recorder(NullWaker):
+        def __init__(self) -> None:
+            self.woken: list[Work] = []
+
+        def work(self, kind: Work) -> None:
+            self.woken.append(kind)
+
+    now, leads, recorder = [0.0], [True], Recorder()
+    workers[Work.JOBS] = Worker(lambda _context: None, 5)
+    workers[Work.RETENTION] = Worker(lambda _context: None, 60)
+    ticks = Ticks(recorder, lambda: leads[0], lambda: now[0])
+    for second in range(11):
+        now[0] = float(second)
+        assert 0 <= ticks.tick() <= 1
+    assert (recorder.woken.count(Work.JOBS), recorder.woken.count(Work.RETENTION)) == (3, 1)
+    leads[0] = False
+    ticks.tick()
+    assert len(recorder.woken) == 4
+    leads[0] = True
+    ticks.tick()
+    assert len(recorder.woken) == 6
+
+
+def test_waker_sends_to_its_queue_and_stops_when_nobody_takes(redis: RedisServer) -> None:
+    client = Redis.from_url(redis.url)
+    waker = CeleryWaker(redis.url)
+    waker.pool("bench")
+    until(lambda: client.llen("nalm.pool.bench") == 1, "the wake")
+    client.rpush("nalm.pool.idle", *["x"] * MOST_WAITING)
+    waker.pool("idle")
+    waker.work(Work.NOTIFICATIONS)
+    until(lambda: client.llen(broker.list_of(broker.SERVER_QUEUE, 3)) == 1, "the next wake")
+    assert client.llen("nalm.pool.idle") == MOST_WAITING
+    waker.stop()
+
+
+@contextmanager
+def worker_process(tmp_path: Path, url: str) -> Iterator[subprocess.Popen[bytes]]:
+    log = tmp_path / "worker.log"
+    with log.open("ab") as out:
+        process = subprocess.Popen(
+            [sys.executable, str(PROGRAM), str(tmp_path / "done"), str(tmp_path / "state")],
+            env=os.environ | {"NALM_REDIS_URL": url},
+            stdout=out,
+            stderr=out,
+        )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def lines(tmp_path: Path) -> list[str]:
+    done = tmp_path / "done"
+    return done.read_text().splitlines() if done.exists() else []
+
+
+def test_worker_goes_on_after_failures_and_a_killed_redis(tmp_path: Path, redis: RedisServer) -> None:
+    waker = CeleryWaker(redis.url)
+    with worker_process(tmp_path, redis.url) as process:
+        waker.work(Work.JOBS)  # fails, and is only logged
+        waker.work(Work.DELIVERIES)
+        until(lambda: lines(tmp_path), "the first wake")
+        redis.kill()
+        waker.work(Work.DELIVERIES)  # lost, or sent when Redis is back: either is right
+        redis.start()
+        before = len(lines(tmp_path))
+
+        def woken() -> bool:
+            waker.work(Work.DELIVERIES)
+            return len(lines(tmp_path)) > before
+
+        until(woken, "a wake after the restart")
+        assert process.poll() is None
+    waker.stop()
+    assert "this kind cannot be done today" in (tmp_path / "worker.log").read_text()
+
+
+def test_wake_of_a_killed_worker_comes_again(tmp_path: Path, redis: RedisServer) -> None:
+    """What the dead one had in hand is put back after the visibility timeout, shortened here."""
+    client = Redis.from_url(redis.url)
+    (tmp_path / "hold").touch()
+    waker = CeleryWaker(redis.url)
+    waker.work(Work.DELIVERIES)
+    with worker_process(tmp_path, redis.url) as first:
+        until(lambda: lines(tmp_path), "the wake")
+        first.send_signal(signal.SIGKILL)
+        first.wait(60)
+    (tmp_path / "hold").unlink()
+    assert client.zcard("unacked_index") == 1
+    member = client.zrange("unacked_index", 0, -1)[0]
+    client.zadd("unacked_index", {member: 0})  # as if the visibility timeout had passed
+    with worker_process(tmp_path, redis.url) as second:
+        until(lambda: str(second.pid) in lines(tmp_path), "the wake again")
+    waker.stop()
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_one_beat_leads_and_another_takes_over(database_url: str) -> None:
+    engines = [db.make_engine(database_url) for _ in range(2)]
+    first, second = (Leader(engine) for engine in engines)
+    assert (first.leads(), second.leads(), first.leads()) == (True, False, True)
+    with engines[1].connect() as connection:
+        assert repository.has_leader(connection)
+        ended = text(
+            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = :key"
+        )
+        connection.execute(ended, {"key": repository.LEADER_LOCK})
+    until(second.leads, "the other to lead")
+    assert not first.leads()
+    second.close()
+    assert until(first.leads, "the first to lead again")
+    first.close()
+    for engine in engines:
+        engine.dispose()
+
+
+def test_wake_is_sent_after_the_commit_and_never_for_a_rollback(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    woken: list[Work] = []
+    monkeypatch.setattr(NullWaker, "work", lambda _self, kind: woken.append(kind))
+    with service.context.sessions() as session:
+        wake(session, Work.JOBS)
+        wake(session, Work.JOBS)
+        assert not woken
+        session.commit()
+        assert woken == [Work.JOBS]
+        session.execute(text("SELECT 1"))
+        wake(session, Work.DELIVERIES)
+        session.rollback()
+        session.commit()
+    assert woken == [Work.JOBS]
