@@ -119,7 +119,7 @@ def test_a_push_of_a_real_repository_becomes_a_verdict(tmp_path: Path) -> None:
         "X-Hub-Signature-256": sign(added["webhook_secret"], body),
     }
     with running(state, "--no-agent") as (_, url):
-        api = httpx.Client(base_url=f"{url}/api/v1")
+        api = httpx.Client(base_url=f"{url}/api/v1", timeout=PATIENCE_SECONDS)
         assert api.post("/hooks/github", content=body, headers=headers).status_code == 202
         agent = {"Authorization": f"Bearer {(state / 'agent.token').read_text()}"}
         lease = api.post("/agent/lease", json={"host": "h", "host_class": "vm-2"}, headers=agent).json()
