@@ -9,6 +9,7 @@ from nalm_server.agents.endpoints import router as agents
 from nalm_server.commits.endpoints import router as commits
 from nalm_server.compare.endpoints import router as compare
 from nalm_server.context import Context
+from nalm_server.description import described
 from nalm_server.handlers import add_handlers
 from nalm_server.health.endpoints import router as health
 from nalm_server.history.endpoints import router as history
@@ -33,6 +34,7 @@ def make_app(context: Context | None) -> FastAPI:
         redoc_url=None,
         generate_unique_id_function=lambda route: route.name,
     )
+    app.openapi = lambda: described(app)  # type: ignore[method-assign]
     app.state.context = context
     app.state.ending = False
     """True once the server is asked to end."""

@@ -21,6 +21,7 @@ from nalm_server.projects import service as projects
 from nalm_server.projects.schemas import ProjectCreated, ProjectNew
 from nalm_server.tokens import repository as token_rows
 from nalm_server.tokens import service as tokens
+from nalm_server.tokens.principal import SYSTEM
 
 app = typer.Typer(
     help="nalm's service: API, page, webhooks, jobs.", no_args_is_help=True, pretty_exceptions_enable=False
@@ -77,6 +78,8 @@ def project_add(
     name: Annotated[str, typer.Argument(help="Name, as reports and nalm.toml have it.")],
     repository: Annotated[str, typer.Option(help="Address or path that agents clone from.")],
     branch: Annotated[str, typer.Option(help="The branch whose merges are measured.")] = "main",
+    *,
+    public: Annotated[bool, typer.Option("--public", help="Anybody may read it.")] = False,
     json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
     state: State = None,
 ) -> None:
@@ -85,13 +88,13 @@ def project_add(
     Example: nalm-server project add my-nf --repository https://example.org/my-nf.git
     """
     try:
-        new = ProjectNew(name=name, repository=repository, default_branch=branch)
+        new = ProjectNew(name=name, repository=repository, default_branch=branch, public=public)
     except ValidationError as error:
         for one in error.errors():
             err.print(f"nalm-server: {'.'.join(str(part) for part in one['loc'])}: {one['msg']}")
         raise typer.Exit(2) from error
     with opened(state) as context, context.sessions() as session:
-        created = projects.create_project(session, context, new, context.clock())
+        created = projects.create_project(session, context, SYSTEM, new, context.clock())
         session.commit()
         if json:
             sys.stdout.write(created.model_dump_json() + "\n")
@@ -116,7 +119,7 @@ def _print_created(created: ProjectCreated) -> None:
 def project_list(state: State = None) -> None:
     """Lists the projects."""
     with opened(state) as context, context.read_sessions() as session:
-        for one in projects.list_projects(session):
+        for one in projects.list_projects(session, SYSTEM):
             out.print(
                 f"{one.name}  {one.repository}  {one.default_branch}  {one.commits} commits", markup=False
             )

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, cast
 
@@ -12,8 +12,10 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy.orm import Session
 
 from nalm_server.context import Context
-from nalm_server.errors import UnauthorizedError
-from nalm_server.tokens.service import ANONYMOUS, Principal, Scope, authenticate
+from nalm_server.errors import ForbiddenError, UnauthorizedError
+from nalm_server.tokens.callers import by_token
+from nalm_server.tokens.principal import ANONYMOUS, Principal
+from nalm_server.tokens.scopes import Scope
 
 bearer = HTTPBearer(auto_error=False, description="A token made by nalm-server, shown once.")
 
@@ -45,28 +47,21 @@ Now = Annotated[datetime, Depends(get_now)]
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 
 
-def requires(*scopes: Scope) -> Callable[..., Principal]:
-    """A dependency that answers with the caller when their token has one of the scopes."""
-
-    def principal(context: Ctx, credentials: Credentials) -> Principal:
-        if credentials is None:
-            raise UnauthorizedError("This needs a token: send the header `Authorization: Bearer TOKEN`.")
-        # A session of its own, closed at once: a request that waits for work must hold none.
-        with context.read_sessions() as session:
-            return authenticate(session, credentials.credentials, scopes)
-
-    return principal
-
-
 def get_caller(context: Ctx, credentials: Credentials) -> Principal:
     """Whoever calls, anonymous if they say nothing; a wrong token is refused."""
-    if credentials is None:
-        return ANONYMOUS
-    with context.read_sessions() as session:
-        return authenticate(session, credentials.credentials, tuple(Scope))
+    return ANONYMOUS if credentials is None else by_token(context, credentials.credentials)
 
 
 Caller = Annotated[Principal, Depends(get_caller)]
-Admin = Annotated[Principal, Depends(requires(Scope.ADMIN))]
-Agent = Annotated[Principal, Depends(requires(Scope.AGENT))]
-Uploader = Annotated[Principal, Depends(requires(Scope.UPLOAD, Scope.AGENT))]
+
+
+def get_agent(caller: Caller) -> Principal:
+    """An agent, and nobody else."""
+    if caller.anonymous:
+        raise UnauthorizedError("This needs an agent's token in the header `Authorization: Bearer TOKEN`.")
+    if caller.scope is not Scope.AGENT:
+        raise ForbiddenError("This is for agents.")
+    return caller
+
+
+Agent = Annotated[Principal, Depends(get_agent)]

@@ -106,6 +106,7 @@ DESCRIPTIONS = {
     409: "In conflict with what is stored, or the lease was lost.",
     413: "The body is larger than this server takes.",
     415: "The content encoding is not understood.",
+    429: "Too many requests; `Retry-After` says when to go on.",
     422: "The request is readable but not valid; `details` says where.",
     503: "The database is busy or away; try again.",
 }
@@ -115,5 +116,5 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The `responses` of a route: its own error statuses besides those every route can answer."""
     return {
         status: {"model": ErrorAnswer, "description": DESCRIPTIONS[status]}
-        for status in sorted({*statuses, 400, 422, 503})
+        for status in sorted({*statuses, 400, 401, 403, 422, 429, 503})
     }

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from nalm_server.access import models as access
+from nalm_server.accounts import models as accounts
 from nalm_server.agents import models as agents
 from nalm_server.alerts import models as alerts
 from nalm_server.audit import models as audit
@@ -20,11 +22,15 @@ from nalm_server.refs import models as refs
 from nalm_server.retention import models as retention
 from nalm_server.runs import models as runs
 from nalm_server.schedules import models as schedules
+from nalm_server.signin import models as signin
 from nalm_server.tokens import models as tokens
 from nalm_server.watches import models as watches
 
 METADATA = Base.metadata
 MODULES = (
+    access,
+    accounts,
+    signin,
     agents,
     alerts,
     audit,

@@ -52,6 +52,15 @@ class Service:
         assert answer.status_code == status, answer.text
         return answer.json() if answer.content else None
 
+    def request(
+        self, method: str, path: str, token: str | None = None, status: int = 200, **given: Any
+    ) -> Any:
+        """Any request, by the token of this name or by nobody."""
+        headers = {"Authorization": f"Bearer {self.tokens[token]}"} if token else {}
+        answer = self.client.request(method, f"/api/v1{path}", headers=headers, **given)
+        assert answer.status_code == status, answer.text
+        return answer.json() if answer.content else None
+
     def upload(self, body: bytes, status: int = 201, token: str = "upload", **params: Any) -> Any:
         headers = {"Authorization": f"Bearer {self.tokens[token]}"}
         answer = self.client.post("/api/v1/reports", content=body, headers=headers, params=params)
@@ -84,7 +93,10 @@ def make_service(settings: Settings, clock: Clock) -> Service:
         session.commit()
     service = Service(TestClient(make_app(context)), context, clock, "", {"admin": admin, "agent": agent})
     made = service.post(
-        "/projects", "admin", 201, {"name": "demo", "repository": "https://example.org/demo.git"}
+        "/projects",
+        "admin",
+        201,
+        {"name": "demo", "repository": "https://example.org/demo.git", "public": True},
     )
     service.secret = made["webhook_secret"]
     service.tokens["upload"] = made["upload_token"]

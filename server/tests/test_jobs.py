@@ -94,7 +94,9 @@ def test_lost_lease_is_given_out_again_and_the_late_agent_is_fenced_off(
     assert service.get("/projects/demo/scenarios") == []
     service.upload(body_of(make_report(1)), token=AGENT, job_id=second["job_id"], fence=second["fence"])
     assert finish(service, second) == {"state": "done"}
-    late = service.upload(body_of(make_report(101, base=0, head=1)), 409, AGENT, job_id=second["job_id"])
+    late = service.upload(
+        body_of(make_report(101, base=0, head=1)), 409, AGENT, job_id=second["job_id"], fence=first["fence"]
+    )
     assert late["error"]["name"] == "fenced_off"
     reasons = [one["reason"] for one in service.get(f"/jobs/{second['job_id']}")["transitions"]]
     assert "bench-1 had it and fell silent" in reasons[3]
@@ -166,7 +168,9 @@ def test_how_a_job_ends(service: Service, outcome: str, report: dict[str, Any] |
     push(service, 1)
     lease = service.lease()
     if report is not None:
-        service.upload(body_of(make_report(1, **report)), token=AGENT, job_id=lease["job_id"])
+        service.upload(
+            body_of(make_report(1, **report)), token=AGENT, job_id=lease["job_id"], fence=lease["fence"]
+        )
     assert finish(service, lease, outcome=outcome) == {"state": state}
 
 

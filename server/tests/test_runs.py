@@ -55,10 +55,19 @@ def test_stored_report_is_the_uploaded_one(service: Service) -> None:
 def test_project_of_the_report_must_be_the_tokens(service: Service) -> None:
     service.post("/projects", "admin", 201, {"name": "other", "repository": "/srv/other.git"})
     body = body_of(make_report(1, project="other"))
+    unseen = service.upload(body, 404)["error"]
+    unknown = service.upload(body_of(make_report(2, project="unknown")), 404)["error"]
+    assert unseen["message"] == unknown["message"]
+    service.request("PATCH", "/projects/other", "admin", json={"public": True})
     assert service.upload(body, 403)["error"]["name"] == "forbidden"
-    assert service.upload(body, 201, "agent")["new"]
-    unknown = body_of(make_report(2, project="unknown"))
-    assert service.upload(unknown, 404, "agent")["error"]["name"] == "not_found"
+    assert service.upload(body, 201, "admin")["new"]
+
+
+def test_an_agent_uploads_results_of_its_jobs_only(service: Service) -> None:
+    body = body_of(make_report(1))
+    assert service.upload(body, 403, "agent")["error"]["name"] == "forbidden"
+    assert service.upload(body, 403, "agent", job_id=1)["error"]["name"] == "forbidden"
+    assert service.upload(body, 404, "agent", job_id=1, fence=1)["error"]["name"] == "not_found"
 
 
 def test_report_of_a_job_belongs_to_the_jobs_project(service: Service) -> None:

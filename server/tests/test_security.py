@@ -43,7 +43,9 @@ def test_writing_needs_the_right_token(service: Service, path: str) -> None:
     assert nobody.headers["WWW-Authenticate"] == "Bearer"
     unknown = service.client.post(url, json=body, headers={"Authorization": "Bearer nalm_guess"})
     assert unknown.status_code == 401
-    for scope in {"admin", "agent", "upload"} - {wanted} - ({"agent"} if path == "/reports" else set()):
+    for scope in (
+        {"admin", "agent", "upload"} - {wanted} - ({"agent", "admin"} if path == "/reports" else set())
+    ):
         refused = service.client.post(
             url, json=body, headers={"Authorization": f"Bearer {service.tokens[scope]}"}
         )

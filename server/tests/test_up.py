@@ -98,7 +98,15 @@ def test_a_push_of_a_real_repository_becomes_a_verdict(tmp_path: Path) -> None:
     state = tmp_path / "state"
     added = json.loads(
         command(
-            "project", "add", "nf", "--repository", str(repository), "--json", "--state", str(state)
+            "project",
+            "add",
+            "nf",
+            "--public",
+            "--repository",
+            str(repository),
+            "--json",
+            "--state",
+            str(state),
         ).stdout
     )
     push = {

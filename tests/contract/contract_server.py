@@ -42,7 +42,7 @@ class ContractServer:
         self.agent_token = (state / "agent.token").read_text().strip()
         admin = {"Authorization": f"Bearer {(state / 'admin.token').read_text().strip()}"}
         self.http = httpx.Client(base_url=f"{self.url}/api/v1", timeout=30)
-        new = {"name": "tiny", "repository": "https://example.org/tiny.git"}
+        new = {"name": "tiny", "repository": "https://example.org/tiny.git", "public": True}
         self.project = self.http.post("/projects", json=new, headers=admin).raise_for_status().json()
 
     def _wait_until_healthy(self) -> None:

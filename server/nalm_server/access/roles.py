@@ -23,3 +23,13 @@ ORDER = tuple(Role)
 def includes(held: Role | None, wanted: Role) -> bool:
     """True if a holder of `held` may do what `wanted` may. None: no role at all."""
     return held is not None and ORDER.index(held) >= ORDER.index(wanted)
+
+
+def higher(one: Role | None, other: Role | None) -> Role | None:
+    """The higher of two, where None is lowest."""
+    return one if other is None or includes(one, other) else other
+
+
+def lower(one: Role | None, other: Role | None) -> Role | None:
+    """The lower of two, where None is lowest."""
+    return other if other is None or includes(one, other) else one

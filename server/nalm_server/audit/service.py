@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from nalm_server.audit.models import AuditRow
-from nalm_server.tokens.service import Principal
+from nalm_server.tokens.principal import Principal
 
 
 def record(

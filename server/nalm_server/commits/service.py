@@ -12,7 +12,7 @@ from nalm_server.errors import ConflictError, NotFoundError
 from nalm_server.jobs import repository as jobs
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobBrief
-from nalm_server.projects import service as projects
+from nalm_server.projects.models import ProjectRow
 from nalm_server.runs import repository as runs
 from nalm_server.runs import verdicts
 from nalm_server.runs.schemas import VerdictBrief
@@ -41,19 +41,18 @@ def ref(row: CommitRow) -> CommitRef:
 
 
 def list_commits(
-    session: Session, project: str, *, limit: int, before: str | None, scenario: str | None
+    session: Session, project: ProjectRow, *, limit: int, before: str | None, scenario: str | None
 ) -> list[Commit]:
-    found = projects.require(session, project)
-    below = require(session, found.id, before).position if before else None
-    rows = repository.page(session, found.id, limit, below)
+    below = require(session, project.id, before).position if before else None
+    rows = repository.page(session, project.id, limit, below)
     ids = [row.id for row in rows]
     job_by_commit = jobs.newest_by_commit(session, ids)
     verdicts_by_commit = verdicts.newest_by_commit(session, ids, scenario)
     return [_commit(row, job_by_commit.get(row.id), verdicts_by_commit.get(row.id, [])) for row in rows]
 
 
-def get_commit(session: Session, project: str, sha: str) -> CommitDetail:
-    row = require(session, projects.require(session, project).id, sha)
+def get_commit(session: Session, project: ProjectRow, sha: str) -> CommitDetail:
+    row = require(session, project.id, sha)
     job = jobs.newest_by_commit(session, [row.id]).get(row.id)
     found = runs.of_commits(session, [row.id], None)
     commit = _commit(row, job, verdicts.newest_by_commit(session, [row.id], None).get(row.id, []))

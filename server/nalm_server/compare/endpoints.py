@@ -7,9 +7,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from nalm_server.access.roles import Role
+from nalm_server.access.service import require_project
 from nalm_server.compare import service
 from nalm_server.compare.schemas import Comparison
-from nalm_server.deps import ReadDb
+from nalm_server.deps import Caller, ReadDb
 from nalm_server.errors import documented
 from nalm_server.schemas import NAME, ProjectName, ShaQuery
 
@@ -22,7 +24,10 @@ def compare_commits(
     base: ShaQuery,
     head: ShaQuery,
     session: ReadDb,
+    caller: Caller,
+    *,
     scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
 ) -> Comparison:
     """Two commits in one scenario; without `scenario`, the first by name that both were measured in."""
-    return service.compare(session, project, base=base, head=head, scenario=scenario)
+    found = require_project(session, caller, project, Role.READER)
+    return service.compare(session, found, base=base, head=head, scenario=scenario)

@@ -19,7 +19,7 @@ from nalm_server.commits import service as commits
 from nalm_server.commits.models import CommitRow
 from nalm_server.compare.schemas import Comparison, RoundPoint, Rounds
 from nalm_server.errors import NotFoundError
-from nalm_server.projects import service as projects
+from nalm_server.projects.models import ProjectRow
 from nalm_server.runs import repository as runs
 from nalm_server.runs import verdicts
 from nalm_server.runs.repository import JudgedRun
@@ -33,9 +33,10 @@ class Side:
     arm: Arm
 
 
-def compare(session: Session, project: str, *, base: str, head: str, scenario: str | None) -> Comparison:
-    found = projects.require(session, project)
-    old, new = commits.require(session, found.id, base), commits.require(session, found.id, head)
+def compare(
+    session: Session, project: ProjectRow, *, base: str, head: str, scenario: str | None
+) -> Comparison:
+    old, new = commits.require(session, project.id, base), commits.require(session, project.id, head)
     of_new = _sides(session, new)
     together = [
         side

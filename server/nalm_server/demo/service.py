@@ -20,6 +20,7 @@ from nalm_server.projects import repository as projects
 from nalm_server.projects import service
 from nalm_server.projects.schemas import ProjectNew
 from nalm_server.settings import Settings
+from nalm_server.tokens.principal import SYSTEM
 
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
@@ -80,8 +81,10 @@ class Service:
         try:
             with context.sessions() as session:
                 if projects.find(session, name) is None:
-                    new = ProjectNew(name=name, repository=str(repository), default_branch=branch)
-                    service.create_project(session, context, new, context.clock())
+                    new = ProjectNew(
+                        name=name, repository=str(repository), default_branch=branch, public=True
+                    )
+                    service.create_project(session, context, SYSTEM, new, context.clock())
                     session.commit()
                 return context.box.open(service.require(session, name).webhook_secret)
         finally:

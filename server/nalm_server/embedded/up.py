@@ -21,7 +21,9 @@ from nalm_server.secrets_store import write_private
 from nalm_server.serving import listen, serve, url_of
 from nalm_server.settings import Settings
 from nalm_server.tokens import repository as tokens
-from nalm_server.tokens.service import Scope, digest_of, new_secret
+from nalm_server.tokens.models import TokenRow
+from nalm_server.tokens.scopes import Scope
+from nalm_server.tokens.service import digest_of, new_secret
 from nalm_server.work.ticks import Ticks
 from nalm_server.work.wakers import ThreadWaker
 
@@ -111,9 +113,8 @@ def _make_known(context: Context, token: str, scope: Scope) -> None:
     digest = digest_of(token)
     with context.sessions() as session:
         if tokens.find(session, digest) is None:
-            tokens.add(
-                session, digest, scope=scope, name=f"local {scope}", now=context.clock(), project_id=None
-            )
+            now = context.clock()
+            tokens.add(session, TokenRow(digest=digest, scope=scope, name=f"local {scope}", created_at=now))
             session.commit()
 
 

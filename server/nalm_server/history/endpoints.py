@@ -7,7 +7,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from nalm_server.deps import ReadDb
+from nalm_server.access.roles import Role
+from nalm_server.access.service import require_project
+from nalm_server.deps import Caller, ReadDb
 from nalm_server.errors import documented
 from nalm_server.history import service
 from nalm_server.history.schemas import History, ScenarioSummary
@@ -17,9 +19,10 @@ router = APIRouter(prefix="/projects/{project}/scenarios", tags=["history"])
 
 
 @router.get("", responses=documented(404))
-def list_scenarios(project: ProjectName, session: ReadDb) -> list[ScenarioSummary]:
+def list_scenarios(project: ProjectName, session: ReadDb, caller: Caller) -> list[ScenarioSummary]:
     """What has been measured, by name."""
-    return service.list_scenarios(session, project)
+    found = require_project(session, caller, project, Role.READER)
+    return service.list_scenarios(session, found)
 
 
 @router.get("/{scenario}/history", responses=documented(404))
@@ -27,10 +30,12 @@ def get_history(
     project: ProjectName,
     scenario: ScenarioName,
     session: ReadDb,
+    caller: Caller,
     *,
     metric: Annotated[str, Query(max_length=64, pattern=r"^[a-z_]+$")] = "cpp",
     host_class: Annotated[str | None, Query(max_length=128, pattern=r"^[^\x00]+$")] = None,
     limit: Annotated[int, Query(ge=1, le=10_000, description="The newest so many commits.")] = 1000,
 ) -> History:
     """One metric of every stage along the default branch. Without host_class: the one with the newest run."""
-    return service.history(session, project, scenario, metric=metric, host_class=host_class, limit=limit)
+    found = require_project(session, caller, project, Role.READER)
+    return service.history(session, found, scenario, metric=metric, host_class=host_class, limit=limit)

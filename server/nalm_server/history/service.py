@@ -11,14 +11,13 @@ from nalm_server.errors import NotFoundError
 from nalm_server.history import repository
 from nalm_server.history.repository import HistoryRun, StoredValue
 from nalm_server.history.schemas import History, HistoryPoint, ScenarioSummary, Value
-from nalm_server.projects import service as projects
+from nalm_server.projects.models import ProjectRow
 
 CHAIN = "chain"
 
 
-def list_scenarios(session: Session, project: str) -> list[ScenarioSummary]:
-    found = projects.require(session, project)
-    rows = repository.list_scenarios(session, found.id)
+def list_scenarios(session: Session, project: ProjectRow) -> list[ScenarioSummary]:
+    rows = repository.list_scenarios(session, project.id)
     classes = repository.host_classes(session, [row.id for row in rows])
     return [
         ScenarioSummary(
@@ -36,13 +35,13 @@ def list_scenarios(session: Session, project: str) -> list[ScenarioSummary]:
 
 
 def history(
-    session: Session, project: str, scenario: str, *, metric: str, host_class: str | None, limit: int
+    session: Session, project: ProjectRow, scenario: str, *, metric: str, host_class: str | None, limit: int
 ) -> History:
     if metric not in METRICS:
         raise NotFoundError(f"There is no metric {metric!r}: there are {', '.join(METRICS)}.")
-    row = repository.find_scenario(session, projects.require(session, project).id, scenario)
+    row = repository.find_scenario(session, project.id, scenario)
     if row is None:
-        raise NotFoundError(f"Project {project!r} has no run of a scenario {scenario!r}.")
+        raise NotFoundError(f"Project {project.name!r} has no run of a scenario {scenario!r}.")
     classes = list(repository.host_classes(session, [row.id]).get(row.id, {}))
     if host_class is not None and host_class not in classes:
         raise NotFoundError(f"Scenario {scenario!r} has no run on host class {host_class!r}.")

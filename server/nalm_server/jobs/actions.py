@@ -8,7 +8,6 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from nalm_server.access.roles import Role
-from nalm_server.access.service import require_role
 from nalm_server.audit.service import record
 from nalm_server.errors import ConflictError
 from nalm_server.jobs import reading, service
@@ -20,7 +19,7 @@ from nalm_server.tokens.service import Principal
 
 def _locked(session: Session, caller: Principal, job_id: int) -> JobRow:
     # The role is asked for before the lock: who may not do this must not make others wait.
-    require_role(session, caller, service.require(session, job_id).project_id, Role.DEVELOPER)
+    service.require_seen(session, caller, job_id, Role.DEVELOPER)
     return service.require_locked(session, job_id)
 
 

@@ -11,7 +11,7 @@ from nalm_server.access.roles import Role
 from nalm_server.access.service import require_role
 from nalm_server.deps import Caller, Ctx, Db, Now, ReadDb
 from nalm_server.errors import documented
-from nalm_server.jobs import actions, asking, reading, rules
+from nalm_server.jobs import actions, asking, reading, rules, service
 from nalm_server.jobs.schemas import Job, JobDetail, JobRequest, JobState, QueueRules, Why
 from nalm_server.projects import service as projects
 from nalm_server.schemas import NAME, JobId, ProjectName
@@ -23,17 +23,20 @@ CHANGES = documented(401, 403, 404, 409, 413)
 @router.get("/jobs", responses=documented(404))
 def list_jobs(
     session: ReadDb,
+    caller: Caller,
+    *,
     project: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
     state: Annotated[list[JobState] | None, Query(max_length=10)] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> list[Job]:
     """Jobs, newest first; `state` may be given several times."""
-    return reading.list_jobs(session, project=project, states=state, limit=limit)
+    return reading.list_jobs(session, caller, project=project, states=state, limit=limit)
 
 
 @router.get("/jobs/{job_id}", responses=documented(404))
-def get_job(job_id: JobId, session: ReadDb) -> JobDetail:
+def get_job(job_id: JobId, session: ReadDb, caller: Caller) -> JobDetail:
     """One job with each change of its state."""
+    service.require_seen(session, caller, job_id, Role.READER)
     return reading.get_job(session, job_id)
 
 

@@ -8,20 +8,29 @@ from itertools import pairwise
 
 from sqlalchemy.orm import Session
 
+from nalm_server.access.roles import Role
+from nalm_server.access.service import require_project
 from nalm_server.jobs import queue_repository as queue
 from nalm_server.jobs import repository, service
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import Job, JobDetail, JobState, Transition
-from nalm_server.projects import service as projects
 from nalm_server.projects.repository import name_of as project_name
 from nalm_server.runs import repository as runs
+from nalm_server.tokens.principal import Principal
 
 
 def list_jobs(
-    session: Session, *, project: str | None, states: Sequence[JobState] | None, limit: int
+    session: Session,
+    caller: Principal,
+    *,
+    project: str | None,
+    states: Sequence[JobState] | None,
+    limit: int,
 ) -> list[Job]:
-    project_id = projects.require(session, project).id if project else None
-    return [described(row, name) for row, name in repository.list_jobs(session, project_id, states, limit)]
+    """Of one project, or of all the caller may read."""
+    project_id = require_project(session, caller, project, Role.READER).id if project else None
+    found = repository.list_jobs(session, caller, project_id, states, limit)
+    return [described(row, name) for row, name in found]
 
 
 def get_job(session: Session, job_id: int) -> JobDetail:

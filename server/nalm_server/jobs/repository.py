@@ -9,10 +9,12 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, defer
 
+from nalm_server.access.repository import readable
 from nalm_server.commits.models import CommitRow
 from nalm_server.jobs.models import CHANGES, JobRow, TransitionRow
 from nalm_server.jobs.schemas import OPEN, JobState
 from nalm_server.projects.models import ProjectRow
+from nalm_server.tokens.principal import Principal
 
 
 def add(session: Session, row: JobRow) -> JobRow:
@@ -131,10 +133,15 @@ def newest_by_commit(session: Session, commit_ids: Sequence[int]) -> dict[int, J
 
 
 def list_jobs(
-    session: Session, project_id: int | None, states: Sequence[JobState] | None, limit: int
+    session: Session,
+    caller: Principal,
+    project_id: int | None,
+    states: Sequence[JobState] | None,
+    limit: int,
 ) -> list[tuple[JobRow, str]]:
-    """Newest first, each with its project's name."""
+    """Newest first, each with its project's name; only of projects the caller may read."""
     query = select(JobRow, ProjectRow.name).join(ProjectRow, ProjectRow.id == JobRow.project_id)
+    query = query.where(readable(caller))
     if project_id is not None:
         query = query.where(JobRow.project_id == project_id)
     if states:

@@ -9,6 +9,8 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from nalm_server import events
+from nalm_server.access.roles import Role
+from nalm_server.access.service import require_role
 from nalm_server.commits.models import CommitRow
 from nalm_server.errors import NotFoundError
 from nalm_server.jobs import repository, superseding
@@ -16,6 +18,7 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN, PRIORITY, JobReason, JobState
 from nalm_server.jobs.states import require_allowed
 from nalm_server.projects.models import ProjectRow
+from nalm_server.tokens.principal import Principal
 
 
 def enqueue(
@@ -150,6 +153,13 @@ def require(session: Session, job_id: int) -> JobRow:
     if job is None:
         raise NotFoundError(f"There is no job {job_id}.")
     return job
+
+
+def require_seen(session: Session, caller: Principal, job_id: int, wanted: Role) -> JobRow:
+    """The job, if the caller may do in its project what `wanted` may. Raises as access.require_role."""
+    row = require(session, job_id)
+    require_role(session, caller, row.project_id, wanted, missing=f"There is no job {job_id}.")
+    return row
 
 
 def require_locked(session: Session, job_id: int) -> JobRow:

@@ -1,32 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GET and POST /projects."""
+"""GET and POST /projects, GET and PATCH /projects/{project}."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
 
-from nalm_server.deps import Admin, Ctx, Db, Now, ReadDb
+from nalm_server.access.roles import Role
+from nalm_server.access.service import require_administrator, require_project
+from nalm_server.deps import Caller, Ctx, Db, Now, ReadDb
 from nalm_server.errors import documented
 from nalm_server.projects import service
-from nalm_server.projects.schemas import Project, ProjectCreated, ProjectNew
+from nalm_server.projects.schemas import Project, ProjectCreated, ProjectNew, ProjectSettings
 from nalm_server.schemas import ProjectName
 
 router = APIRouter(prefix="/projects", tags=["projects"])
 
 
 @router.get("", responses=documented())
-def list_projects(session: ReadDb) -> list[Project]:
-    """All projects, by name."""
-    return service.list_projects(session)
+def list_projects(session: ReadDb, caller: Caller) -> list[Project]:
+    """The projects the caller may read, by name."""
+    return service.list_projects(session, caller)
 
 
 @router.post("", status_code=201, responses=documented(401, 403, 409, 413))
-def create_project(new: ProjectNew, session: Db, context: Ctx, now: Now, _admin: Admin) -> ProjectCreated:
+def create_project(new: ProjectNew, session: Db, context: Ctx, now: Now, caller: Caller) -> ProjectCreated:
     """Adds a project. Its webhook secret and upload token are in this answer and never shown again."""
-    return service.create_project(session, context, new, now)
+    require_administrator(caller)
+    return service.create_project(session, context, caller, new, now)
 
 
 @router.get("/{project}", responses=documented(404))
-def get_project(project: ProjectName, session: ReadDb) -> Project:
+def get_project(project: ProjectName, session: ReadDb, caller: Caller) -> Project:
     """One project."""
-    return service.get_project(session, project)
+    return service.describe(session, require_project(session, caller, project, Role.READER))
+
+
+@router.patch("/{project}", responses=documented(401, 403, 404, 413))
+def change_project(
+    project: ProjectName, settings: ProjectSettings, session: Db, now: Now, caller: Caller
+) -> Project:
+    """Changes the project's settings; what is not given stays."""
+    row = require_project(session, caller, project, Role.MAINTAINER)
+    return service.change_project(session, caller, row, settings, now)

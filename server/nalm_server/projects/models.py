@@ -24,4 +24,6 @@ class ProjectRow(Base):
     """Whose hosts measure it."""
     latest_only: Mapped[bool] = mapped_column(server_default=false())
     """A newer push makes those that still wait for a host superfluous."""
+    public: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Anybody may read it, signed in or not."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)

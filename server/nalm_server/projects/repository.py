@@ -9,11 +9,17 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from nalm_server.access.repository import readable
 from nalm_server.commits.models import CommitRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN
 from nalm_server.projects.models import ProjectRow
 from nalm_server.runs.models import RunRow
+from nalm_server.tokens.principal import Principal
+
+
+def list_readable(session: Session, caller: Principal) -> list[ProjectRow]:
+    return list(session.scalars(select(ProjectRow).where(readable(caller)).order_by(ProjectRow.name)))
 
 
 def list_all(session: Session) -> list[ProjectRow]:

@@ -18,6 +18,8 @@ class Project(Schema):
     name: str
     repository: str
     default_branch: str
+    public: bool
+    """Anybody may read it, signed in or not."""
     commits: int
     """Commits known of the default branch."""
     jobs_open: int
@@ -34,6 +36,15 @@ class ProjectNew(Schema):
     default_branch: Annotated[
         str, StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")
     ] = "main"
+    public: Annotated[bool, Field(strict=True)] = Field(
+        default=False, description="Anybody may read it, signed in or not."
+    )
+
+
+class ProjectSettings(Schema):
+    """What a maintainer may change; what is not given stays."""
+
+    public: Annotated[bool, Field(strict=True)] | None = None
 
 
 class ProjectCreated(Schema):

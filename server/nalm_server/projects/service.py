@@ -7,37 +7,40 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from nalm_server.access.service import NO_PROJECT
+from nalm_server.audit.service import record
 from nalm_server.context import Context
 from nalm_server.errors import ConflictError, NotFoundError
 from nalm_server.projects import repository
 from nalm_server.projects.models import ProjectRow
-from nalm_server.projects.schemas import Project, ProjectCreated, ProjectNew
+from nalm_server.projects.schemas import Project, ProjectCreated, ProjectNew, ProjectSettings
 from nalm_server.runs import verdicts
 from nalm_server.tokens import service as tokens
+from nalm_server.tokens.principal import Principal
 
 LOCAL_URL = "http://127.0.0.1:8080"
 """Where the embedded server is by default; NALM_PUBLIC_URL says otherwise."""
 
 
 def require(session: Session, name: str) -> ProjectRow:
-    """The project. Raises NotFoundError with what to do."""
+    """The project, whoever asks. Raises NotFoundError with what to do."""
     row = repository.find(session, name)
     if row is None:
-        raise NotFoundError(
-            f"There is no project {name!r}: `nalm-server project add {name} --repository URL`."
-        )
+        raise NotFoundError(NO_PROJECT)
     return row
 
 
-def list_projects(session: Session) -> list[Project]:
-    return _described(session, repository.list_all(session))
+def list_projects(session: Session, caller: Principal) -> list[Project]:
+    return _described(session, repository.list_readable(session, caller))
 
 
-def get_project(session: Session, name: str) -> Project:
-    return _described(session, [require(session, name)])[0]
+def describe(session: Session, row: ProjectRow) -> Project:
+    return _described(session, [row])[0]
 
 
-def create_project(session: Session, context: Context, new: ProjectNew, now: datetime) -> ProjectCreated:
+def create_project(
+    session: Session, context: Context, caller: Principal, new: ProjectNew, now: datetime
+) -> ProjectCreated:
     """Adds the project with a webhook secret and an upload token of its own."""
     if repository.find(session, new.name) is not None:
         raise ConflictError(f"There is a project {new.name!r} already: choose another name.")
@@ -48,10 +51,12 @@ def create_project(session: Session, context: Context, new: ProjectNew, now: dat
             name=new.name,
             repository=new.repository,
             default_branch=new.default_branch,
+            public=new.public,
             webhook_secret=context.box.seal(secret),
             created_at=now,
         ),
     )
+    record(session, caller, "project.add", f"project {row.name}", now, project_id=row.id)
     token = tokens.issue(session, tokens.Scope.UPLOAD, f"upload {new.name}", now, row.id)
     return ProjectCreated(
         name=row.name,
@@ -61,6 +66,16 @@ def create_project(session: Session, context: Context, new: ProjectNew, now: dat
         webhook_secret=secret,
         upload_token=token,
     )
+
+
+def change_project(
+    session: Session, caller: Principal, row: ProjectRow, settings: ProjectSettings, now: datetime
+) -> Project:
+    if settings.public is not None and settings.public != row.public:
+        row.public = settings.public
+        action = "project.publish" if row.public else "project.hide"
+        record(session, caller, action, f"project {row.name}", now, project_id=row.id)
+    return describe(session, row)
 
 
 def _described(session: Session, rows: list[ProjectRow]) -> list[Project]:
@@ -74,6 +89,7 @@ def _described(session: Session, rows: list[ProjectRow]) -> list[Project]:
             name=row.name,
             repository=row.repository,
             default_branch=row.default_branch,
+            public=row.public,
             commits=commits.get(row.id, 0),
             jobs_open=jobs.get(row.id, 0),
             last_verdict=last.get(row.id),

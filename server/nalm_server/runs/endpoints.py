@@ -9,8 +9,9 @@ from fastapi import APIRouter, Query, Request, Response
 from nalm_core.report import RunReport
 from starlette.concurrency import run_in_threadpool
 
+from nalm_server.access.service import require_uploader
 from nalm_server.body import read_body
-from nalm_server.deps import Ctx, ReadDb, Uploader
+from nalm_server.deps import Caller, Ctx, ReadDb
 from nalm_server.errors import documented
 from nalm_server.runs import service
 from nalm_server.runs.schemas import ReportTaken, RunDetail
@@ -43,12 +44,13 @@ async def upload_report(
     request: Request,
     response: Response,
     context: Ctx,
-    caller: Uploader,
+    caller: Caller,
     *,
     job_id: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="The job it is a result of.")] = None,
     fence: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="The lease's fence.")] = None,
 ) -> ReportTaken:
     """Takes a run report, judges it, stores it whole. Uploading it again changes nothing."""
+    require_uploader(caller)
     body = await read_body(request, context.settings.report_bytes)
     taken = await run_in_threadpool(service.take_report, context, caller, body, job_id, fence)
     response.status_code = 201 if taken.new else 200
@@ -56,12 +58,12 @@ async def upload_report(
 
 
 @router.get("/runs/{run_id}", responses=documented(404))
-def get_run(run_id: RunId, session: ReadDb) -> RunDetail:
+def get_run(run_id: RunId, session: ReadDb, caller: Caller) -> RunDetail:
     """One run: everything recorded but the raw rounds."""
-    return service.get_run(session, run_id)
+    return service.get_run(session, caller, run_id)
 
 
 @router.get("/runs/{run_id}/report", response_model=RunReport, responses=documented(404))
-def get_report(run_id: RunId, session: ReadDb) -> Response:
+def get_report(run_id: RunId, session: ReadDb, caller: Caller) -> Response:
     """The run report, byte for byte as it was taken."""
-    return Response(service.get_report(session, run_id), media_type="application/json")
+    return Response(service.get_report(session, caller, run_id), media_type="application/json")

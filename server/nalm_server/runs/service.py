@@ -13,6 +13,8 @@ from nalm_core.verdict import Verdict, all_checks
 from sqlalchemy.orm import Session
 
 from nalm_server import events
+from nalm_server.access.roles import Role
+from nalm_server.access.service import NO_PROJECT, may_upload, require_role
 from nalm_server.agents import repository as hosts
 from nalm_server.commits.order import record
 from nalm_server.context import Context
@@ -28,7 +30,8 @@ from nalm_server.runs import builds, fixes, intake, repository, series, verdicts
 from nalm_server.runs.models import RunRow, VerdictRow
 from nalm_server.runs.repository import JudgedRun
 from nalm_server.runs.schemas import Display, ReportTaken, RunDetail
-from nalm_server.tokens.service import Principal
+from nalm_server.tokens.principal import Principal
+from nalm_server.tokens.scopes import Scope
 
 VALID_OUTCOMES = ("same", "improved", "regressed", "inconclusive")
 """A run with another outcome is stored with its reasons but enters no series."""
@@ -79,15 +82,28 @@ def _take(session: Session, caller: Principal, upload: Upload, now: datetime) ->
 def _project(session: Session, caller: Principal, upload: Upload) -> ProjectRow:
     """The job's project, whatever name nalm.toml has for it; without a job, the one the report names."""
     job = jobs.find(session, upload.job_id) if upload.job_id is not None else None
-    if job is not None and caller.project_id in (None, job.project_id):
+    if job is not None and _may_send(session, caller, upload, job.project_id):
         return projects.lock(session, job.project_id)
-    name = upload.report.project
-    found = projects.find(session, name)
-    if found is not None and caller.project_id in (None, found.id):
-        return projects.lock(session, found.id)
-    if caller.project_id is not None:
-        raise ForbiddenError(f"This token is not for project {name!r}.")
-    raise NotFoundError(f"There is no project {name!r}: `nalm-server project add {name} --repository URL`.")
+    if caller.scope is Scope.AGENT:
+        if upload.job_id is None or upload.fence is None:
+            raise ForbiddenError("An agent uploads reports of its jobs only: say job_id and fence.")
+        raise NotFoundError(f"There is no job {upload.job_id}.")
+    found = projects.find(session, upload.report.project)
+    if found is None:
+        raise NotFoundError(NO_PROJECT)
+    if not _may_send(session, caller, upload, found.id):
+        require_role(session, caller, found.id, Role.READER)
+        raise ForbiddenError(
+            "Reports of this project need the role developer, or one of its tokens of scope upload."
+        )
+    return projects.lock(session, found.id)
+
+
+def _may_send(session: Session, caller: Principal, upload: Upload, project_id: int) -> bool:
+    """An agent: what it measured under a lease, which the fence proves; others: see access."""
+    if caller.scope is Scope.AGENT:
+        return upload.job_id is not None and upload.fence is not None
+    return may_upload(session, caller, project_id)
 
 
 def _job(session: Session, project: ProjectRow, upload: Upload, job_id: int, now: datetime) -> JobRow:
@@ -189,19 +205,22 @@ def _taken(judged: JudgedRun, *, new: bool) -> ReportTaken:
     )
 
 
-def require(session: Session, run_id: str) -> JudgedRun:
+def require(session: Session, caller: Principal, run_id: str) -> JudgedRun:
+    """The run, if the caller may read its project."""
     judged = repository.find(session, run_id)
+    missing = f"There is no run {run_id}."
     if judged is None:
-        raise NotFoundError(f"There is no run {run_id}.")
+        raise NotFoundError(missing)
+    require_role(session, caller, judged.run.project_id, Role.READER, missing=missing)
     return judged
 
 
-def get_report(session: Session, run_id: str) -> bytes:
-    return repository.report_json(session, require(session, run_id).run.id)
+def get_report(session: Session, caller: Principal, run_id: str) -> bytes:
+    return repository.report_json(session, require(session, caller, run_id).run.id)
 
 
-def get_run(session: Session, run_id: str) -> RunDetail:
-    judged = require(session, run_id)
+def get_run(session: Session, caller: Principal, run_id: str) -> RunDetail:
+    judged = require(session, caller, run_id)
     canonical = repository.report_json(session, judged.run.id)
     report = parse_report(canonical)
     kept = [one for one in report.rounds if one.set_aside is None]

@@ -23,4 +23,9 @@ class TokenRow(Base):
     agent_id: Mapped[int | None] = mapped_column(ForeignKey("hosts.id", ondelete="CASCADE"), index=True)
     """The host whose agent's own credential it is."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    account_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
+    """Its owner, beyond whose rights it never goes; None: a project's or the server's own."""
+    expires_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    last_used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """Coarse: a use within an hour of it changes nothing."""
     revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)

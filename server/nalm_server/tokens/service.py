@@ -5,51 +5,22 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from dataclasses import dataclass
-from datetime import datetime
-from enum import StrEnum
+from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from nalm_server.errors import ForbiddenError, UnauthorizedError
+from nalm_server.accounts.models import AccountRow
+from nalm_server.errors import UnauthorizedError
 from nalm_server.tokens import repository
+from nalm_server.tokens.models import TokenRow
+from nalm_server.tokens.principal import ANONYMOUS, Principal
+from nalm_server.tokens.scopes import Scope
+
+__all__ = ["ANONYMOUS", "Principal", "Scope", "authenticate", "digest_of", "issue", "new_secret"]
 
 MARK = "nalm_"
 """Begins each token, so that secret scanners can know one."""
-
-
-class Scope(StrEnum):
-    ADMIN = "admin"
-    """Adds projects."""
-    UPLOAD = "upload"
-    """Uploads reports of one project."""
-    AGENT = "agent"
-    """Takes jobs and uploads their reports."""
-
-
-@dataclass(frozen=True)
-class Principal:
-    """Who calls: the holder of a token, an agent, or a signed-in account.
-
-    project_id: the only project a token is for, None: any. scope None: no token.
-    """
-
-    scope: Scope | None
-    project_id: int | None
-    name: str
-    agent_id: int | None = None
-    """The registered agent that calls with its own credentials."""
-    account_id: int | None = None
-    """The person signed in, or the owner of a token that may do at most what its owner may."""
-    administrator: bool = False
-    """The account is one of the whole server's administrators."""
-
-    @property
-    def anonymous(self) -> bool:
-        return self.scope is None and self.account_id is None and self.agent_id is None
-
-
-ANONYMOUS = Principal(None, None, "anonymous")
+USE_NOTED_EVERY = timedelta(hours=1)
 
 
 def new_secret() -> str:
@@ -61,19 +32,54 @@ def digest_of(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def issue(session: Session, scope: Scope, name: str, now: datetime, project_id: int | None = None) -> str:
+def issue(
+    session: Session,
+    scope: Scope,
+    name: str,
+    now: datetime,
+    project_id: int | None = None,
+    *,
+    account_id: int | None = None,
+    expires_at: datetime | None = None,
+) -> str:
     """A new token, of which only the digest is kept."""
     token = new_secret()
-    repository.add(session, digest_of(token), scope=scope, name=name, now=now, project_id=project_id)
+    repository.add(
+        session,
+        TokenRow(
+            digest=digest_of(token),
+            scope=scope,
+            name=name,
+            project_id=project_id,
+            account_id=account_id,
+            created_at=now,
+            expires_at=expires_at,
+        ),
+    )
     return token
 
 
-def authenticate(session: Session, token: str, scopes: tuple[Scope, ...]) -> Principal:
-    """Who has this token. Raises UnauthorizedError for an unknown or revoked one, ForbiddenError for one for
-    something else. Looked up by digest: timing tells nothing of the token."""
+def authenticate(session: Session, token: str, now: datetime) -> tuple[Principal, TokenRow]:
+    """Who has this token. Raises UnauthorizedError for one that is unknown, revoked, expired, or whose owner
+    is gone. Looked up by digest: timing tells nothing of the token."""
     row = repository.find(session, digest_of(token))
     if row is None or row.revoked_at is not None:
-        raise UnauthorizedError("This token is unknown or revoked: make one with `nalm-server token new`.")
-    if row.scope not in scopes:
-        raise ForbiddenError(f"This token is for {row.scope}; this needs one for {' or '.join(scopes)}.")
-    return Principal(Scope(row.scope), row.project_id, row.name)
+        raise UnauthorizedError("This token is unknown or revoked: make a new one.")
+    if row.expires_at is not None and row.expires_at <= now:
+        raise UnauthorizedError(f"This token expired on {row.expires_at:%Y-%m-%d}: make a new one.")
+    owner = session.get(AccountRow, row.account_id) if row.account_id is not None else None
+    if owner is not None and owner.disabled_at is not None:
+        raise UnauthorizedError("This token's owner may no longer sign in.")
+    caller = Principal(
+        Scope(row.scope),
+        row.project_id,
+        f"{owner.name} ({row.name})" if owner else row.name,
+        account_id=row.account_id,
+        administrator=owner is not None and owner.administrator,
+    )
+    return caller, row
+
+
+def use_is_news(row: TokenRow, now: datetime) -> bool:
+    """Worth a write: last_used_at is coarse."""
+    return row.last_used_at is None or now - row.last_used_at >= USE_NOTED_EVERY

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every route answers to every kind of caller. A new route is entered here, or test_access_matrix fails.
+
+Each row: who may; a request to the private project `quiet`, whose objects the fixture makes. `{job}`, `{run}`
+and the like are filled in from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from nalm_server_reports import sha
+
+
+class Who(Enum):
+    """The least caller a route lets in."""
+
+    ANYONE = "anyone"
+    READER = "reader"
+    DEVELOPER = "developer"
+    MAINTAINER = "maintainer"
+    ADMINISTRATOR = "administrator"
+    AGENT = "agent"
+    UPLOADER = "uploader"
+    SIGNED_IN = "signed in"
+    LIST = "list"
+    """Anyone; what is listed is what they may read."""
+    OTHERWISE = "otherwise"
+    """By something else than who calls (a signature, a cookie); tests of its own hold it."""
+
+
+@dataclass(frozen=True)
+class Row:
+    who: Who
+    path: str
+    """With parameters filled in, as it is requested."""
+    body: Any = None
+    params: dict[str, Any] = field(default_factory=dict)
+
+
+BASE, SHA = sha(0), sha(1)
+PROJECT = "/projects/quiet"
+
+MATRIX: dict[str, Row] = {
+    "GET /health": Row(Who.ANYONE, "/health"),
+    "GET /metrics-catalogue": Row(Who.ANYONE, "/metrics-catalogue"),
+    "GET /projects": Row(Who.LIST, "/projects"),
+    "POST /projects": Row(Who.ADMINISTRATOR, "/projects", {"name": "new", "repository": "/srv/new.git"}),
+    "GET /projects/{project}": Row(Who.READER, PROJECT),
+    "PATCH /projects/{project}": Row(Who.MAINTAINER, PROJECT, {}),
+    "GET /projects/{project}/commits": Row(Who.READER, f"{PROJECT}/commits"),
+    "GET /projects/{project}/commits/{sha}": Row(Who.READER, f"{PROJECT}/commits/{SHA}"),
+    "GET /projects/{project}/scenarios": Row(Who.READER, f"{PROJECT}/scenarios"),
+    "GET /projects/{project}/scenarios/{scenario}/history": Row(
+        Who.READER, f"{PROJECT}/scenarios/sfc_a/history"
+    ),
+    "GET /projects/{project}/compare": Row(
+        Who.READER, f"{PROJECT}/compare", params={"base": BASE, "head": SHA}
+    ),
+    "GET /jobs": Row(Who.LIST, "/jobs"),
+    "GET /jobs/{job_id}": Row(Who.READER, "/jobs/{job}"),
+    "POST /jobs/{job_id}/cancel": Row(Who.DEVELOPER, "/jobs/{job}/cancel", {}),
+    "POST /jobs/{job_id}/retry": Row(Who.DEVELOPER, "/jobs/{job}/retry", {}),
+    "POST /jobs/{job_id}/boost": Row(Who.DEVELOPER, "/jobs/{job}/boost", {}),
+    "POST /jobs/{job_id}/approve": Row(Who.DEVELOPER, "/jobs/{job}/approve", {}),
+    "POST /jobs/{job_id}/reject": Row(Who.DEVELOPER, "/jobs/{job}/reject", {}),
+    "POST /projects/{project}/jobs": Row(Who.DEVELOPER, f"{PROJECT}/jobs", {"head": SHA, "base": SHA}),
+    "GET /projects/{project}/queue": Row(Who.READER, f"{PROJECT}/queue"),
+    "PUT /projects/{project}/queue": Row(Who.MAINTAINER, f"{PROJECT}/queue", {"latest_only": False}),
+    "GET /runs/{run_id}": Row(Who.READER, "/runs/{run}"),
+    "GET /runs/{run_id}/report": Row(Who.READER, "/runs/{run}/report"),
+    "POST /reports": Row(Who.UPLOADER, "/reports"),
+    "POST /hooks/github": Row(Who.OTHERWISE, "/hooks/github"),
+    "POST /agent/lease": Row(Who.AGENT, "/agent/lease", {"host": "h", "host_class": "c"}),
+    "POST /agent/jobs/{job_id}/progress": Row(
+        Who.AGENT, "/agent/jobs/{job}/progress", {"fence": 99, "step": "building"}
+    ),
+    "POST /agent/jobs/{job_id}/release": Row(
+        Who.AGENT, "/agent/jobs/{job}/release", {"fence": 99, "reason": "drained"}
+    ),
+    "POST /agent/jobs/{job_id}/finish": Row(
+        Who.AGENT, "/agent/jobs/{job}/finish", {"fence": 99, "outcome": "done"}
+    ),
+}

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every route, every kind of caller: who gets in, who is refused; a private project shows nothing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from httpx import Response
+from nalm_server.access.models import MembershipRow
+from nalm_server.accounts.models import AccountRow
+from nalm_server.app import make_app
+from nalm_server.hooks.signature import sign
+from nalm_server.settings import Settings
+from nalm_server.tokens import repository as token_rows
+from nalm_server.tokens import service as tokens
+from nalm_server.tokens.scopes import Scope
+from nalm_server_access import MATRIX, Row, Who
+from nalm_server_harness import Clock, Service, make_service
+from nalm_server_reports import body_of, make_report, sha
+
+ROLES = ("reader", "developer", "maintainer", "administrator")
+KNOWN = ("anonymous", *ROLES, "other", "agent", "upload", "read", "measure", "maintain")
+CALLERS = (*KNOWN, "expired", "revoked")
+GETS_IN: dict[Who, set[str]] = {
+    Who.ANYONE: {*KNOWN},
+    Who.LIST: {*KNOWN},
+    Who.READER: {*ROLES, "upload", "read", "measure", "maintain"},
+    Who.DEVELOPER: {*ROLES[1:], "measure", "maintain"},
+    Who.MAINTAINER: {*ROLES[2:], "maintain"},
+    Who.ADMINISTRATOR: {"administrator"},
+    Who.AGENT: {"agent"},
+    Who.UPLOADER: {*ROLES[1:], "upload", "measure", "maintain"},
+    Who.SIGNED_IN: {*ROLES, "other"},
+}
+REFUSED = (401, 403, 404)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A private project `quiet` with a commit, a job and a run, and a token of each kind of caller."""
+
+    service: Service
+    job: int
+    run: str
+
+    def ask(self, route: str, row: Row, caller: str) -> Response:
+        path = row.path.format(job=self.job, run=self.run)
+        headers = {} if caller == "anonymous" else {"Authorization": f"Bearer {self.service.tokens[caller]}"}
+        given: dict[str, Any] = {"json": row.body} if row.body is not None else {}
+        if route == "POST /reports":
+            given = {"content": body_of(make_report(1, project="quiet"))}
+        method = route.partition(" ")[0]
+        return self.service.client.request(
+            method, f"/api/v1{path}", headers=headers, params=row.params, **given
+        )
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Iterator[Stage]:
+    home = tmp_path_factory.mktemp("matrix")
+    shutil.copy(sqlite_template, home / "nalm.db")
+    settings = Settings(
+        state_dir=home, database_url=f"sqlite:///{home / 'nalm.db'}", static_dir=home / "static"
+    )
+    service = make_service(settings, Clock())
+    made = service.post("/projects", "admin", 201, {"name": "quiet", "repository": "/srv/quiet.git"})
+    service.tokens["upload"] = made["upload_token"]
+    quiet = replace(service, secret=made["webhook_secret"])
+    push = json.dumps({"ref": "refs/heads/main", "before": sha(1), "after": sha(2)}).encode()
+    quiet.hook(push, 202, **{"X-Hub-Signature-256": sign(made["webhook_secret"], push)})
+    service.upload(body_of(make_report(1, project="quiet")))
+    issue_tokens(service)
+    job = service.request("GET", "/jobs", "administrator")[0]["id"]
+    yield Stage(service, job, f"{1:032x}")
+    service.context.engine.dispose()
+
+
+def issue_tokens(service: Service) -> None:
+    """Tokens of accounts with a role in `quiet`, of an account with one elsewhere, and of the project."""
+    now = service.clock()
+    with service.context.sessions() as session:
+        by_name = {
+            one["name"]: number
+            for number, one in enumerate(service.request("GET", "/projects", "admin"), start=1)
+        }
+        for name in (*ROLES, "other"):
+            account = AccountRow(name=name, administrator=name == "administrator", created_at=now)
+            session.add(account)
+            session.flush()
+            if name != "administrator":
+                project = by_name["demo" if name == "other" else "quiet"]
+                role = "maintainer" if name == "other" else name
+                session.add(MembershipRow(account_id=account.id, project_id=project, role=role, since=now))
+            service.tokens[name] = tokens.issue(session, Scope.ADMIN, name, now, account_id=account.id)
+        quiet = by_name["quiet"]
+        for scope in (Scope.READ, Scope.MEASURE, Scope.MAINTAIN):
+            service.tokens[scope] = tokens.issue(session, scope, scope, now, quiet)
+        service.tokens["expired"] = tokens.issue(
+            session, Scope.ADMIN, "x", now, expires_at=now - timedelta(seconds=1)
+        )
+        service.tokens["revoked"] = tokens.issue(session, Scope.ADMIN, "x", now)
+        row = token_rows.find(session, tokens.digest_of(service.tokens["revoked"]))
+        assert row is not None
+        token_rows.revoke(session, row.id, now)
+        session.commit()
+
+
+def routes() -> set[str]:
+    paths = make_app(None).openapi()["paths"]
+    return {
+        f"{method.upper()} {path.removeprefix('/api/v1')}"
+        for path, operations in paths.items()
+        for method in operations
+    }
+
+
+def test_every_route_is_in_the_matrix() -> None:
+    """A route that nobody entered may be open to everybody."""
+    assert routes() == set(MATRIX)
+
+
+@pytest.mark.parametrize("route", [route for route, row in MATRIX.items() if row.who is not Who.OTHERWISE])
+def test_who_gets_in(stage: Stage, route: str) -> None:
+    row = MATRIX[route]
+    for caller in CALLERS:
+        answer = stage.ask(route, row, caller)
+        got_in = answer.status_code not in REFUSED
+        if caller in ("expired", "revoked"):
+            assert answer.status_code == 401 or row.who is Who.ANYONE, caller
+        else:
+            assert got_in == (caller in GETS_IN[row.who]), (caller, answer.status_code, answer.text)
+        assert answer.status_code < 500
+
+
+@pytest.mark.parametrize("caller", ["anonymous", "other", "agent"])
+@pytest.mark.parametrize("route", [route for route, row in MATRIX.items() if row.who is Who.READER])
+def test_a_private_project_reads_like_none(stage: Stage, route: str, caller: str) -> None:
+    """Word for word what is said of one that is not there."""
+    row = MATRIX[route]
+    private = stage.ask(route, row, caller)
+    nothing = replace(row, path=row.path.replace("quiet", "nowhere"))
+    absent = replace(stage, job=2**30, run="f" * 32).ask(route, nothing, caller)
+    assert (private.status_code, absent.status_code) == (404, 404)
+    said = [
+        one.json()["error"]["message"].replace(str(2**30), str(stage.job)).replace("f" * 32, stage.run)
+        for one in (private, absent)
+    ]
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize(("caller", "seen"), [("anonymous", 0), ("other", 0), ("reader", 1), ("read", 1)])
+def test_lists_show_what_the_caller_may_read(stage: Stage, caller: str, seen: int) -> None:
+    for route, field in (("GET /projects", "name"), ("GET /jobs", "project")):
+        listed = [one[field] for one in stage.ask(route, MATRIX[route], caller).json()]
+        assert listed.count("quiet") == seen, route
