@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each command of a CI template is run as CI would run it, on a real repository of a small NF."""
+"""Each command of a CI template is run as that CI would run it: real git, real `nalm`, a real server."""
 
 from __future__ import annotations
 
-import os
+import json
 import subprocess
-import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from ci_scripts import ROOT, TEMPLATES, Workspace, github, github_workflow, gitlab, jenkins
+from contract_server import ContractServer
+from nalm_core.report import Arm
 from nalm_core.report_io import parse_report
 
-ROOT = Path(__file__).parents[2]
-TEMPLATE = ROOT / "ci-templates" / "github" / "nalm.yml"
 NALM_TOML = """version = 1
 [project]
 name = "tiny"
@@ -29,100 +33,287 @@ features = ["alpha", "beta"]
 traffic = "capture.bin"
 packets = 20000
 """
+CIS = ("github", "gitlab", "jenkins")
+FAKE_NALM = """#!/bin/sh
+echo "$*" >>"$FAKE_LOG"
+env | grep -q '^NALM_TOKEN=.' && echo "saw the token: $1" >>"$FAKE_LOG"
+[ "$1" = check ] || exit 0
+echo '{}' >nalm-run.json
+echo '### nalm: `regressed` "so"' >nalm.md
+exit "$FAKE_CODE"
+"""
+
+
+@dataclass
+class Origin:
+    """A repository on a forge: main has begin and words, topic branches off before words."""
+
+    url: str
+    begin: str
+    words: str
+    topic: str
 
 
 @pytest.fixture(scope="module")
-def workflow() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(TEMPLATE.read_text())
-    return found
+def origin(tmp_path_factory: pytest.TempPathFactory) -> Origin:
+    """No commit changes the NF, so that none needs to be measured; begin is ten days old."""
+    work = Workspace(tmp_path_factory.mktemp("origin") / "nf", Path("/nonexistent"))
+    work.path.mkdir()
+    (work.path / "tiny_nf.c").write_bytes((ROOT / "agent/tests/nf/tiny_nf.c").read_bytes())
+    (work.path / "nalm_probe.h").write_bytes((ROOT / "reference-nf/probe/nalm_probe.h").read_bytes())
+    (work.path / "nalm.toml").write_text(NALM_TOML)
+    (work.path / "capture.bin").write_text("packets")
+    work.git("init", "-q", "-b", "main")
+    work.git("config", "uploadpack.allowAnySHA1InWant", "true")
+    old = f"{datetime.now(UTC) - timedelta(days=10):%Y-%m-%dT%H:%M:%SZ}"
+    begin = committed(work, "nf: begin", GIT_COMMITTER_DATE=old)
+    (work.path / "README").write_text("words\n")
+    words = committed(work, "docs: say more")
+    work.git("checkout", "-q", "-b", "topic", begin)
+    (work.path / "NOTES").write_text("notes\n")
+    topic = committed(work, "docs: note it")
+    work.git("update-ref", "refs/changes/34/1234/5", topic)
+    work.git("checkout", "-q", "main")
+    return Origin(work.path.as_uri(), begin, words, topic)
 
 
-def commands(workflow: dict[str, Any]) -> dict[str, str]:
-    """By the step's name."""
-    steps = workflow["jobs"]["check"]["steps"]
-    return {step["name"]: step["run"] for step in steps if "run" in step}
+def committed(work: Workspace, subject: str, **env: str) -> str:
+    work.git("add", "-A")
+    work.git("commit", "-q", "-m", subject, **env)
+    return work.git("rev-parse", "HEAD")
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """Two commits of the tiny NF; the second changes its documentation."""
-    path = tmp_path / "nf"
-    path.mkdir()
-    (path / "tiny_nf.c").write_bytes((ROOT / "agent/tests/nf/tiny_nf.c").read_bytes())
-    (path / "nalm_probe.h").write_bytes((ROOT / "reference-nf/probe/nalm_probe.h").read_bytes())
-    (path / "nalm.toml").write_text(NALM_TOML)
-    (path / "capture.bin").write_text("packets")
-    git(path, "init", "-q", "-b", "main")
-    commit(path, "nf: begin")
-    (path / "README").write_text("words\n")
-    commit(path, "docs: say more")
-    return path
+def clone(origin: Origin, tmp_path: Path) -> Workspace:
+    """As a CI checks out, the whole history."""
+    return cloned(origin, tmp_path)
 
 
-def git(path: Path, *arguments: str) -> str:
-    identity = ["-c", "user.name=Mona", "-c", "user.email=mona@example.org"]
-    done = subprocess.run(
-        ["git", *identity, *arguments], cwd=path, capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
+def cloned(origin: Origin, folder: Path, *options: str) -> Workspace:
+    home = folder / "home"
+    home.mkdir()
+    subprocess.run(["git", "clone", "-q", *options, origin.url, folder / "clone"], check=True)
+    work = Workspace(folder / "clone", home)
+    work.git("fetch", "-q", "origin", "+refs/heads/*:refs/remotes/origin/*", *options)
+    return work
 
 
-def commit(path: Path, subject: str) -> None:
-    git(path, "add", "-A")
-    git(path, "commit", "-q", "-m", subject)
+@pytest.fixture
+def fake(clone: Workspace, tmp_path: Path) -> Workspace:
+    """The clone with a `nalm` of a given exit code, which says what it was called with."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "nalm").write_text(FAKE_NALM)
+    (tools / "nalm").chmod(0o755)
+    clone.tools.append(tools)
+    return clone
 
 
-def run_step(script: str, repository: Path) -> subprocess.CompletedProcess[str]:
-    """As GitHub's runner does: `bash -e` with the job's environment."""
-    base, head = git(repository, "rev-parse", "HEAD~", "HEAD").split()
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    given = {"BASE": base, "HEAD": head, "NALM_HOME": str(repository.parent / "home"), "PATH": path}
-    return subprocess.run(
-        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
-        cwd=repository,
-        env=os.environ | given,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ContractServer]:
+    running = ContractServer(tmp_path_factory.mktemp("server") / "state")
+    yield running
+    running.end()
 
 
-def test_steps_call_only_nalm_and_git(workflow: dict[str, Any]) -> None:
-    found = commands(workflow)
-    assert list(found) == ["What this host can see", "Judge"]
-    assert found["What this host can see"] == "nalm doctor"
+def change_request(ci: str, origin: Origin) -> dict[str, str]:
+    """What the CI says of topic, to be merged into main."""
+    return {
+        "github": {"BASE": origin.words, "HEAD": origin.topic},
+        "gitlab": {
+            "CI_PIPELINE_SOURCE": "merge_request_event",
+            "CI_MERGE_REQUEST_DIFF_BASE_SHA": origin.begin,
+            "CI_COMMIT_SHA": origin.topic,
+        },
+        "jenkins": {"CHANGE_TARGET": "main"},
+    }[ci]
 
 
-def test_doctor_step(workflow: dict[str, Any], repository: Path) -> None:
-    done = run_step(commands(workflow)["What this host can see"], repository)
-    assert done.returncode in (0, 4), done.stderr
+def push(ci: str, origin: Origin) -> dict[str, str]:
+    """What the CI says of a push of words to main."""
+    return {
+        "github": {"BASE": origin.begin, "HEAD": origin.words},
+        "gitlab": {
+            "CI_PIPELINE_SOURCE": "push",
+            "CI_COMMIT_BEFORE_SHA": origin.begin,
+            "CI_COMMIT_SHA": origin.words,
+        },
+        "jenkins": {"GIT_PREVIOUS_COMMIT": origin.begin},
+    }[ci]
+
+
+def scheduled(ci: str, head: str) -> dict[str, str]:
+    return {
+        "github": {"BASE": "", "HEAD": head},
+        "gitlab": {"CI_PIPELINE_SOURCE": "schedule", "CI_COMMIT_SHA": head},
+        "jenkins": {"SCHEDULED": "yes"},
+    }[ci]
+
+
+def commits_of(run: Path) -> tuple[str, str]:
+    report = parse_report(run.read_bytes())
+    return report.arms[Arm.BASE].build.commit, report.arms[Arm.HEAD].build.commit
+
+
+@pytest.mark.parametrize("ci", CIS)
+def test_change_request_is_judged_where_it_branched_off_and_submitted(
+    ci: str, clone: Workspace, origin: Origin, server: ContractServer
+) -> None:
+    clone.git("checkout", "-q", origin.topic)
+    done = clone.run(ci, "judge", change_request(ci, origin))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert commits_of(clone.path / "nalm-run.json") == (origin.begin, origin.topic)
+    assert "<testsuites" in (clone.path / "nalm.xml").read_text()
+    assert json.loads((clone.path / "nalm.sarif").read_text())["version"] == "2.1.0"
+    token = {"NALM_SERVER": server.url, "NALM_TOKEN": server.project["upload_token"]}
+    sent = clone.run(ci, "submit", token)
+    assert sent.returncode == 0, sent.stderr
+    run_id = parse_report((clone.path / "nalm-run.json").read_bytes()).run_id
+    assert f"{server.url}/p/tiny/runs/{run_id}" in sent.stdout
+    assert server.http.get(f"/runs/{run_id}").json()["head_sha"] == origin.topic
+
+
+@pytest.mark.parametrize("ci", CIS)
+@pytest.mark.parametrize("code", [0, 1, 3, 4])
+def test_push_is_compared_with_the_state_before(
+    ci: str, code: int, fake: Workspace, origin: Origin, tmp_path: Path
+) -> None:
+    """And the exit code is handed on: GitHub has no word for inconclusive, GitLab and Jenkins map it."""
+    fake.git("checkout", "-q", origin.words)
+    log = tmp_path / "log"
+    done = fake.run(ci, "judge", push(ci, origin) | {"FAKE_LOG": str(log), "FAKE_CODE": str(code)})
+    assert done.returncode == (0 if (ci, code) == ("github", 3) else code), done.stderr
+    head = "HEAD" if ci == "jenkins" else origin.words
+    assert log.read_text().startswith(f"check --quiet --base {origin.begin} --head {head} ")
+
+
+@pytest.mark.parametrize("ci", CIS)
+def test_schedule_compares_with_a_week_ago(ci: str, fake: Workspace, origin: Origin, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    given = {"FAKE_LOG": str(log), "FAKE_CODE": "0"}
+    fake.git("checkout", "-q", origin.words)
+    assert fake.run(ci, "judge", scheduled(ci, origin.words) | given).returncode == 0
+    assert f"--base {origin.begin} " in log.read_text()
+    log.unlink()
+    fake.git("checkout", "-q", "--orphan", "young")
+    young = committed(fake, "nf: begin anew")
+    done = fake.run(ci, "judge", scheduled(ci, young) | given)
+    assert done.returncode == 0 and "nothing to compare with" in done.stdout
+    assert not log.exists()
+
+
+def test_a_shallow_clone_is_deepened(origin: Origin, tmp_path: Path) -> None:
+    for ci, given in (("jenkins", change_request("jenkins", origin)), ("gerrit", gerrit(tmp_path))):
+        folder = tmp_path / ci
+        folder.mkdir()
+        work = cloned(origin, folder, "--depth=1")
+        tools = folder / "tools"
+        tools.mkdir()
+        (tools / "nalm").write_text(FAKE_NALM)
+        (tools / "ssh").write_text("#!/bin/sh\ncat >/dev/null\n")
+        for tool in tools.iterdir():
+            tool.chmod(0o755)
+        work.tools.append(tools)
+        work.git("checkout", "-q", "origin/topic")
+        log = folder / "log"
+        done = work.run(ci, "judge", given | {"FAKE_LOG": str(log), "FAKE_CODE": "0"})
+        assert done.returncode == 0, done.stderr
+        assert f"--base {origin.begin} " in log.read_text()
+
+
+@pytest.mark.parametrize("ci", CIS)
+def test_doctor_step(ci: str, clone: Workspace) -> None:
+    done = clone.run(ci, "doctor", {})
+    assert done.returncode in ((0, 4) if ci == "github" else (0,)), done.stderr
     assert done.stdout.strip()
 
 
-def test_judge_step_passes_what_cannot_be_slower(workflow: dict[str, Any], repository: Path) -> None:
-    done = run_step(commands(workflow)["Judge"], repository)
-    assert done.returncode == 0, done.stdout + done.stderr
-    report = parse_report((repository / "nalm-run.json").read_bytes())
-    assert report.status == "unchanged"
+@pytest.mark.parametrize("ci", ["gitlab", "github"])
+def test_a_mistake_in_nalm_toml_fails(ci: str, clone: Workspace, origin: Origin) -> None:
+    (clone.path / "nalm.toml").write_text(NALM_TOML + "\nsurprise = 1\n")
+    head = committed(clone, "nf: break nalm.toml")
+    given = push(ci, origin) | {"HEAD": head, "CI_COMMIT_SHA": head}
+    done = clone.run(ci, "judge", given)
+    assert done.returncode == 2 and "nalm.toml" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("code", "expected", "said"),
-    [(0, 0, ""), (1, 1, ""), (3, 0, "::warning::"), (4, 4, "")],
-)
-def test_judge_step_hands_the_exit_code_on_but_for_inconclusive(
-    workflow: dict[str, Any], repository: Path, code: int, expected: int, said: str
+def gerrit(folder: Path) -> dict[str, str]:
+    """What Jenkins' Gerrit Trigger says of a patch set."""
+    change = {"GERRIT_CHANGE_NUMBER": "1234", "GERRIT_PATCHSET_NUMBER": "5"}
+    where = {"GERRIT_REFSPEC": "refs/changes/34/1234/5", "GERRIT_HOST": "gerrit.example.org"}
+    return change | where | {"SSH_LOG": str(folder / "ssh")}
+
+
+@pytest.mark.parametrize(("code", "value"), [(0, 1), (1, -1), (3, 0), (4, 0)])
+def test_gerrit_takes_a_vote_by_ssh(
+    code: int, value: int, fake: Workspace, origin: Origin, tmp_path: Path
 ) -> None:
-    """The same script around a `nalm` of a given exit code."""
-    script = f"nalm() {{ return {code}; }}\n" + commands(workflow)["Judge"]
-    done = run_step(script, repository)
-    assert done.returncode == expected
-    assert said in done.stdout
+    ssh = fake.tools[0] / "ssh"
+    ssh.write_text('#!/bin/sh\necho "$*" >"$SSH_LOG"\ncat >"$SSH_LOG.json"\n')
+    ssh.chmod(0o755)
+    log = tmp_path / "log"
+    given = gerrit(tmp_path) | {"FAKE_LOG": str(log), "FAKE_CODE": str(code)}
+    done = fake.run("gerrit", "judge", given | {"NALM_SERVER": "http://s", "NALM_TOKEN": "t"})
+    assert done.returncode == (4 if code == 4 else 0), done.stderr
+    called = log.read_text().splitlines()
+    assert called[0].startswith(f"check --quiet --base {origin.begin} --head {origin.topic} ")
+    assert called[1:] == ["submit nalm-run.json --never-fail", "saw the token: submit"]
+    assert (tmp_path / "ssh").read_text() == "-p 29418 gerrit.example.org gerrit review --json 1234,5\n"
+    review = json.loads((tmp_path / "ssh.json").read_text())
+    message = '### nalm: `regressed` "so"\n'
+    assert review == {"message": message, "labels": {"Nalm": value}, "tag": "autogenerated:nalm"}
 
 
-def test_judge_step_fails_on_a_mistake_in_nalm_toml(workflow: dict[str, Any], repository: Path) -> None:
-    (repository / "nalm.toml").write_text(NALM_TOML + "\nsurprise = 1\n")
-    commit(repository, "nf: break nalm.toml")
-    done = run_step(commands(workflow)["Judge"], repository)
-    assert done.returncode not in (0, 1, 3)
-    assert "nalm.toml" in done.stderr
+def test_gerrit_takes_a_vote_by_rest_on_a_real_verdict(clone: Workspace, tmp_path: Path) -> None:
+    reviews: list[tuple[str, dict[str, Any]]] = []
+
+    class Gerrit(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            reviews.append((self.path, json.loads(body)))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Quiet."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Gerrit) as http:
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        given = gerrit(tmp_path) | {
+            "GERRIT_URL": f"http://127.0.0.1:{http.server_port}",
+            "NALM_LABEL": "Perf",
+        }
+        done = clone.run("gerrit", "judge", given)
+        http.shutdown()
+    assert done.returncode == 0, done.stderr
+    ((path, review),) = reviews
+    assert path == "/a/changes/1234/revisions/5/review"
+    assert review["labels"] == {"Perf": 1} and review["message"].startswith("### nalm: same")
+
+
+def test_forks_do_not_run_unseen() -> None:
+    assert "github.event.pull_request.head.repo.full_name == github.repository" in github()["if"]
+    assert "$CI_MERGE_REQUEST_SOURCE_PROJECT_ID == $CI_PROJECT_ID" in gitlab()["rules"][0]["if"]
+    assert "when { expression { !env.CHANGE_FORK } }" in (TEMPLATES / "jenkins" / "Jenkinsfile").read_text()
+
+
+def test_the_token_is_where_nothing_is_built() -> None:
+    holders = [step["name"] for step in github()["steps"] if "NALM_TOKEN" in step.get("env", {})]
+    assert holders == ["Submit"]
+    assert "NALM_TOKEN" not in github()["env"]
+    assert not any("NALM_TOKEN" in script for script in jenkins().values())
+
+
+def test_permissions_are_the_least() -> None:
+    assert github_workflow()["permissions"] == {"contents": "read"}
+    assert github()["permissions"] == {"contents": "read", "security-events": "write"}
+    checkout = github()["steps"][0]["with"]
+    assert checkout["fetch-depth"] == 0 and checkout["persist-credentials"] is False
+
+
+def test_one_measurement_at_a_time_and_inconclusive_fails_nothing() -> None:
+    assert gitlab()["resource_group"] == "nalm-bench" and gitlab()["variables"]["GIT_DEPTH"] == "0"
+    assert gitlab()["allow_failure"] == {"exit_codes": 3}
+    text = (TEMPLATES / "jenkins" / "Jenkinsfile").read_text()
+    assert "disableConcurrentBuilds()" in text
+    assert text.index("if (code == 3)") < text.index("else if (code != 0)")
