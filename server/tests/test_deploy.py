@@ -13,11 +13,16 @@ from typing import Any
 import pytest
 import yaml
 from nalm_server import settings_load
+from nalm_server.cli import app
 from nalm_server.settings import Settings
+from typer.testing import CliRunner
 
 ROOT = Path(__file__).parents[2]
 COMPOSE = ROOT / "compose.yaml"
 OPERATE = ROOT / "docs" / "operate.md"
+SECRETS = ("POSTGRES_PASSWORD", "REDIS_PASSWORD", "NALM_AGENT_TOKEN")
+DEPLOY = ROOT / "server" / "deploy"
+UNITS = sorted([*DEPLOY.glob("*.service"), *(ROOT / "agent" / "deploy").glob("*.service")])
 IMAGES = {"server": ROOT / "server" / "Dockerfile", "agent": ROOT / "agent" / "Dockerfile"}
 
 
@@ -27,30 +32,47 @@ def services() -> dict[str, dict[str, Any]]:
     return found
 
 
-def test_three_services_with_health_checks_and_few_rights(services: dict[str, dict[str, Any]]) -> None:
-    assert set(services) == {"postgres", "server", "agent"}
+def test_services_have_health_checks_limits_and_few_rights(services: dict[str, dict[str, Any]]) -> None:
+    assert set(services) == {"postgres", "redis", "migrate", "server", "worker", "beat", "proxy", "agent"}
     for name, one in services.items():
-        assert one["healthcheck"]["test"][0] == "CMD", name
+        assert name == "migrate" or one["healthcheck"]["test"][0].startswith("CMD"), name
         assert one["read_only"] is True, name
         assert one["cap_drop"] == ["ALL"], name
+        assert one["mem_limit"] and one["pids_limit"], name
+        assert name == "agent" or one["cpus"], name
+        assert "user" in one or "build" in one, f"{name} runs as its image's user"
         assert "privileged" not in one, name
 
 
-def test_settings_in_compose_exist(services: dict[str, dict[str, Any]]) -> None:
-    assert set(services["server"]["environment"]) <= settings_load.known()
-    assert "NALM_DATABASE_URL" in services["server"]["environment"]
+@pytest.mark.parametrize("name", ["migrate", "server", "worker", "beat"])
+def test_settings_in_compose_exist(name: str, services: dict[str, dict[str, Any]]) -> None:
+    assert set(services[name]["environment"]) <= settings_load.known()
+    assert {"NALM_DATABASE_URL", "NALM_REDIS_URL"} <= set(services[name]["environment"])
+
+
+@pytest.mark.parametrize("name", ["migrate", "server", "worker", "beat"])
+def test_commands_in_compose_and_units_exist(name: str, services: dict[str, dict[str, Any]]) -> None:
+    program, command, *options = services[name]["command"]
+    assert program == "nalm-server"
+    shown = CliRunner().invoke(app, [command, "--help"])
+    assert shown.exit_code == 0
+    assert all(option in shown.stdout for option in options if option.startswith("--"))
+    if name != "migrate":
+        unit = (DEPLOY / f"nalm-{name}.service").read_text()
+        assert f"ExecStart=/opt/nalm/bin/nalm-server {command}\n" in unit
 
 
 def test_nothing_secret_has_a_default() -> None:
     text = COMPOSE.read_text()
-    for name in ("POSTGRES_PASSWORD", "NALM_AGENT_TOKEN"):
+    for name in SECRETS:
         uses = re.findall(r"\$\{" + name + r"([^}]*)\}", text)
         assert uses
         assert all(use.startswith(":?") for use in uses), name
 
 
-def test_port_is_the_images_and_on_loopback(services: dict[str, dict[str, Any]]) -> None:
-    assert services["server"]["ports"] == ["127.0.0.1:8080:8080"]
+def test_only_the_proxy_has_ports(services: dict[str, dict[str, Any]]) -> None:
+    assert [name for name, one in services.items() if "ports" in one] == ["proxy"]
+    assert "set $server http://server:8080;" in (DEPLOY / "nginx.conf").read_text()
     dockerfile = IMAGES["server"].read_text()
     assert "EXPOSE 8080" in dockerfile
     assert '"--port", "8080"' in dockerfile
@@ -89,7 +111,7 @@ def test_compose_accepts_it_where_there_is_one(tmp_path: Path) -> None:
     config = [*compose, "-f", str(COMPOSE), "--project-directory", str(tmp_path), "config", "-q"]
     bare = {key: value for key, value in os.environ.items() if key in ("PATH", "HOME")}
     assert subprocess.run(config, env=bare, capture_output=True, check=False).returncode != 0
-    with_env = bare | dict.fromkeys(env_names(), "x" * 40)
+    with_env = bare | dict.fromkeys(env_names(), "/" + "x" * 40)
     done = subprocess.run(config, env=with_env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -112,11 +134,28 @@ def test_documented_command_makes_a_private_env_with_usable_secrets(tmp_path: Pa
     values = dict(line.split("=", 1) for line in made.read_text().splitlines())
     assert set(values) == env_names()
     assert len(set(values.values())) == len(values)
-    assert all(len(value) >= 40 for value in values.values())
-    assert re.fullmatch(r"\w+", values["POSTGRES_PASSWORD"]), "goes into an address"
+    assert all(len(values[name]) >= 40 for name in SECRETS)
+    assert all(re.fullmatch(r"\w+", values[name]) for name in SECRETS), "go into addresses"
     Settings(agent_token=values["NALM_AGENT_TOKEN"])
 
 
 def test_operators_page_lists_every_setting() -> None:
     listed = set(re.findall(r"^\| `(NALM_[A-Z_]+)` \|", OPERATE.read_text(), re.MULTILINE))
     assert listed == settings_load.known()
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.stem)
+def test_systemd_accepts_the_units(unit: Path, tmp_path: Path) -> None:
+    """With a program that exists here; hosts without systemd-analyze check that each line is a setting."""
+    text = re.sub(r"ExecStart=\S+", "ExecStart=/bin/true", unit.read_text())
+    copy = tmp_path / unit.name
+    copy.write_text(re.sub(r"(?m)^User=.*", "User=root", text))
+    if shutil.which("systemd-analyze") is None:
+        lines = [line for line in text.splitlines() if line and line[0] not in "#["]
+        assert all(re.match(r"[A-Z]\w+=", line) for line in lines)
+        return
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", str(copy)], capture_output=True, text=True, check=False
+    )
+    assert unit.name not in done.stderr, done.stderr
+    assert done.returncode == 0, done.stderr
