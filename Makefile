@@ -21,7 +21,7 @@ PAGE := server/nalm_server/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)
 
 .PHONY: help run test install install-test page nf nf-asan nf-tsan nf-fuzz lint test-python test-nf test-nf-outside test-nf-asan \
-	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end bench mutants test-mutants lock openapi screenshot clean
+	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end test-compose test-faults bench mutants test-mutants lock openapi screenshot clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -101,6 +101,12 @@ test-contract: nf ## The five contracts between rooms
 
 test-end-to-end: page ## The demo through webhook, build, traffic, verdict and page in Chromium
 	@pytest -q tests/end_to_end
+
+test-compose: ## The shipped containers brought up with stand-in images, a commit taken through; as root, needs docker.io, docker-compose, debootstrap
+	@pytest -q tests/compose
+
+test-faults: ## Every process killed amid 200 commits, slow and cut networks, full disks; needs toxiproxy (go), minutes
+	@tests/faults/install && pytest -q tests/faults
 
 bench: nf page ## Benchmarks, one JSON line each; BENCH=name for one
 	@$(BIN)/python tests/bench/run.py $(BENCH)
