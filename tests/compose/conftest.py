@@ -5,24 +5,20 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from nalm_server_waiting import until
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 CACHE = ROOT / ".cache" / "compose"
-sys.path.insert(0, str(ROOT / "agent" / "tests"))
-sys.path.insert(0, str(ROOT / "server" / "tests"))
-
-from nalm_server_waiting import until
 
 
 @pytest.fixture(scope="session")
 def engine() -> Iterator[dict[str, str]]:
-    """The environment in which `docker` and `docker-compose` reach the engine. Images stay for the next time."""
+    """The environment in which `docker` reaches the engine. Images stay for the next time."""
     if "DOCKER_HOST" in os.environ:
         environment = dict(os.environ)
         yield with_stand_ins(environment)

@@ -10,12 +10,13 @@ mkdir -p "$work"
 there() { docker image inspect "$1" >/dev/null 2>&1; }
 
 if ! there nalm-stand-in:base; then
-	[ -d "$work/base/etc" ] || debootstrap --variant=minbase --include=ca-certificates bookworm "$work/base" >"$work/debootstrap.log"
+	[ -d "$work/base/etc" ] || debootstrap --variant=minbase bookworm "$work/base" >"$work/debootstrap.log"
 	# What this host trusts, pip and npm in the containers trust.
-	cp /etc/ssl/certs/ca-certificates.crt "$work/base/etc/ssl/certs/ca-certificates.crt"
+	mkdir -p "$work/base/etc/ssl"
+	cp /etc/ssl/certs/ca-certificates.crt "$work/base/etc/ssl/host.crt"
 	tar -C "$work/base" -c . | docker import \
-		-c 'ENV SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt PIP_CERT=/etc/ssl/certs/ca-certificates.crt' \
-		-c 'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt' - nalm-stand-in:base >/dev/null
+		-c 'ENV SSL_CERT_FILE=/etc/ssl/host.crt PIP_CERT=/etc/ssl/host.crt' \
+		-c 'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/host.crt' - nalm-stand-in:base >/dev/null
 fi
 for one in python:3.11-slim-bookworm postgres:15-bookworm redis:7-bookworm nginx:stable-bookworm; do
 	there "$one" && continue
