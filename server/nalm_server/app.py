@@ -18,6 +18,7 @@ from nalm_server.jobs.endpoints import router as jobs
 from nalm_server.middleware import BodyLimitMiddleware, RequestMiddleware
 from nalm_server.page import page_router
 from nalm_server.projects.endpoints import router as projects
+from nalm_server.retention.endpoints import router as retention
 from nalm_server.runs.endpoints import router as runs
 
 PREFIX = "/api/v1"
@@ -39,7 +40,7 @@ def make_app(context: Context | None) -> FastAPI:
     app.state.ending = False
     """True once the server is asked to end."""
     api = APIRouter(prefix=PREFIX)
-    for router in (health, projects, commits, history, compare, jobs, runs, hooks, agents):
+    for router in (health, projects, commits, history, compare, jobs, runs, hooks, agents, retention):
         api.include_router(router)
     app.include_router(api)
     add_handlers(app)

@@ -78,6 +78,13 @@ class FencedOffError(NalmError):
     name = "fenced_off"
 
 
+class ReportExpiredError(NalmError):
+    """It has aged out by the project's rules."""
+
+    status = 410
+    name = "report_expired"
+
+
 class TooLargeError(NalmError):
     status = 413
     name = "too_large"
@@ -104,6 +111,7 @@ DESCRIPTIONS = {
     403: "The token is not for this.",
     404: "No such thing.",
     409: "In conflict with what is stored, or the lease was lost.",
+    410: "It was here and has aged out; `message` says what is kept.",
     413: "The body is larger than this server takes.",
     415: "The content encoding is not understood.",
     429: "Too many requests; `Retry-After` says when to go on.",

@@ -42,6 +42,10 @@ class Settings(BaseSettings):
     """Largest file of a mirror."""
     report_bytes: int = Field(default=64 << 20, ge=1024)
     """Largest run report taken, after decompression."""
+    report_days: int = Field(default=365, ge=1, le=36_500)
+    """Age at which raw reports go, where a project has no rule of its own; summaries stay."""
+    log_days: int = Field(default=90, ge=1, le=36_500)
+    """The same of webhook deliveries and job logs."""
     upload_bytes: int = Field(default=16 << 20, ge=1024)
     """Largest body of any request as it comes over the wire."""
     outgoing_allow: str = ""

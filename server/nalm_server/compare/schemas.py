@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from nalm_core.catalogue import Better
 from nalm_core.change import Change, StageChange
 from nalm_core.report import Check, Host
 
@@ -41,3 +42,34 @@ class Comparison(Schema):
     checks: list[Check]
     host: Host | None
     notes: list[str]
+
+
+class SeriesComparison(Schema):
+    """One series at two commits."""
+
+    scenario: str
+    host_class: str
+    stage: str
+    metric: str
+    source: str
+    base: float
+    base_low: float | None
+    base_high: float | None
+    head: float
+    head_low: float | None
+    head_high: float | None
+    ratio: float | None
+    """head / base; null where base is 0."""
+    better: Better
+    """Which direction of this metric is good news."""
+    apart: bool | None
+    """Whether the two intervals lie apart. No verdict: the two were not measured side by side."""
+
+
+class SeriesComparisons(Schema):
+    base: CommitRef
+    head: CommitRef
+    series: list[SeriesComparison]
+    only_base: int
+    """Series that have a value at base alone."""
+    only_head: int

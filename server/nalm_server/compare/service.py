@@ -12,7 +12,6 @@ from nalm_core.report import Arm, RunReport
 from nalm_core.report_io import parse_report
 from nalm_core.rounds import kept_rounds
 from nalm_core.summary import summarise
-from nalm_core.verdict import all_checks
 from sqlalchemy.orm import Session
 
 from nalm_server.commits import service as commits
@@ -23,6 +22,7 @@ from nalm_server.projects.models import ProjectRow
 from nalm_server.runs import repository as runs
 from nalm_server.runs import verdicts
 from nalm_server.runs.repository import JudgedRun
+from nalm_server.runs.service import remains_of, report_of
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,9 @@ def _sides(session: Session, commit: CommitRow) -> list[Side]:
 
 
 def _paired(session: Session, old: CommitRow, new: CommitRow, judged: JudgedRun) -> Comparison:
-    report = _report(session, judged)
+    stored = runs.report(session, judged.run.id)
+    shown = remains_of(stored)
+    report = None if stored.expired_at else parse_report(stored.json)
     verdict = verdicts.full(judged.verdict)
     return Comparison(
         scenario=judged.scenario,
@@ -74,9 +76,13 @@ def _paired(session: Session, old: CommitRow, new: CommitRow, judged: JudgedRun)
             head=_points(report, Arm.HEAD),
             head_as_base=_points(report, Arm.HEAD_AS_BASE),
         ),
-        checks=all_checks(report),
-        host=report.host,
-        notes=[*report.notes, *(note for note in verdict.notes if note not in report.notes)],
+        checks=shown.checks,
+        host=shown.fingerprint,
+        notes=[
+            *shown.notes,
+            *(note for note in verdict.notes if note not in shown.notes),
+            *([] if report else ["The raw rounds have aged out by the project's rules."]),
+        ],
     )
 
 
@@ -132,12 +138,13 @@ def _measured(side: Side) -> bool:
 
 
 def _report(session: Session, judged: JudgedRun) -> RunReport:
-    return parse_report(runs.report_json(session, judged.run.id))
+    """Raises ReportExpiredError: what was not measured together can only be put together from the rounds."""
+    return parse_report(report_of(session, judged).json)
 
 
-def _points(report: RunReport, arm: Arm) -> list[RoundPoint]:
+def _points(report: RunReport | None, arm: Arm) -> list[RoundPoint]:
     """Kept rounds with the chain's cycles per packet."""
-    if arm not in report.arms:
+    if report is None or arm not in report.arms:
         return []
     info = report.arms[arm]
     return [

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 
 from nalm_server.access.roles import Role
 from nalm_server.access.service import require_project
+from nalm_server.answers import as_json
 from nalm_server.deps import Caller, ReadDb
 from nalm_server.errors import documented
 from nalm_server.history import service
@@ -25,7 +26,7 @@ def list_scenarios(project: ProjectName, session: ReadDb, caller: Caller) -> lis
     return service.list_scenarios(session, found)
 
 
-@router.get("/{scenario}/history", responses=documented(404))
+@router.get("/{scenario}/history", response_model=History, responses=documented(404))
 def get_history(
     project: ProjectName,
     scenario: ScenarioName,
@@ -35,7 +36,9 @@ def get_history(
     metric: Annotated[str, Query(max_length=64, pattern=r"^[a-z_]+$")] = "cpp",
     host_class: Annotated[str | None, Query(max_length=128, pattern=r"^[^\x00]+$")] = None,
     limit: Annotated[int, Query(ge=1, le=10_000, description="The newest so many commits.")] = 1000,
-) -> History:
+) -> Response:
     """One metric of every stage along the default branch. Without host_class: the one with the newest run."""
     found = require_project(session, caller, project, Role.READER)
-    return service.history(session, found, scenario, metric=metric, host_class=host_class, limit=limit)
+    return as_json(
+        service.history(session, found, scenario, metric=metric, host_class=host_class, limit=limit)
+    )

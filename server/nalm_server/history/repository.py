@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
 
 from nalm_core.report import Arm, RunReport
 from sqlalchemy import func, select
@@ -20,18 +21,28 @@ SeriesKey = tuple[str, str, str]
 """metric, stage, source."""
 
 
-@dataclass(frozen=True)
-class HistoryRun:
-    commit: CommitRow
-    run: RunRow
-    verdict: VerdictRow
+class HistoryRun(NamedTuple):
+    """A commit and its newest run; only what a history shows: there are thousands."""
+
+    sha: str
+    parent_sha: str | None
+    subject: str | None
+    committed_at: datetime | None
+    run_number: int
+    run_id: str
+    base_sha: str | None
+    display: str
+    cause: str | None
+    stage: str | None
 
 
-@dataclass(frozen=True)
-class StoredValue:
+class StoredValue(NamedTuple):
+    run_number: int
     stage: str
     source: str
-    row: SeriesValueRow
+    value: float
+    low: float | None
+    high: float | None
 
 
 def record_scenario(session: Session, project_id: int, report: RunReport) -> ScenarioRow:
@@ -67,7 +78,7 @@ def host_classes(session: Session, scenario_ids: Sequence[int]) -> dict[int, dic
     """By scenario: its host classes with their number of runs, that of the newest run first."""
     found = session.execute(
         select(RunRow.scenario_id, RunRow.host_class, func.count())
-        .where(RunRow.scenario_id.in_(scenario_ids))
+        .where(RunRow.scenario_id.in_(scenario_ids), RunRow.import_id.is_(None))
         .group_by(RunRow.scenario_id, RunRow.host_class)
         .order_by(func.max(RunRow.received_at).desc(), RunRow.host_class)
     )
@@ -110,7 +121,18 @@ def history_runs(session: Session, scenario_id: int, host_class: str, limit: int
         .subquery()
     )
     found = session.execute(
-        select(CommitRow, RunRow, VerdictRow)
+        select(
+            CommitRow.sha,
+            CommitRow.parent_sha,
+            CommitRow.subject,
+            CommitRow.committed_at,
+            RunRow.id,
+            RunRow.run_id,
+            RunRow.base_sha,
+            VerdictRow.display,
+            VerdictRow.cause,
+            VerdictRow.stage,
+        )
         .join(RunRow, RunRow.commit_id == CommitRow.id)
         .join(VerdictRow, VerdictRow.run_id == RunRow.id)
         .join(newest, newest.c.id == RunRow.id)
@@ -118,22 +140,32 @@ def history_runs(session: Session, scenario_id: int, host_class: str, limit: int
         .order_by(CommitRow.position.desc(), CommitRow.id.desc())
         .limit(limit)
     )
-    return [HistoryRun(commit, run, verdict) for commit, run, verdict in found][::-1]
+    return [HistoryRun._make(row) for row in found][::-1]
 
 
-def values(session: Session, scenario_id: int, host_class: str, metric: str) -> dict[int, list[StoredValue]]:
-    """By run: the metric's values of chain and stages."""
+def values(
+    session: Session, scenario_id: int, host_class: str, metric: str, since: int
+) -> dict[int, list[StoredValue]]:
+    """By run, of those whose number is `since` or more: the metric's values of chain and stages."""
     found = session.execute(
-        select(SeriesRow.stage, SeriesRow.source, SeriesValueRow)
-        .join(SeriesValueRow, SeriesValueRow.series_id == SeriesRow.id)
+        select(
+            SeriesValueRow.run_id,
+            SeriesRow.stage,
+            SeriesRow.source,
+            SeriesValueRow.value,
+            SeriesValueRow.low,
+            SeriesValueRow.high,
+        )
+        .join(SeriesRow, SeriesValueRow.series_id == SeriesRow.id)
         .where(
             SeriesRow.scenario_id == scenario_id,
             SeriesRow.host_class == host_class,
             SeriesRow.metric == metric,
+            SeriesValueRow.run_id >= since,
         )
         .order_by(SeriesRow.stage, SeriesRow.source)
     )
     by_run: dict[int, list[StoredValue]] = defaultdict(list)
-    for stage, source, row in found:
-        by_run[row.run_id].append(StoredValue(stage, source, row))
+    for row in found:
+        by_run[row[0]].append(StoredValue._make(row))
     return by_run

@@ -6,7 +6,7 @@ from __future__ import annotations
 from nalm_core.catalogue import METRICS
 from sqlalchemy.orm import Session
 
-from nalm_server.commits.service import ref
+from nalm_server.commits.service import SHORT
 from nalm_server.errors import NotFoundError
 from nalm_server.history import repository
 from nalm_server.history.repository import HistoryRun, StoredValue
@@ -47,8 +47,9 @@ def history(
         raise NotFoundError(f"Scenario {scenario!r} has no run on host class {host_class!r}.")
     shown = host_class or next(iter(classes), None)
     runs = repository.history_runs(session, row.id, shown, limit) if shown else []
-    values = repository.values(session, row.id, shown, metric) if shown else {}
-    seen = {value.stage for one in runs for value in values.get(one.run.id, [])}
+    since = min((one.run_number for one in runs), default=0)
+    values = repository.values(session, row.id, shown, metric, since) if shown and runs else {}
+    seen = {value.stage for one in runs for value in values.get(one.run_number, [])}
     stages = [CHAIN, *row.stages, *sorted(seen - {CHAIN, *row.stages})]
     return History(
         metric=METRICS[metric],
@@ -56,26 +57,25 @@ def history(
         host_class=shown,
         host_classes=classes,
         stages=stages,
-        points=[_point(one, stages, values.get(one.run.id, [])) for one in runs],
+        points=[_point(one, stages, values.get(one.run_number, [])) for one in runs],
     )
 
 
 def _point(one: HistoryRun, stages: list[str], values: list[StoredValue]) -> HistoryPoint:
     found = {
-        value.stage: Value(value=value.row.value, low=value.row.low, high=value.row.high, source=value.source)
+        value.stage: Value(value=value.value, low=value.low, high=value.high, source=value.source)
         for value in values
     }
-    commit = ref(one.commit)
     return HistoryPoint(
-        sha=commit.sha,
-        short_sha=commit.short_sha,
-        subject=commit.subject,
-        committed_at=commit.committed_at,
-        parent_sha=one.commit.parent_sha,
-        base_sha=one.run.base_sha,
-        run_id=one.run.run_id,
-        display=one.verdict.display,
-        cause=one.verdict.cause,
-        culprit_stage=one.verdict.stage,
+        sha=one.sha,
+        short_sha=one.sha[:SHORT],
+        subject=one.subject,
+        committed_at=one.committed_at,
+        parent_sha=one.parent_sha,
+        base_sha=one.base_sha,
+        run_id=one.run_id,
+        display=one.display,
+        cause=one.cause,
+        culprit_stage=one.stage,
         values={stage: found.get(stage) for stage in stages},
     )

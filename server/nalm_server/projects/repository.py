@@ -70,11 +70,17 @@ def count_open_jobs(session: Session, project_ids: Sequence[int]) -> dict[int, i
 def last_activity(session: Session, project_ids: Sequence[int]) -> dict[int, datetime]:
     """When a job last moved or a report last came in."""
     moments: dict[int, datetime] = {}
-    for column, project_id in (
+    for column, of_project in (
         (JobRow.updated_at, JobRow.project_id),
         (RunRow.received_at, RunRow.project_id),
     ):
-        newest = select(project_id, func.max(column)).where(project_id.in_(project_ids)).group_by(project_id)
-        for key, at in session.execute(newest):
-            moments[key] = max(at, moments.get(key, at))
+        newest = (
+            select(func.max(column))
+            .where(of_project == ProjectRow.id)
+            .correlate(ProjectRow)
+            .scalar_subquery()
+        )
+        for key, at in session.execute(select(ProjectRow.id, newest).where(ProjectRow.id.in_(project_ids))):
+            if at is not None:
+                moments[key] = max(at, moments.get(key, at))
     return moments

@@ -63,7 +63,7 @@ def get_run(run_id: RunId, session: ReadDb, caller: Caller) -> RunDetail:
     return service.get_run(session, caller, run_id)
 
 
-@router.get("/runs/{run_id}/report", response_model=RunReport, responses=documented(404))
+@router.get("/runs/{run_id}/report", response_model=RunReport, responses=documented(404, 410))
 def get_report(run_id: RunId, session: ReadDb, caller: Caller) -> Response:
     """The run report, byte for byte as it was taken."""
     return Response(service.get_report(session, caller, run_id), media_type="application/json")

@@ -6,13 +6,16 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Select, func, select, update
+from sqlalchemy import Select, select, update
 from sqlalchemy.orm import Session, undefer
 
 from nalm_server.agents.models import HostRow
 from nalm_server.commits.models import CommitRow
 from nalm_server.history.models import ScenarioRow
+from nalm_server.projects.models import ProjectRow
 from nalm_server.runs.models import BuildRow, ReportRow, RunRow, VerdictRow
 
 
@@ -24,6 +27,18 @@ class JudgedRun:
     verdict: VerdictRow
     scenario: str
     host: str
+
+
+@dataclass(frozen=True)
+class StoredReport:
+    compressed: bytes
+    json_bytes: int
+    expired_at: datetime | None
+    remains: dict[str, Any] | None
+
+    @property
+    def json(self) -> bytes:
+        return zlib.decompress(self.compressed)
 
 
 def _judged() -> Select[RunRow, VerdictRow, str, str]:
@@ -61,23 +76,22 @@ def with_base(session: Session, project_id: int, base_sha: str) -> list[JudgedRu
 
 
 def newest_by_project(session: Session, project_ids: Sequence[int]) -> dict[int, JudgedRun]:
-    """For each project the run of its furthest commit, the newest if there are several."""
-    rank = (
-        select(
-            RunRow.id,
-            func.row_number()
-            .over(
-                partition_by=RunRow.project_id,
-                order_by=(CommitRow.position.desc(), RunRow.received_at.desc(), RunRow.id.desc()),
-            )
-            .label("rank"),
-        )
+    """For each project the run of its furthest commit, the newest if there are several.
+
+    Asked project by project of the index, from the last commit back, instead of ranking every run.
+    """
+    furthest = (
+        select(RunRow.id)
         .join(CommitRow, CommitRow.id == RunRow.commit_id)
-        .where(RunRow.project_id.in_(project_ids))
-        .subquery()
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .where(CommitRow.project_id == ProjectRow.id)
+        .order_by(CommitRow.position.desc(), RunRow.received_at.desc(), RunRow.id.desc())
+        .limit(1)
+        .correlate(ProjectRow)
+        .scalar_subquery()
     )
-    found = _fetch(session, _judged().join(rank, rank.c.id == RunRow.id).where(rank.c.rank == 1))
-    return {one.run.project_id: one for one in found}
+    wanted = select(furthest).where(ProjectRow.id.in_(project_ids))
+    return {one.run.project_id: one for one in _fetch(session, _judged().where(RunRow.id.in_(wanted)))}
 
 
 def of_job(session: Session, job_id: int) -> list[RunRow]:
@@ -127,10 +141,9 @@ def add_build(session: Session, row: BuildRow) -> BuildRow:
     return row
 
 
-def report_json(session: Session, run_id: int) -> bytes:
-    return zlib.decompress(
-        session.scalars(select(ReportRow.compressed).where(ReportRow.run_id == run_id)).one()
-    )
+def report(session: Session, run_id: int) -> StoredReport:
+    row = session.get_one(ReportRow, run_id)
+    return StoredReport(row.compressed, row.json_bytes, row.expired_at, row.remains)
 
 
 def moved(session: Session, scenario_id: int) -> list[tuple[RunRow, VerdictRow]]:

@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import Literal
 
 from nalm_core.change import Cause
-from nalm_core.report import Arm, ArmInfo, Check, Host, RunStatus, Settings, Source
+from nalm_core.report import RunStatus
 from nalm_core.verdict import Outcome
 from nalm_core.verdict import Verdict as CoreVerdict
 
+from nalm_server.runs.remains import Remains
 from nalm_server.schemas import Schema
 
 Display = Literal["same", "improved", "regressed", "inconclusive", "invalid", "broken", "feature"]
@@ -65,31 +66,17 @@ class RunBrief(Schema):
     display: Display
 
 
-class RunDetail(RunBrief):
+class RunDetail(Remains, RunBrief):
     """Everything recorded of a run except the raw rounds, which /runs/{run_id}/report has."""
 
     project: str
-    failure: str | None
     received_at: datetime
-    nalm_version: str
-    lcores: int
-    model: str
-    traffic: str
-    fingerprint: Host
-    sources: dict[Source, str | None]
-    tools: dict[str, str | None]
-    """The same by tool; empty in reports of version 1."""
-    settings: Settings
-    arms: dict[Arm, ArmInfo]
-    checks: list[Check]
-    notes: list[str]
-    rounds_kept: int
-    rounds_set_aside: int
-    launches: int
+    report_expired: bool
+    """The report has aged out; all else of the run is kept."""
     report_bytes: int
     """Length of the report as JSON."""
     report_digest: str
-    """SHA-256 of the report as it is stored."""
+    """SHA-256 of the report as it was taken."""
     verdict: Verdict
 
 

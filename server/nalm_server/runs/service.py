@@ -9,7 +9,7 @@ from datetime import datetime
 
 from nalm_core.report import Arm, RunReport, RunStatus
 from nalm_core.report_io import parse_report
-from nalm_core.verdict import Verdict, all_checks
+from nalm_core.verdict import Verdict
 from sqlalchemy.orm import Session
 
 from nalm_server import events
@@ -18,7 +18,14 @@ from nalm_server.access.service import NO_PROJECT, may_upload, require_role
 from nalm_server.agents import repository as hosts
 from nalm_server.commits.order import record
 from nalm_server.context import Context
-from nalm_server.errors import ConflictError, FencedOffError, ForbiddenError, InvalidError, NotFoundError
+from nalm_server.errors import (
+    ConflictError,
+    FencedOffError,
+    ForbiddenError,
+    InvalidError,
+    NotFoundError,
+    ReportExpiredError,
+)
 from nalm_server.history import repository as scenarios
 from nalm_server.jobs import leasing
 from nalm_server.jobs import repository as jobs
@@ -26,9 +33,10 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import HELD
 from nalm_server.projects import repository as projects
 from nalm_server.projects.models import ProjectRow
-from nalm_server.runs import builds, fixes, intake, repository, series, verdicts
+from nalm_server.runs import builds, fixes, intake, remains, repository, series, verdicts
 from nalm_server.runs.models import RunRow, VerdictRow
-from nalm_server.runs.repository import JudgedRun
+from nalm_server.runs.remains import Remains
+from nalm_server.runs.repository import JudgedRun, StoredReport
 from nalm_server.runs.schemas import Display, ReportTaken, RunDetail
 from nalm_server.tokens.principal import Principal
 from nalm_server.tokens.scopes import Scope
@@ -216,34 +224,37 @@ def require(session: Session, caller: Principal, run_id: str) -> JudgedRun:
 
 
 def get_report(session: Session, caller: Principal, run_id: str) -> bytes:
-    return repository.report_json(session, require(session, caller, run_id).run.id)
+    return report_of(session, require(session, caller, run_id)).json
+
+
+def report_of(session: Session, judged: JudgedRun) -> StoredReport:
+    """The report. Raises ReportExpiredError when it has aged out."""
+    stored = repository.report(session, judged.run.id)
+    if stored.expired_at is not None:
+        raise ReportExpiredError(
+            f"The report of run {judged.run.run_id} aged out on {stored.expired_at:%Y-%m-%d} by the "
+            f"project's rules: its summary, verdict and series are kept, see /runs/{judged.run.run_id}."
+        )
+    return stored
+
+
+def remains_of(stored: StoredReport) -> Remains:
+    """What is shown of a report, whether it is still there or not."""
+    if stored.remains is not None:
+        return Remains.model_validate(stored.remains)
+    return remains.of(parse_report(stored.json))
 
 
 def get_run(session: Session, caller: Principal, run_id: str) -> RunDetail:
     judged = require(session, caller, run_id)
-    canonical = repository.report_json(session, judged.run.id)
-    report = parse_report(canonical)
-    kept = [one for one in report.rounds if one.set_aside is None]
+    stored = repository.report(session, judged.run.id)
     return RunDetail(
         **dict(verdicts.run_brief(judged)),
+        **dict(remains_of(stored)),
         project=projects.name_of(session, judged.run.project_id),
-        failure=report.failure,
         received_at=judged.run.received_at,
-        nalm_version=report.nalm_version,
-        lcores=report.scenario.lcores,
-        model=report.scenario.model,
-        traffic=report.scenario.traffic,
-        fingerprint=report.host,
-        sources=report.sources,
-        tools=report.tools,
-        settings=report.settings,
-        arms=report.arms,
-        checks=all_checks(report),
-        notes=report.notes,
-        rounds_kept=len(kept),
-        rounds_set_aside=len(report.rounds) - len(kept),
-        launches=len({one.launch for one in report.rounds}),
-        report_bytes=len(canonical),
+        report_expired=stored.expired_at is not None,
+        report_bytes=stored.json_bytes,
         report_digest=judged.run.digest,
         verdict=verdicts.full(judged.verdict),
     )

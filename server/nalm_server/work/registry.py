@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from nalm_server.context import Context
+from nalm_server.retention import sweep as retention
 from nalm_server.work.kinds import Work
 
 
@@ -18,7 +19,9 @@ class Worker:
     every_seconds: float
 
 
-WORKERS: dict[Work, Worker] = {}
+WORKERS: dict[Work, Worker] = {
+    Work.RETENTION: Worker(retention.drain, every_seconds=3600),
+}
 
 
 def drain(context: Context) -> None:

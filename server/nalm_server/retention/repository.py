@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of retention."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, delete, exists, func, select, update
+from sqlalchemy.orm import Session
+
+from nalm_server.hooks.models import DeliveryRow
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import OPEN
+from nalm_server.refs.models import TagRow
+from nalm_server.retention.models import RemovalRow, RuleRow
+from nalm_server.retention.schemas import Amount, Kind, Removed
+from nalm_server.runs.models import ReportRow, RunRow, VerdictRow
+
+KEPT_OUTCOMES = ("regressed", "improved")
+
+
+def rule(session: Session, project_id: int) -> RuleRow | None:
+    return session.get(RuleRow, project_id)
+
+
+def set_rule(session: Session, project_id: int, report_days: int, log_days: int) -> None:
+    session.merge(RuleRow(project_id=project_id, report_days=report_days, log_days=log_days))
+    session.flush()
+
+
+def _old_reports(project_id: int, before: datetime, *columns: Any) -> Select[Any]:
+    released = exists().where(
+        TagRow.project_id == project_id, TagRow.sha == RunRow.head_sha, TagRow.deleted_at.is_(None)
+    )
+    return (
+        select(*columns)
+        .join(RunRow, RunRow.id == ReportRow.run_id)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .where(
+            RunRow.project_id == project_id,
+            RunRow.received_at < before,
+            ReportRow.expired_at.is_(None),
+            VerdictRow.outcome.not_in(KEPT_OUTCOMES),
+            ~released,
+        )
+    )
+
+
+def _old_deliveries(project_id: int, before: datetime, *columns: Any) -> Select[Any]:
+    return select(*columns).where(DeliveryRow.project_id == project_id, DeliveryRow.received_at < before)
+
+
+def _old_logs(project_id: int, before: datetime, *columns: Any) -> Select[Any]:
+    return select(*columns).where(
+        JobRow.project_id == project_id,
+        JobRow.state.not_in(OPEN),
+        JobRow.updated_at < before,
+        JobRow.log_tail.is_not(None),
+    )
+
+
+def due(session: Session, project_id: int, reports_before: datetime, logs_before: datetime) -> list[Amount]:
+    size = func.coalesce(func.sum(func.length(ReportRow.compressed)), 0)
+    tails = func.coalesce(func.sum(func.length(JobRow.log_tail)), 0)
+    reports = session.execute(_old_reports(project_id, reports_before, func.count(), size)).one()
+    deliveries = session.execute(_old_deliveries(project_id, logs_before, func.count())).one()
+    logs = session.execute(_old_logs(project_id, logs_before, func.count(), tails)).one()
+    return [
+        Amount(kind=Kind.REPORTS, number=reports[0], bytes=reports[1]),
+        Amount(kind=Kind.DELIVERIES, number=deliveries[0], bytes=0),
+        Amount(kind=Kind.LOGS, number=logs[0], bytes=logs[1]),
+    ]
+
+
+def old_reports(session: Session, project_id: int, before: datetime, limit: int) -> list[tuple[int, bytes]]:
+    """(run, report compressed), oldest first."""
+    query = _old_reports(project_id, before, ReportRow.run_id, ReportRow.compressed)
+    return [(run_id, packed) for run_id, packed in session.execute(query.order_by(RunRow.id).limit(limit))]
+
+
+def expire(session: Session, run_id: int, remains: dict[str, Any], now: datetime) -> bool:
+    """False: another sweep was first."""
+    changed = session.execute(
+        update(ReportRow)
+        .where(ReportRow.run_id == run_id, ReportRow.expired_at.is_(None))
+        .values(compressed=b"", expired_at=now, remains=remains)
+        .returning(ReportRow.run_id)
+    )
+    return changed.first() is not None
+
+
+def remove_deliveries(session: Session, project_id: int, before: datetime, limit: int) -> int:
+    some = _old_deliveries(project_id, before, DeliveryRow.id).order_by(DeliveryRow.id).limit(limit)
+    gone = session.execute(delete(DeliveryRow).where(DeliveryRow.id.in_(some)).returning(DeliveryRow.id))
+    return len(gone.all())
+
+
+def remove_logs(session: Session, project_id: int, before: datetime, limit: int) -> tuple[int, int]:
+    """(jobs, characters)."""
+    found = session.execute(
+        _old_logs(project_id, before, JobRow.id, func.length(JobRow.log_tail))
+        .order_by(JobRow.id)
+        .limit(limit)
+    ).all()
+    sizes: dict[int, int] = {job_id: size for job_id, size in found}  # noqa: C416 (dict() of rows is untyped)
+    changed = session.scalars(
+        update(JobRow)
+        .where(JobRow.id.in_(sizes), JobRow.log_tail.is_not(None))
+        .values(log_tail=None, updated_at=JobRow.updated_at)
+        .returning(JobRow.id)
+    ).all()
+    return len(changed), sum(sizes[job_id] for job_id in changed)
+
+
+def count_removed(session: Session, project_id: int, amounts: Sequence[Amount], now: datetime) -> None:
+    session.add_all(
+        RemovalRow(project_id=project_id, at=now, kind=one.kind, number=one.number, bytes=one.bytes)
+        for one in amounts
+        if one.number
+    )
+    session.flush()
+
+
+def removed(session: Session, project_id: int) -> list[Removed]:
+    found = session.execute(
+        select(
+            RemovalRow.kind, func.sum(RemovalRow.number), func.sum(RemovalRow.bytes), func.max(RemovalRow.at)
+        )
+        .where(RemovalRow.project_id == project_id)
+        .group_by(RemovalRow.kind)
+        .order_by(RemovalRow.kind)
+    )
+    return [
+        Removed(kind=Kind(kind), number=number, bytes=size, last_at=at) for kind, number, size, at in found
+    ]

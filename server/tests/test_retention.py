@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Raw reports, deliveries and logs age out by rule; runs, verdicts and series do not."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from nalm_server.hooks.models import DeliveryRow
+from nalm_server.jobs.models import JobRow
+from nalm_server.refs.models import TagRow
+from nalm_server.retention import sweep
+from nalm_server_harness import Service
+from nalm_server_reports import body_of, make_report, sha
+from sqlalchemy import func, select, update
+
+DAY = 86_400.0
+SLOW: dict[str, Any] = {"head_costs": {"nat": 190.0}, "head_ipps": {"nat": 420}}
+
+
+def swept(service: Service) -> dict[str, int]:
+    sweep.drain(service.context)
+    removed = service.get("/projects/demo/retention")["removed"]
+    return {one["kind"]: one["number"] for one in removed}
+
+
+def test_report_ages_out_and_its_summary_stays(service: Service) -> None:
+    report = make_report(1)
+    service.upload(body_of(report))
+    before = service.get(f"/runs/{report.run_id}")
+    history = service.get("/projects/demo/scenarios/sfc_a/history")
+    service.clock.pass_seconds(364 * DAY)
+    assert swept(service) == {}
+    service.clock.pass_seconds(2 * DAY)
+    due = service.get("/projects/demo/retention")["due"][0]
+    assert (due["kind"], due["number"]) == ("reports", 1)
+    assert due["bytes"] > 500
+    assert swept(service) == {"reports": 1}
+    assert swept(service) == {"reports": 1}
+    assert service.get(f"/runs/{report.run_id}") == {**before, "report_expired": True}
+    assert service.get("/projects/demo/scenarios/sfc_a/history") == history
+    gone = service.get(f"/runs/{report.run_id}/report", 410)["error"]
+    assert gone["name"] == "report_expired"
+    assert "2027-11-22" in gone["message"]
+    # The upload that comes again is still known by its digest.
+    assert not service.upload(body_of(report), 200)["new"]
+
+
+def test_comparison_of_an_aged_pair_has_its_verdict_and_says_what_is_missing(service: Service) -> None:
+    for number in (1, 2):
+        service.upload(body_of(make_report(number)))
+    service.clock.pass_seconds(366 * DAY)
+    swept(service)
+    pair = service.get("/projects/demo/compare", base=sha(0), head=sha(1))
+    assert pair["verdict"]["outcome"] == "same"
+    assert pair["rounds"] == {"base": [], "head": [], "head_as_base": []}
+    assert "aged out" in pair["notes"][-1]
+    error = service.get("/projects/demo/compare", 410, base=sha(0), head=sha(2))["error"]
+    assert error["name"] == "report_expired"
+
+
+def test_regressions_improvements_and_releases_are_kept(service: Service) -> None:
+    service.upload(body_of(make_report(1, **SLOW)))
+    service.upload(body_of(make_report(2)))
+    with service.context.sessions() as session:
+        session.add(TagRow(project_id=1, name="v1", sha=sha(2), updated_at=service.clock()))
+        session.commit()
+    service.clock.pass_seconds(4000 * DAY)
+    assert swept(service) == {}
+    for number in (1, 2):
+        assert service.client.get(f"/api/v1/runs/{number:032x}/report").status_code == 200
+
+
+def test_deliveries_and_logs_of_ended_jobs_go_and_the_job_stays(service: Service) -> None:
+    for number in (1, 2):
+        push = {"ref": "refs/heads/main", "before": sha(number - 1), "after": sha(number)}
+        service.hook(json.dumps(push).encode(), 202)
+    with service.context.sessions() as session:
+        session.execute(update(JobRow).values(log_tail="built"))
+        session.execute(update(JobRow).where(JobRow.head_sha == sha(1)).values(state="done"))
+        session.commit()
+    service.clock.pass_seconds(91 * DAY)
+    assert swept(service) == {"deliveries": 2, "logs": 1}
+    with service.context.read_sessions() as session:
+        assert session.scalar(select(func.count()).select_from(DeliveryRow)) == 0
+        tails = dict(session.execute(select(JobRow.head_sha, JobRow.log_tail)).tuples().all())
+    assert tails == {sha(1): None, sha(2): "built"}
+
+
+def test_projects_rule_is_a_maintainers_to_change_and_is_recorded(service: Service) -> None:
+    service.upload(body_of(make_report(1)))
+    service.clock.pass_seconds(8 * DAY)
+    rules = {"report_days": 7, "log_days": 30}
+    headers = {"Authorization": f"Bearer {service.tokens['admin']}"}
+    assert service.client.put("/api/v1/projects/demo/retention", json=rules).status_code == 401
+    answer = service.client.put("/api/v1/projects/demo/retention", json=rules, headers=headers).json()
+    assert (answer["rules"], answer["own"], answer["due"][0]["number"]) == (rules, True, 1)
+    assert swept(service) == {"reports": 1}
+
+
+@pytest.mark.parametrize("days", [0, -1, 36_501])
+def test_senseless_rule_is_refused(service: Service, days: int) -> None:
+    headers = {"Authorization": f"Bearer {service.tokens['admin']}"}
+    rules = {"report_days": days, "log_days": 30}
+    assert (
+        service.client.put("/api/v1/projects/demo/retention", json=rules, headers=headers).status_code == 422
+    )

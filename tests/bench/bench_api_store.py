@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The API over ten million stored samples: p95 of a history, a comparison and the overview; reports taken in.
+
+A real server over HTTP on a PostgreSQL of its own. Latencies are of one caller at a time; reports come from
+two uploaders at once. CPU 0 is the server's and the callers' if NALM_BENCH_CPUS says so (`taskset`).
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+import httpx
+import psycopg
+from host import print_result
+from nalm_server import migrate
+from nalm_server.tokens.service import digest_of
+from postgres import cluster
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "server/tests"))
+from nalm_server_reports import body_of, make_report  # noqa: E402
+
+TOKEN = "nalm_" + "b" * 43
+CALLS, WARM = 100, 5
+REPORTS, UPLOADERS = 60, 2
+TARGET_MS = 50.0
+
+
+def main() -> int:
+    with cluster() as url, tempfile.TemporaryDirectory() as state:
+        fill(url)
+        with server(url, Path(state)) as (client, pid):
+            slow = [name for name, path in paths().items() if latency(client, name, path) > TARGET_MS]
+            ingest(client)
+            print_result("api_server_memory", rss_mb(pid), "MB", "lower")
+    if slow:
+        print(f"over the {TARGET_MS:.0f} ms aimed at: {', '.join(slow)}", file=sys.stderr)
+    return 0
+
+
+def fill(url: str) -> None:
+    migrate.upgrade(url)
+    with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as connection:
+        connection.execute((Path(__file__).parent / "stored.sql").read_bytes())
+        connection.execute(
+            "INSERT INTO tokens (digest, scope, name, created_at) VALUES (%s, 'admin', 'bench', now()), "
+            "(%s, 'agent', 'bench', now())",
+            (digest_of(TOKEN), digest_of(TOKEN + "-agent")),
+        )
+        for table in ("projects", "hosts", "commits", "scenarios", "series", "jobs", "runs", "tokens"):
+            connection.execute(
+                f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT max(id) FROM {table}))"
+            )
+        connection.execute("VACUUM ANALYZE")
+
+
+@contextmanager
+def server(url: str, state: Path) -> Iterator[tuple[httpx.Client, int]]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    program = Path(sys.executable).parent / "nalm-server"
+    command = [str(program), "up", "--no-agent", "--port", str(port), "--state", str(state)]
+    environment = {**os.environ, "NALM_DATABASE_URL": url}
+    with (state / "log").open("wb") as log:
+        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}/api/v1", headers=headers, timeout=60) as client:
+            wait_until_up(client, process, state)
+            yield client, process.pid
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def wait_until_up(client: httpx.Client, process: subprocess.Popen[bytes], state: Path) -> None:
+    while process.poll() is None:
+        try:
+            client.get("/health").raise_for_status()
+            return
+        except httpx.HTTPError:
+            time.sleep(0.05)
+    raise RuntimeError((state / "log").read_text(errors="replace"))
+
+
+def paths() -> dict[str, str]:
+    base, head = sha256(b"998").hexdigest(), sha256(b"999").hexdigest()
+    return {
+        "history_1000_points": "/projects/bench/scenarios/scenario-7/history?metric=cpp&limit=1000",
+        "compare_2000_series": f"/projects/bench/compare/all?base={base}&head={head}",
+        "project_overview": "/projects/bench",
+        "projects_overview": "/projects",
+        "commits_page": "/projects/bench/commits",
+    }
+
+
+def latency(client: httpx.Client, name: str, path: str) -> float:
+    times, size = [], 0
+    for _ in range(WARM + CALLS):
+        begun = time.perf_counter()
+        answer = client.get(path).raise_for_status()
+        times.append((time.perf_counter() - begun) * 1000)
+        size = len(answer.content)
+    times = sorted(times[WARM:])
+    p95 = times[int(len(times) * 0.95)]
+    print_result(f"api_{name}_p95", p95, "ms", "lower", p50=statistics.median(times), answer_bytes=size)
+    return p95
+
+
+def ingest(client: httpx.Client) -> None:
+    """Reports of one project, as agents of several hosts upload them."""
+    bodies = [body_of(make_report(number, project="bench")) for number in range(1, REPORTS + 1)]
+    headers = {"Authorization": f"Bearer {TOKEN}-agent"}
+    begun = time.perf_counter()
+    with ThreadPoolExecutor(UPLOADERS) as pool:
+        for answer in pool.map(lambda body: client.post("/reports", content=body, headers=headers), bodies):
+            answer.raise_for_status()
+    rate = REPORTS / (time.perf_counter() - begun)
+    print_result("api_reports_ingested", rate, "1/s", "higher", report_bytes=len(bodies[0]))
+
+
+def rss_mb(pid: int) -> float:
+    """Resident memory of the process and those it started."""
+    pids = [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())]
+    kilobytes = 0
+    for one in pids:
+        status = Path(f"/proc/{one}/status").read_text()
+        kilobytes += next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
+    return kilobytes / 1024
+
+
+if __name__ == "__main__":
+    sys.exit(main())
