@@ -10,12 +10,15 @@ from nalm_server.commits.endpoints import router as commits
 from nalm_server.compare.endpoints import router as compare
 from nalm_server.context import Context
 from nalm_server.description import described
+from nalm_server.feeds.endpoints import router as feeds
 from nalm_server.handlers import add_handlers
 from nalm_server.health.endpoints import router as health
 from nalm_server.history.endpoints import router as history
 from nalm_server.hooks.endpoints import router as hooks
+from nalm_server.integrations.endpoints import router as integrations
 from nalm_server.jobs.endpoints import router as jobs
 from nalm_server.middleware import BodyLimitMiddleware, RequestMiddleware
+from nalm_server.notifications.endpoints import router as notifications
 from nalm_server.page import page_router
 from nalm_server.projects.endpoints import router as projects
 from nalm_server.retention.endpoints import router as retention
@@ -40,7 +43,21 @@ def make_app(context: Context | None) -> FastAPI:
     app.state.ending = False
     """True once the server is asked to end."""
     api = APIRouter(prefix=PREFIX)
-    for router in (health, projects, commits, history, compare, jobs, runs, hooks, agents, retention):
+    for router in (
+        health,
+        projects,
+        integrations,
+        notifications,
+        feeds,
+        commits,
+        history,
+        compare,
+        jobs,
+        runs,
+        hooks,
+        agents,
+        retention,
+    ):
         api.include_router(router)
     app.include_router(api)
     add_handlers(app)

@@ -9,13 +9,16 @@ from sqlalchemy.orm import Session
 
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.wakes import wake_followers
+from nalm_server.notifications import service as notifications
 from nalm_server.runs.repository import JudgedRun
 
 
 def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
     """A report was judged and stored."""
+    notifications.run_taken(session, judged, now)
 
 
 def job_moved(session: Session, job: JobRow, now: datetime) -> None:
     """A job is in another state."""
     wake_followers(session, job, now)
+    notifications.job_moved(session, job, now)

@@ -3,12 +3,20 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from nalm_server.outgoing.allowed import Allowed
+
+
+class MailSecurity(StrEnum):
+    STARTTLS = "starttls"
+    TLS = "tls"
+    NONE = "none"
+    """For a mail server on this host."""
 
 
 class Settings(BaseSettings):
@@ -52,6 +60,18 @@ class Settings(BaseSettings):
     """Hosts and networks of the inside that integrations may call, with commas."""
     outgoing_proxy: str | None = None
     """HTTP proxy for all calls to addresses that somebody entered; it decides then what is inside."""
+    mail_server: str | None = Field(default=None, pattern=r"^[A-Za-z0-9.-]+:[0-9]{1,5}$")
+    """Mail server as HOST:PORT; None: no mail is sent."""
+    mail_from: str = "nalm@localhost"
+    """Sender of mails."""
+    mail_security: MailSecurity = MailSecurity.STARTTLS
+    """How the mail server is spoken to."""
+    mail_user: str | None = None
+    """Name to sign in at the mail server with."""
+    mail_password: SecretStr | None = None
+    """Password to sign in at the mail server with."""
+    metrics_token: SecretStr | None = Field(default=None, min_length=16)
+    """Bearer token for /metrics; None: only callers on this host are answered."""
     log_json: bool = False
     """Log lines as JSON, for collectors."""
 

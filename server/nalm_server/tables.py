@@ -12,11 +12,14 @@ from nalm_server.backfills import models as backfills
 from nalm_server.bisects import models as bisects
 from nalm_server.commits import models as commits
 from nalm_server.db import Base
+from nalm_server.feeds import models as feeds
 from nalm_server.history import models as history
 from nalm_server.hooks import models as hooks
 from nalm_server.hosts import models as hosts
 from nalm_server.imports import models as imports
+from nalm_server.integrations import models as integrations
 from nalm_server.jobs import models as jobs
+from nalm_server.notifications import models as notifications
 from nalm_server.projects import models as projects
 from nalm_server.refs import models as refs
 from nalm_server.retention import models as retention
@@ -37,11 +40,14 @@ MODULES = (
     backfills,
     bisects,
     commits,
+    feeds,
     history,
     hooks,
     hosts,
     imports,
+    integrations,
     jobs,
+    notifications,
     projects,
     refs,
     retention,

@@ -59,6 +59,23 @@ MATRIX: dict[str, Row] = {
     "GET /projects/{project}/compare": Row(
         Who.READER, f"{PROJECT}/compare", params={"base": BASE, "head": SHA}
     ),
+    "GET /projects/{project}/integrations": Row(Who.MAINTAINER, f"{PROJECT}/integrations"),
+    "POST /projects/{project}/integrations": Row(
+        Who.MAINTAINER,
+        f"{PROJECT}/integrations",
+        {"name": "mail", "kind": "email", "recipients": ["a@example.org"]},
+    ),
+    "PATCH /projects/{project}/integrations/{number}": Row(Who.OTHERWISE, f"{PROJECT}/integrations/1"),
+    "DELETE /projects/{project}/integrations/{number}": Row(Who.OTHERWISE, f"{PROJECT}/integrations/1"),
+    "POST /projects/{project}/integrations/{number}/test": Row(
+        Who.OTHERWISE, f"{PROJECT}/integrations/1/test"
+    ),
+    "GET /projects/{project}/notifications": Row(Who.MAINTAINER, f"{PROJECT}/notifications"),
+    "POST /projects/{project}/notifications/{number}/redeliver": Row(
+        Who.OTHERWISE, f"{PROJECT}/notifications/1/redeliver"
+    ),
+    "GET /projects/{project}/feed.atom": Row(Who.READER, f"{PROJECT}/feed.atom"),
+    "POST /projects/{project}/feed-token": Row(Who.MAINTAINER, f"{PROJECT}/feed-token", {}),
     "GET /jobs": Row(Who.LIST, "/jobs"),
     "GET /jobs/{job_id}": Row(Who.READER, "/jobs/{job}"),
     "POST /jobs/{job_id}/cancel": Row(Who.DEVELOPER, "/jobs/{job}/cancel", {}),

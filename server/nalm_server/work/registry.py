@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from nalm_server.context import Context
+from nalm_server.notifications.drain import drain as notifications
 from nalm_server.retention import sweep as retention
 from nalm_server.work.kinds import Work
 
@@ -20,6 +21,7 @@ class Worker:
 
 
 WORKERS: dict[Work, Worker] = {
+    Work.NOTIFICATIONS: Worker(notifications, every_seconds=15),
     Work.RETENTION: Worker(retention.drain, every_seconds=3600),
 }
 

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A project's findings for feed readers."""
+
+from __future__ import annotations
+
+import hmac
+from datetime import datetime
+
+from nalm_core.verdict import Verdict
+from sqlalchemy.orm import Session
+
+from nalm_server.access.roles import Role
+from nalm_server.access.service import require_role
+from nalm_server.feeds import repository
+from nalm_server.feeds.atom import Entry, render
+from nalm_server.feeds.models import FeedTokenRow
+from nalm_server.forges.wanted import run_url
+from nalm_server.notifications.messages import text_of
+from nalm_server.projects.models import ProjectRow
+from nalm_server.tokens import service as tokens
+from nalm_server.tokens.principal import Principal
+
+LENGTH = 50
+
+
+def require_reader(session: Session, caller: Principal, project: ProjectRow, token: str | None) -> None:
+    """The feed's own token, or the role of a reader."""
+    known = repository.token_of(session, project.id)
+    if known is not None and token is not None and hmac.compare_digest(known.digest, tokens.digest_of(token)):
+        return
+    require_role(session, caller, project.id, Role.READER)
+
+
+def new_token(session: Session, project: ProjectRow, now: datetime) -> str:
+    """A new one makes the one before worthless."""
+    token = tokens.new_secret()
+    row = repository.token_of(session, project.id)
+    if row is None:
+        session.add(FeedTokenRow(project_id=project.id, digest=tokens.digest_of(token), created_at=now))
+    else:
+        row.digest, row.created_at = tokens.digest_of(token), now
+    session.flush()
+    return token
+
+
+def feed(session: Session, project: ProjectRow, base_url: str) -> bytes:
+    entries = []
+    for run, row, scenario in repository.findings(session, project.id, LENGTH):
+        verdict = Verdict.model_validate(row.document)
+        entries.append(
+            Entry(
+                id=f"urn:nalm:run:{run.run_id}",
+                title=text_of(project.name, scenario, run.head_sha, verdict, fixes=row.fixes_sha),
+                text=verdict.reason,
+                url=run_url(base_url, project.name, run.run_id),
+                at=run.received_at,
+            )
+        )
+    url = run_url(base_url, project.name, None)
+    return render(f"urn:nalm:project:{project.name}", f"nalm: {project.name}", url, entries)

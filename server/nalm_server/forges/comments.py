@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One comment: edited if it is there, found again by its mark, written only when worth it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from nalm_server.forges.protocol import Comment
+from nalm_server.notifications.failure import SendError
+
+
+@dataclass(frozen=True)
+class Access:
+    """How one forge's comments are read and written."""
+
+    mine: Callable[[], Iterable[dict[str, Any]]]
+    """Comments of the pull request that this integration wrote."""
+    create: Callable[[], dict[str, Any]]
+    edit: Callable[[str], Any]
+
+
+def write(comment: Comment, known: str | None, access: Access) -> str | None:
+    """The comment's number; None when there is none and nothing worth one."""
+    if known is not None:
+        try:
+            access.edit(known)
+        except SendError as error:
+            if not gone(error):
+                raise
+        else:
+            return known
+    for found in access.mine():
+        if str(found.get("body", "")).startswith(comment.marker):
+            access.edit(str(found["id"]))
+            return str(found["id"])
+    return str(access.create()["id"]) if comment.worth_writing else None
+
+
+def gone(error: SendError) -> bool:
+    """Somebody deleted it."""
+    return "answered 404" in str(error) or "answered 410" in str(error)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gitea and Forgejo: commit statuses and comments (their API, v1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+
+from nalm_server.forges.comments import Access, write
+from nalm_server.forges.http import Api
+from nalm_server.forges.protocol import Comment, ForgeState, Status
+
+STATES = {
+    ForgeState.PENDING: "pending",
+    ForgeState.SUCCESS: "success",
+    ForgeState.FAILURE: "failure",
+    ForgeState.ERROR: "error",
+    ForgeState.NEUTRAL: "warning",
+}
+
+
+class Gitea:
+    def __init__(self, client: httpx.Client, url: str, repository: str, token: str) -> None:
+        self._api = Api(client, url.rstrip("/") + "/api/v1", {"Authorization": f"token {token}"})
+        self._repository = f"/repos/{repository}"
+
+    def set_status(self, status: Status, known: str | None) -> str | None:
+        body = {
+            "state": STATES[status.state],
+            "description": status.text,
+            "target_url": status.url,
+            "context": status.context,
+        }
+        self._api.call("POST", f"{self._repository}/statuses/{status.sha}", body)
+        return None
+
+    def write_comment(self, comment: Comment, known: str | None) -> str | None:
+        body = {"body": comment.body}
+        path = f"{self._repository}/issues"
+        access = Access(
+            lambda: self._mine(comment.pull_request),
+            lambda: self._api.call("POST", f"{path}/{comment.pull_request}/comments", body),
+            lambda number: self._api.call("PATCH", f"{path}/comments/{number}", body),
+        )
+        return write(comment, known, access)
+
+    def _mine(self, pull_request: int) -> Iterator[dict[str, Any]]:
+        me = self._api.call("GET", "/user")["id"]
+        # all of them at once: this list has no pages
+        found = self._api.call("GET", f"{self._repository}/issues/{pull_request}/comments")
+        return (one for one in found if one["user"]["id"] == me)
+
+    def check(self) -> str:
+        self._api.call("GET", self._repository)
+        return str(self._api.call("GET", "/user")["login"])

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GitHub with a token: commit statuses, issue comments (docs.github.com/rest, version 2022-11-28)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+
+from nalm_server.forges.comments import Access, write
+from nalm_server.forges.http import PAGE_SIZE, Api
+from nalm_server.forges.protocol import Comment, ForgeState, Status
+
+HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
+STATES = {
+    ForgeState.PENDING: "pending",
+    ForgeState.SUCCESS: "success",
+    ForgeState.FAILURE: "failure",
+    ForgeState.ERROR: "error",
+    ForgeState.NEUTRAL: "success",  # a status has no neutral; the line says what it is
+}
+
+
+class GitHub:
+    def __init__(self, client: httpx.Client, url: str, repository: str, token: str) -> None:
+        self._api = Api(client, url, {**HEADERS, "Authorization": f"Bearer {token}"})
+        self._repository = f"/repos/{repository}"
+
+    def set_status(self, status: Status, known: str | None) -> str | None:
+        body = {
+            "state": STATES[status.state],
+            "description": status.text,
+            "target_url": status.url,
+            "context": status.context,
+        }
+        self._api.call("POST", f"{self._repository}/statuses/{status.sha}", body)
+        return None
+
+    def write_comment(self, comment: Comment, known: str | None) -> str | None:
+        body = {"body": comment.body}
+        path = f"{self._repository}/issues"
+        access = Access(
+            lambda: self._mine(comment.pull_request),
+            lambda: self._api.call("POST", f"{path}/{comment.pull_request}/comments", body),
+            lambda number: self._api.call("PATCH", f"{path}/comments/{number}", body),
+        )
+        return write(comment, known, access)
+
+    def _mine(self, pull_request: int) -> Iterator[dict[str, Any]]:
+        me = self._api.call("GET", "/user")["id"]
+        found = self._api.pages(f"{self._repository}/issues/{pull_request}/comments", per_page=PAGE_SIZE)
+        return (one for one in found if one["user"]["id"] == me)
+
+    def check(self) -> str:
+        self._api.call("GET", self._repository)
+        return str(self._api.call("GET", "/user")["login"])

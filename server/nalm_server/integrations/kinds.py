@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kinds of integrations, and what they can be told of."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    GITHUB = "github"
+    """GitHub with a token: commit statuses and comments."""
+    GITHUB_APP = "github_app"
+    """GitHub as an App: check runs and comments."""
+    GITLAB = "gitlab"
+    GITEA = "gitea"
+    EMAIL = "email"
+    CHAT = "chat"
+    """An incoming webhook of Slack, Mattermost or another that understands its form."""
+    WEBHOOK = "webhook"
+    """Any program: signed JSON."""
+
+
+FORGES = (Kind.GITHUB, Kind.GITHUB_APP, Kind.GITLAB, Kind.GITEA)
+
+
+class Event(StrEnum):
+    """What is told to people and programs; forges are told of every result."""
+
+    REGRESSED = "regressed"
+    IMPROVED = "improved"
+    RECOVERED = "recovered"
+    """An improvement that undoes a regression."""
+    BROKEN = "broken"
+    """The NF did not build, run or keep its buffers."""
+    INCONCLUSIVE = "inconclusive"
+    FAILED = "failed"
+    """A job ended without a result that counts."""
+
+
+USUAL = (Event.REGRESSED, Event.RECOVERED, Event.BROKEN, Event.FAILED)

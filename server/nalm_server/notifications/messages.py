@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which results are worth a message to whom, and what it says. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+from nalm_core.render.line import cut, line
+from nalm_core.verdict import Verdict
+
+from nalm_server.integrations.kinds import Event
+from nalm_server.schemas import Schema
+
+TEXT_LIMIT = 300
+
+
+class Message(Schema):
+    """What a webhook is sent, and what mails and chat messages are made of. Version 1: fields may be
+    added, none is removed or changes its meaning."""
+
+    version: Literal[1] = 1
+    event: Event
+    at: datetime
+    project: str
+    text: str
+    """One line."""
+    url: str
+    """Of the page that shows it."""
+    commit: str
+    base: str | None
+    branch: str | None
+    """None: of a pull request."""
+    pull_request: int | None
+    scenario: str | None
+    run_id: str | None
+    job_id: int | None
+    verdict: dict[str, Any] | None
+    """As /runs/{run_id} has it; None for a job without a result."""
+
+
+def event_of(verdict: Verdict, fixes_sha: str | None) -> Event | None:
+    """None: nothing to tell (`same`, and what could not be measured, which its job tells)."""
+    match verdict.outcome:
+        case "regressed":
+            return Event.REGRESSED
+        case "improved":
+            return Event.RECOVERED if fixes_sha else Event.IMPROVED
+        case "broken":
+            return Event.BROKEN
+        case "inconclusive":
+            return Event.INCONCLUSIVE
+        case _:
+            return None
+
+
+def is_wanted(
+    message: Message, events: Sequence[str], branches: Sequence[str], scenarios: Sequence[str]
+) -> bool:
+    """True if somebody who asked for these is told."""
+    ref = message.branch or f"pull/{message.pull_request}"
+    return (
+        message.event in events
+        and any(fnmatchcase(ref, glob) for glob in branches)
+        and (message.scenario is None or any(fnmatchcase(message.scenario, glob) for glob in scenarios))
+    )
+
+
+def text_of(project: str, scenario: str, sha: str, verdict: Verdict, *, fixes: str | None) -> str:
+    recovered = f"undoes {fixes[:12]}: " if fixes else ""
+    return cut(f"{project} {scenario} {sha[:12]}: {recovered}{line(verdict, TEXT_LIMIT)}", TEXT_LIMIT)

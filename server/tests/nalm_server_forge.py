@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A forge on loopback that answers as GitHub, GitLab and Gitea do on the routes nalm calls."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from nalm_server_sockets import Reply, Seen
+
+ME, SOMEBODY = 7, 8
+TOKENS = ("Bearer good", "token good", "Bearer installation", "good")
+COMMENTS = {
+    "github": r"/repos/me/nf/issues/(\d+)/comments",
+    "gitea": r"/api/v1/repos/me/nf/issues/(\d+)/comments",
+    "gitlab": r"/api/v4/projects/me%2Fnf/merge_requests/(\d+)/notes",
+}
+COMMENT = {
+    "github": r"/repos/me/nf/issues/comments/(\d+)",
+    "gitea": r"/api/v1/repos/me/nf/issues/comments/(\d+)",
+    "gitlab": r"/api/v4/projects/me%2Fnf/merge_requests/\d+/notes/(\d+)",
+}
+STATUS = {
+    "github": r"/repos/me/nf/statuses/(\w+)",
+    "gitea": r"/api/v1/repos/me/nf/statuses/(\w+)",
+    "gitlab": r"/api/v4/projects/me%2Fnf/statuses/(\w+)",
+}
+
+
+@dataclass
+class FakeForge:
+    kind: str
+    statuses: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    comments: dict[int, dict[str, Any]] = field(default_factory=dict)
+    checks: dict[int, dict[str, Any]] = field(default_factory=dict)
+    numbers: Any = field(default_factory=lambda: itertools.count(100))
+    troubles: list[Reply] = field(default_factory=list)
+    """Given as the next answers, before anything is done."""
+    lose_answers: int = 0
+    """So many requests are carried out and their answers lost."""
+
+    def say(self, body: str, author: int) -> int:
+        number = next(self.numbers)
+        user = {"id": author}
+        app = {"id": 5} if author == ME else None
+        self.comments[number] = {
+            "id": number,
+            "body": body,
+            "user": user,
+            "author": user,
+            "performed_via_github_app": app,
+        }
+        return number
+
+    def __call__(self, seen: Seen) -> Reply:
+        if self.troubles:
+            return self.troubles.pop(0)
+        reply = self._answer(seen)
+        if self.lose_answers and seen.method != "GET":
+            self.lose_answers -= 1
+            return Reply(cut=True)
+        return reply
+
+    def _answer(self, seen: Seen) -> Reply:
+        path = urlsplit(seen.path).path
+        token = seen.headers.get("authorization") or seen.headers.get("private-token", "")
+        if path == "/app/installations/9/access_tokens":
+            return _json(201, {"token": "installation"})
+        if token not in TOKENS:
+            return _json(401, {"message": "Bad credentials"})
+        body = json.loads(seen.body) if seen.body else {}
+        kind = "github" if self.kind == "github_app" else self.kind
+        if path.endswith("/user"):
+            return _json(200, {"id": ME, "login": "nalm-bot", "username": "nalm-bot"})
+        if found := re.fullmatch(STATUS[kind], path):
+            self.statuses.append((found[1], body))
+            return _json(201, {"id": next(self.numbers)})
+        return self._comments(kind, seen, body) or self._checks(seen.method, path, body)
+
+    def _comments(self, kind: str, seen: Seen, body: dict[str, Any]) -> Reply | None:
+        parts = urlsplit(seen.path)
+        path = parts.path
+        if found := re.fullmatch(COMMENTS[kind], path):
+            if seen.method == "POST":
+                return _json(201, self.comments[self.say(body["body"], ME)])
+            page = int(parse_qs(parts.query).get("page", ["1"])[0])
+            listed = list(self.comments.values())
+            return _json(200, listed if kind == "gitea" else listed[(page - 1) * 100 : page * 100])
+        if found := re.fullmatch(COMMENT[kind], path):
+            if int(found[1]) not in self.comments:
+                return _json(404, {"message": "Not Found"})
+            self.comments[int(found[1])]["body"] = body["body"]
+            return _json(200, self.comments[int(found[1])])
+        return None
+
+    def _checks(self, method: str, path: str, body: dict[str, Any]) -> Reply:
+        if found := re.fullmatch(r"/repos/me/nf/commits/(\w+)/check-runs", path):
+            listed = [one for one in self.checks.values() if one["head_sha"] == found[1]]
+            return _json(200, {"total_count": len(listed), "check_runs": listed})
+        if path == "/repos/me/nf/check-runs":
+            number = next(self.numbers)
+            self.checks[number] = {"id": number, **body}
+            return _json(201, self.checks[number])
+        if found := re.fullmatch(r"/repos/me/nf/check-runs/(\d+)", path):
+            self.checks[int(found[1])] |= body
+            return _json(200, self.checks[int(found[1])])
+        if method == "GET" and path in ("/repos/me/nf", "/api/v1/repos/me/nf", "/api/v4/projects/me%2Fnf"):
+            return _json(200, {"id": 1})
+        return _json(404, {"message": "Not Found"})
+
+
+def _json(status: int, body: Any) -> Reply:
+    return Reply(status, json.dumps(body).encode(), {"Content-Type": "application/json"})

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Statuses and comments as each forge takes them, and what its refusals mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from joserfc import jwt
+from joserfc.jwk import RSAKey
+from nalm_core.verdict import Verdict
+from nalm_server import outgoing
+from nalm_server.forges.comment import marker
+from nalm_server.forges.github_app import app_token
+from nalm_server.forges.judgement import JobSaid, Said, conclude
+from nalm_server.forges.make import make_forge
+from nalm_server.forges.protocol import Comment, Forge, ForgeState, NullForge, Status
+from nalm_server.jobs.schemas import JobState
+from nalm_server.notifications.failure import Next, SendError
+from nalm_server.settings import Settings
+from nalm_server_forge import SOMEBODY, FakeForge
+from nalm_server_sockets import Loopback, Reply, serving
+
+PENDING = Status("abc", ForgeState.PENDING, "queued", "http://nalm/p/demo", "nalm/demo")
+NEWS = Comment(3, marker("demo"), f"{marker('demo')}\nregressed", worth_writing=True)
+NOTHING = replace(NEWS, body=f"{marker('demo')}\nsame", worth_writing=False)
+KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+PEM = KEY.private_bytes(
+    serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+).decode()
+
+
+@dataclass
+class Setup:
+    fake: FakeForge
+    forge: Forge
+    server: Loopback
+
+
+@pytest.fixture(params=["github", "github_app", "gitlab", "gitea"])
+def setup(request: pytest.FixtureRequest) -> Iterator[Setup]:
+    fake = FakeForge(request.param)
+    config: dict[str, Any] = {"repository": "me/nf", "app_id": 5, "installation_id": 9}
+    secret = PEM if request.param == "github_app" else "good"
+    settings = Settings(outgoing_allow="127.0.0.1")
+    with serving(fake) as server, outgoing.client(settings) as client:
+        yield Setup(fake, make_forge(request.param, {**config, "url": server.url}, secret, client), server)
+
+
+def test_status_is_set_and_replaced(setup: Setup) -> None:
+    number = setup.forge.set_status(PENDING, None)
+    done = replace(PENDING, state=ForgeState.NEUTRAL, text="inconclusive")
+    setup.forge.set_status(done, number)
+    setup.forge.set_status(done, None)  # its number was lost
+    fake = setup.fake
+    if fake.kind == "github_app":
+        (check,) = fake.checks.values()
+        assert (check["status"], check["conclusion"], check["name"]) == ("completed", "neutral", "nalm/demo")
+        assert check["output"]["title"] == "inconclusive"
+        return
+    neutral = {"github": "success", "gitlab": "success", "gitea": "warning"}[fake.kind]
+    assert [(sha, body["state"]) for sha, body in fake.statuses[:2]] == [("abc", "pending"), ("abc", neutral)]
+    assert {body.get("context") or body.get("name") for _, body in fake.statuses} == {"nalm/demo"}
+    assert fake.statuses[-1][1]["target_url"] == "http://nalm/p/demo"
+
+
+def test_one_comment_is_written_then_edited(setup: Setup) -> None:
+    assert setup.forge.write_comment(NOTHING, None) is None, "nothing to say"
+    number = setup.forge.write_comment(NEWS, None)
+    assert setup.forge.write_comment(NOTHING, number) == number, "what it says is outdated"
+    (comment,) = setup.fake.comments.values()
+    assert (str(comment["id"]), comment["body"]) == (number, NOTHING.body)
+
+
+def test_comment_is_found_again_among_many_and_never_anybody_elses(setup: Setup) -> None:
+    foreign = setup.fake.say(NEWS.body, SOMEBODY)
+    for number in range(120):
+        setup.fake.say(f"I quote {marker('demo')} {number}", SOMEBODY)
+    first = setup.forge.write_comment(NEWS, None)
+    again = setup.forge.write_comment(replace(NEWS, body=f"{NEWS.body} again"), None)
+    assert first == again and again != str(foreign)
+    assert setup.fake.comments[foreign]["body"] == NEWS.body
+    assert sum(one["body"].startswith(marker("demo")) for one in setup.fake.comments.values()) == 2
+
+
+def test_deleted_comment_is_written_anew(setup: Setup) -> None:
+    assert setup.forge.write_comment(NOTHING, "4711") is None
+    assert setup.forge.write_comment(NEWS, "4711") is not None
+
+
+def test_lost_answer_is_tried_again_without_a_second_comment(setup: Setup) -> None:
+    setup.forge.check()
+    setup.fake.lose_answers = 1
+    with pytest.raises(SendError) as lost:
+        setup.forge.write_comment(NEWS, None)
+    assert lost.value.after is Next.AGAIN
+    setup.forge.write_comment(NEWS, None)
+    assert len(setup.fake.comments) == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "after", "pause", "said"),
+    [
+        (Reply(401), Next.NEVER, None, "give the integration another"),
+        (Reply(403, b'{"message":"Resource not accessible"}'), Next.NEVER, None, "not accessible"),
+        (Reply(403, headers={"Retry-After": "61"}), Next.AGAIN, 61, "403"),
+        (Reply(403, headers={"X-RateLimit-Remaining": "0"}), Next.AGAIN, None, "403"),
+        (Reply(404), Next.NEVER, None, "no such repository"),
+        (Reply(422, b'{"message":"No commit found"}'), Next.NEVER, None, "No commit found"),
+        (Reply(429, headers={"Retry-After": "5"}), Next.AGAIN, 5, "429"),
+        (Reply(429, headers={"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT"}), Next.AGAIN, None, "429"),
+        (Reply(502), Next.AGAIN, None, "502"),
+        (Reply(302, headers={"Location": "http://10.0.0.1/"}), Next.NEVER, None, "has moved"),
+        (Reply(cut=True), Next.AGAIN, None, "disconnected"),
+        (Reply(200, b"<html>"), Next.NEVER, None, "is this its API's address"),
+    ],
+)
+def test_refusals_say_what_to_do(
+    setup: Setup, reply: Reply, after: Next, pause: float | None, said: str
+) -> None:
+    setup.fake.troubles = [reply]
+    with pytest.raises(SendError, match=said) as failed:
+        setup.forge.set_status(PENDING, None)
+    assert (failed.value.after, failed.value.pause_seconds) == (after, pause)
+    assert "good" not in str(failed.value), "the token is told nobody"
+
+
+def test_check_names_who_it_is(setup: Setup) -> None:
+    assert setup.forge.check() in ("nalm-bot", "App 5")
+
+
+def test_apps_token_is_signed_and_short_lived() -> None:
+    made = jwt.decode(app_token(5, PEM, 1000.0), RSAKey.import_key(PEM), algorithms=["RS256"])
+    assert made.claims == {"iat": 940, "exp": 1540, "iss": "5"}
+    with pytest.raises(SendError, match="no RSA key"):
+        app_token(5, "nonsense", 1000.0)
+
+
+def test_nobody_is_told_nothing() -> None:
+    nobody = NullForge()
+    assert (nobody.set_status(PENDING, "1"), nobody.write_comment(NEWS, None), nobody.check()) == (
+        "1",
+        None,
+        "nobody",
+    )
+
+
+def said(outcome: str, scenario: str = "sfc_a") -> Said:
+    made = {"outcome": outcome, "reason": "why", "summary": "why", "scenario": scenario}
+    return Said(scenario, "0" * 32, Verdict.model_validate(made))
+
+
+def job(state: JobState, held: str | None = None, message: str | None = None) -> JobSaid:
+    return JobSaid(state, held, message)
+
+
+@pytest.mark.parametrize(
+    ("of", "outcomes", "expected"),
+    [
+        (job(JobState.QUEUED), [], (ForgeState.PENDING, "queued")),
+        (job(JobState.QUEUED, "a fork's pull request"), [], (ForgeState.PENDING, "waits: a fork's")),
+        (job(JobState.MEASURING), ["same"], (ForgeState.PENDING, "being measured")),
+        (job(JobState.DONE), ["same"], (ForgeState.SUCCESS, "same")),
+        (job(JobState.DONE), ["improved"], (ForgeState.SUCCESS, "improved")),
+        (job(JobState.DONE), ["regressed"], (ForgeState.FAILURE, "regressed")),
+        (job(JobState.DONE), ["broken"], (ForgeState.FAILURE, "broken: why")),
+        (job(JobState.DONE), ["inconclusive"], (ForgeState.NEUTRAL, "inconclusive")),
+        (job(JobState.INVALID), ["invalid"], (ForgeState.ERROR, "could not measure: why")),
+        (job(JobState.FAILED, None, "disk full"), [], (ForgeState.ERROR, "could not measure: disk full")),
+        (job(JobState.CANCELLED), [], (ForgeState.ERROR, "not measured: cancelled")),
+        (job(JobState.SUPERSEDED), [], (ForgeState.NEUTRAL, "not measured: something newer")),
+        (None, ["regressed"], (ForgeState.FAILURE, "regressed")),
+    ],
+)
+def test_what_a_commit_shows(
+    of: JobSaid | None, outcomes: list[str], expected: tuple[ForgeState, str]
+) -> None:
+    concluded = conclude(of, [said(one) for one in outcomes])
+    assert concluded is not None
+    assert concluded[0] is expected[0] and concluded[1].startswith(expected[1])
+
+
+def test_worst_scenario_speaks_for_all_in_the_room_there_is() -> None:
+    concluded = conclude(None, [said("same", "a"), said("regressed", "b"), said("improved", "c")])
+    assert concluded is not None
+    assert concluded[0] is ForgeState.FAILURE and concluded[1].endswith("(b; 2 more)")
+    assert conclude(None, []) is None
+    long = conclude(job(JobState.FAILED, None, "x" * 500), [])
+    assert long is not None and len(long[1]) == 140
