@@ -23,6 +23,7 @@ from nalm_agent.home import Home, WorkDir
 from nalm_agent.process import stop_all
 from nalm_agent.run_plan import PINNED, SIMD_BITS, RunPlan
 from nalm_agent.session import TryOut
+from nalm_agent.source_files import count_in
 from nalm_agent.sources import simulated
 from nalm_agent.store import address
 from nalm_agent.toolchain import toolchain
@@ -81,12 +82,13 @@ def count_all(
         return counted
 
     try:
-        return _of_each_arm(counting, arms, count_one)
+        counts = _of_each_arm(counting, arms, count_one)
     except (NfError, SourceError) as error:
         # The same NF just ran without valgrind: what fails here is the counting.
         draft.sources[Source.SIMULATED] = f"counting failed: {error.message}"
         draft.notes.append(f"instructions were not counted: {error.full_text()}")
         return []
+    return [count_in(arms[count.arm].built.source, count) for count in counts]
 
 
 def model_all(

@@ -7,10 +7,10 @@ Nothing here enters a verdict: the rounds have decided, this says where to look.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
-from pathlib import Path, PurePosixPath
+from functools import partial
+from pathlib import Path
 
-from nalm_core.profile import Profile, ProfiledFunction, beyond_valgrind
+from nalm_core.profile import beyond_valgrind
 from nalm_core.report import Arm, InstructionCount
 
 from nalm_agent.config import Config
@@ -19,6 +19,7 @@ from nalm_agent.errors import NfError, SourceError
 from nalm_agent.home import WorkDir
 from nalm_agent.launch import RunningNf
 from nalm_agent.session import ArmRun, launch_arm, warm_up
+from nalm_agent.source_files import profile_in
 from nalm_agent.sources import papi, perf
 
 TURN_MS = 100.0
@@ -44,7 +45,7 @@ def explain(
                 warm_up(nf, draft.settings.turn_ms)
                 _look(nf, arm, work, config, draft)
                 nf.finish()
-            draft.profiles[-1] = _in_terms_of(sources[arm], draft.profiles[-1])
+            draft.profiles[-1] = profile_in(sources[arm], draft.profiles[-1])
             if papi.available() is None:
                 launch = partial(_with_events, run, work)
                 draft.event_counts += papi.count(arm, launch, turn_ms=TURN_MS, turns=EVENT_TURNS)
@@ -69,23 +70,6 @@ def _look(nf: RunningNf, arm: Arm, work: WorkDir, config: Config, draft: Draft) 
         )
     if perf.available() is None:
         draft.thread_counts += perf.count_threads(nf, arm, TURN_MS, work)
-
-
-def _in_terms_of(source: Path, profile: Profile) -> Profile:
-    """The profile with files of the source tree named as they are there, not as compiled."""
-
-    @cache
-    def named(file: str) -> str:
-        parts = PurePosixPath(file).parts
-        tails = (PurePosixPath(*parts[at:]) for at in range(len(parts)) if parts[at] != "/")
-        return next((str(tail) for tail in tails if (source / tail).is_file()), file)
-
-    def renamed(function: ProfiledFunction) -> ProfiledFunction:
-        lines = [line.model_copy(update={"file": named(line.file)}) for line in function.lines]
-        file = None if function.file is None else named(function.file)
-        return function.model_copy(update={"file": file, "lines": lines})
-
-    return profile.model_copy(update={"functions": [renamed(one) for one in profile.functions]})
 
 
 def _one_stage_functions(counts: list[InstructionCount]) -> dict[str, str]:

@@ -35,10 +35,23 @@ def assert_it_is_explained(report: RunReport, verdict: Verdict) -> None:
         assert dearest.head_cpp > dearest.base_cpp
 
 
+def assert_other_programs_are_told(folder: Path, stdout: str) -> None:
+    """Each at the function that pays, in its file."""
+    assert "<failure" in (folder / "junit").read_text()
+    results = json.loads((folder / "sarif").read_text())["runs"][0]["results"]
+    places = [one["locations"][0]["physicalLocation"] for one in results]
+    assert places[0]["artifactLocation"]["uri"] == "tiny_nf.c" and places[0]["region"]["startLine"] > 1
+    assert "`churn` at `tiny_nf.c:" in (folder / "markdown").read_text()
+    assert "::error file=tiny_nf.c,line=" in stdout
+
+
 def test_regression_in_the_working_tree(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     nf_repository.write("work.h", SLOWER)
-    done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
+    forms = [text for form in ("junit", "sarif", "markdown") for text in (f"--{form}", tmp_path / form)]
+    named = ["--json", tmp_path / "run.json", *forms, "--github"]
+    done = nalm.run("check", *map(str, named), cwd=nf_repository.path)
     assert done.returncode == 1, done.stderr
+    assert_other_programs_are_told(tmp_path, done.stdout)
     assert "HEAD, the commit under the working tree" in done.stderr
     assert "instructions: alpha +1" in done.stderr
     assert "regressed" in done.stdout

@@ -46,7 +46,7 @@ class ContractServer:
         self.project = self.http.post("/projects", json=new, headers=admin).raise_for_status().json()
 
     def _wait_until_healthy(self) -> None:
-        ends = time.monotonic() + 60
+        ends = time.monotonic() + 180
         while time.monotonic() < ends and self.process.poll() is None:
             with contextlib.suppress(httpx.TransportError):
                 if httpx.get(f"{self.url}/api/v1/health").is_success:

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of the source tree named as they are there, not as the compiler was given them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+from nalm_core.profile import Profile, ProfiledFunction
+from nalm_core.report import FunctionCount, InstructionCount
+
+
+def profile_in(source: Path, profile: Profile) -> Profile:
+    """The profile in terms of a source tree."""
+    named = _namer(source)
+
+    def renamed(function: ProfiledFunction) -> ProfiledFunction:
+        lines = [line.model_copy(update={"file": named(line.file)}) for line in function.lines]
+        file = None if function.file is None else named(function.file)
+        return function.model_copy(update={"file": file, "lines": lines})
+
+    return profile.model_copy(update={"functions": [renamed(one) for one in profile.functions]})
+
+
+def count_in(source: Path, count: InstructionCount) -> InstructionCount:
+    """The count in terms of a source tree."""
+    named = _namer(source)
+
+    def renamed(function: FunctionCount) -> FunctionCount:
+        return (
+            function if function.file is None else function.model_copy(update={"file": named(function.file)})
+        )
+
+    functions = {stage: [renamed(one) for one in of_stage] for stage, of_stage in count.functions.items()}
+    return count.model_copy(update={"functions": functions})
+
+
+def _namer(source: Path) -> Callable[[str], str]:
+    """The longest tail of a path that is a file of the tree; the path itself if none is."""
+
+    @cache
+    def named(file: str) -> str:
+        parts = PurePosixPath(file).parts
+        tails = (PurePosixPath(*parts[at:]) for at in range(len(parts)) if parts[at] != "/")
+        return next((str(tail) for tail in tails if (source / tail).is_file()), file)
+
+    return named
