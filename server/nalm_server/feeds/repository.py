@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from sqlalchemy import or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, undefer
 
 from nalm_server.feeds.models import FeedTokenRow
 from nalm_server.history.models import ScenarioRow
@@ -27,5 +27,6 @@ def findings(session: Session, project_id: int, limit: int) -> list[tuple[RunRow
         .where(or_(VerdictRow.outcome.in_(FOUND), VerdictRow.display == "feature"))
         .order_by(RunRow.id.desc())
         .limit(limit)
+        .options(undefer(VerdictRow.document))
     )
     return [(run, verdict, scenario) for run, verdict, scenario in rows]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from sqlalchemy import Select, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, undefer
 
 from nalm_server.commits.models import CommitRow
 from nalm_server.history.models import ScenarioRow
@@ -47,6 +47,7 @@ def newest_verdicts(
         .where(CommitRow.project_id == project_id, CommitRow.sha == sha)
         .where(RunRow.job_id == job_id)
         .order_by(ScenarioRow.name, RunRow.received_at, RunRow.id)
+        .options(undefer(VerdictRow.document))
     )
     newest = {name: (name, run, verdict) for name, run, verdict in session.execute(query)}
     return list(newest.values())

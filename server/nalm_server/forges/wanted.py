@@ -39,14 +39,13 @@ def comment_of(session: Session, project: ProjectRow, pull_request: int, base_ur
     job = repository.newest_job_of_pull_request(session, project.id, pull_request)
     if job is None:
         return None
-    found = [
-        Judged(
-            parse_report(runs.report_json(session, run.id)),
-            Verdict.model_validate(row.document),
-            run_url(base_url, project.name, run.run_id),
-        )
-        for _, run, row in repository.newest_verdicts(session, project.id, job.head_sha, job.id)
-    ]
+    found = []
+    for _, run, row in repository.newest_verdicts(session, project.id, job.head_sha, job.id):
+        stored = runs.report(session, run.id)
+        if stored.expired_at is None:
+            verdict = Verdict.model_validate(row.document)
+            link = run_url(base_url, project.name, run.run_id)
+            found.append(Judged(parse_report(stored.json), verdict, link))
     return compose(project.name, pull_request, job.head_sha, _job(job), found)
 
 
