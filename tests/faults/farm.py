@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""nalm grown, on this host: PostgreSQL, Redis, API, worker, beat, two agents; and commits to be measured."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+from nalm_server.work.broker import reachable
+from nalm_server_waiting import until
+from processes import Postgres, Program, free_port
+
+BIN = Path(sys.executable).parent
+VALID = ("same", "improved", "regressed", "inconclusive")
+RESULTS = """
+    SELECT c.sha, count(r.id) FILTER (WHERE v.outcome = ANY(%s)), count(r.id)
+    FROM commits c JOIN jobs j ON j.commit_id = c.id
+    LEFT JOIN runs r ON r.job_id = j.id LEFT JOIN verdicts v ON v.run_id = r.id
+    GROUP BY c.sha
+"""
+FAST = {"NALM_LEASE_SECONDS": "5", "NALM_JOB_ATTEMPTS": "20", "NALM_ISOLATION": "auto"}
+
+
+class Farm:
+    """Every part a process that `parts[name]` can kill and start. Ports of parts may lie behind a proxy."""
+
+    def __init__(self, home: Path, postgres: Postgres, ports: dict[str, int] | None = None) -> None:
+        self.home, self.postgres = home, postgres
+        self.ports = {"server": free_port(), "redis": free_port()}
+        seen = {**self.ports, "postgres": postgres.port, **(ports or {})}
+        self.redis_url = f"redis://127.0.0.1:{self.ports['redis']}/0"
+        settings = FAST | {
+            "NALM_STATE_DIR": str(home / "state"),
+            "NALM_HOME": str(home / "agents"),
+            "NALM_DATABASE_URL": postgres.address(seen["postgres"]).replace("://", "+psycopg://"),
+            "NALM_REDIS_URL": f"redis://127.0.0.1:{seen['redis']}/0",
+        }
+        server = [str(BIN / "nalm-server")]
+        token = str(home / "state" / "agent.token")
+        agent = [str(BIN / "nalm"), "agent", "--server", f"http://127.0.0.1:{seen['server']}"]
+        redis = ["redis-server", "--bind", "127.0.0.1", "--port", str(self.ports["redis"]), "--save", ""]
+        commands = {
+            "redis": redis,
+            "server": [*server, "serve", "--port", str(self.ports["server"])],
+            "worker": [*server, "worker"],
+            "beat": [*server, "beat"],
+            "agent-1": [*agent, "--token-file", token],
+            "agent-2": [*agent, "--token-file", token],
+        }
+        self.parts: dict[str, Program] = {"postgres": postgres} | {
+            name: Program(name, command, home, **settings) for name, command in commands.items()
+        }
+        self._once = Program("once", [], home, **settings)
+        self.project: dict[str, Any] = {}
+
+    def start(self) -> None:
+        """Up to the API; `work` starts those who do something."""
+        self.postgres.start()
+        self.parts["redis"].start()
+        until(lambda: reachable(self.redis_url), "Redis")
+        self.run("migrate")
+        self.parts["server"].start()
+        self.until_healthy()
+
+    def work(self) -> None:
+        for name in ("worker", "beat", "agent-1", "agent-2"):
+            self.parts[name].start()
+
+    def stop(self) -> None:
+        for part in reversed(self.parts.values()):
+            part.kill()
+        self.postgres.remove()
+
+    def run(self, *arguments: str) -> str:
+        done = subprocess.run(
+            [str(BIN / "nalm-server"), *arguments],
+            env=self._once._environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def until_healthy(self) -> None:
+        def healthy() -> bool:
+            with suppress(httpx.TransportError):
+                return httpx.get(f"{self.url}/health", timeout=30).is_success
+            return False
+
+        until(healthy, "the API")
+
+    @property
+    def lease_seconds(self) -> int:
+        return int(FAST["NALM_LEASE_SECONDS"])
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.ports['server']}/api/v1"
+
+    def add_project(self, repository: Path) -> None:
+        self.project = json.loads(
+            self.run("project", "add", "tiny", "--repository", str(repository), "--json")
+        )
+
+    def push(self, before: str, after: str) -> None:
+        body, headers = signed_push(self.project, before, after)
+        answer = httpx.post(f"{self.url}/hooks/github", content=body, headers=headers, timeout=60)
+        assert answer.status_code == 202, answer.text
+
+    def results(self) -> dict[str, tuple[int, int]]:
+        """By commit: valid results, all results. Empty while the database is away."""
+        with suppress(psycopg.OperationalError), psycopg.connect(self.postgres.address()) as connection:
+            return {sha: (valid, every) for sha, valid, every in connection.execute(RESULTS, [list(VALID)])}
+        return {}
+
+    def finished(self) -> int:
+        return sum(1 for valid, _ in self.results().values() if valid)
+
+    def now(self) -> float:
+        """PostgreSQL's clock, in seconds."""
+        with psycopg.connect(self.postgres.address()) as connection:
+            row = connection.execute("SELECT extract(epoch FROM clock_timestamp())").fetchone()
+        assert row
+        return float(row[0])
+
+    def states(self) -> dict[str, int]:
+        with psycopg.connect(self.postgres.address()) as connection:
+            return dict(connection.execute("SELECT state, count(*) FROM jobs GROUP BY state").fetchall())
+
+
+def signed_push(project: dict[str, Any], before: str, after: str) -> tuple[bytes, dict[str, str]]:
+    """Body and headers, as GitHub sends them."""
+    commit = {"id": after, "message": "a change", "timestamp": "2026-11-21T09:00:00Z"}
+    commit |= {"author": {"name": "A", "email": "a@example.org"}}
+    payload = {"ref": "refs/heads/main", "before": before, "after": after, "commits": [commit]}
+    body = json.dumps(payload | {"head_commit": commit, "deleted": False, "forced": False}).encode()
+    signature = hmac.new(project["webhook_secret"].encode(), body, hashlib.sha256).hexdigest()
+    return body, {
+        "X-GitHub-Event": "push",
+        "X-GitHub-Delivery": after,
+        "X-Hub-Signature-256": f"sha256={signature}",
+        "Content-Type": "application/json",
+    }
