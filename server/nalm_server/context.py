@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session, sessionmaker
 
-from nalm_server import db
+from nalm_server import db, tables
 from nalm_server.secrets_store import SecretBox
 from nalm_server.settings import Settings
 from nalm_server.work.wake import NullWaker, Waker, listen
@@ -28,6 +28,10 @@ class Context:
     read_sessions: sessionmaker[Session]
     box: SecretBox
     clock: Callable[[], datetime] = utc_now
+
+
+TABLES = tables.METADATA
+"""Named here so that every process knows all tables: one's foreign key may lead to any other's."""
 
 
 def make_context(
