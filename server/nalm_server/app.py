@@ -21,8 +21,10 @@ from nalm_server.middleware import BodyLimitMiddleware, RequestMiddleware
 from nalm_server.notifications.endpoints import router as notifications
 from nalm_server.page import page_router
 from nalm_server.projects.endpoints import router as projects
+from nalm_server.refs.endpoints import router as refs
 from nalm_server.retention.endpoints import router as retention
 from nalm_server.runs.endpoints import router as runs
+from nalm_server.watches.endpoints import router as watches
 
 PREFIX = "/api/v1"
 
@@ -55,6 +57,8 @@ def make_app(context: Context | None) -> FastAPI:
         jobs,
         runs,
         hooks,
+        refs,
+        watches,
         agents,
         retention,
     ):

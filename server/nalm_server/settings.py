@@ -44,6 +44,8 @@ class Settings(BaseSettings):
     """A job given out this often without a result is set aside as failed."""
     webhook_bytes: int = Field(default=5 << 20, ge=1024)
     """Largest webhook body taken."""
+    reconcile_seconds: int = Field(default=300, ge=0)
+    """How often repositories are looked at for pushes whose webhook never came; 0: never."""
     git_seconds: float = Field(default=300, ge=1)
     """Longest for one clone or fetch of the server's own mirrors."""
     mirror_bytes: int = Field(default=4 << 30, ge=1 << 20)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from nalm_server.hooks.forges import FORGES
 from nalm_server_reports import sha
 
 
@@ -89,7 +90,19 @@ MATRIX: dict[str, Row] = {
     "GET /runs/{run_id}": Row(Who.READER, "/runs/{run}"),
     "GET /runs/{run_id}/report": Row(Who.READER, "/runs/{run}/report"),
     "POST /reports": Row(Who.UPLOADER, "/reports"),
-    "POST /hooks/github": Row(Who.OTHERWISE, "/hooks/github"),
+    **{f"POST /hooks/{one}": Row(Who.OTHERWISE, f"/hooks/{one}") for one in FORGES},
+    "GET /projects/{project}/deliveries": Row(Who.MAINTAINER, f"{PROJECT}/deliveries"),
+    "POST /projects/{project}/deliveries/{number}/redeliver": Row(
+        Who.MAINTAINER, f"{PROJECT}/deliveries/1/redeliver"
+    ),
+    "GET /projects/{project}/branches": Row(Who.READER, f"{PROJECT}/branches"),
+    "GET /projects/{project}/tags": Row(Who.READER, f"{PROJECT}/tags"),
+    "GET /projects/{project}/pull-requests": Row(Who.READER, f"{PROJECT}/pull-requests"),
+    "GET /projects/{project}/watching": Row(Who.MAINTAINER, f"{PROJECT}/watching"),
+    "PUT /projects/{project}/watching": Row(Who.MAINTAINER, f"{PROJECT}/watching", {}),
+    "POST /projects/{project}/webhook-secret": Row(Who.MAINTAINER, f"{PROJECT}/webhook-secret", {}),
+    "PUT /projects/{project}/read-token": Row(Who.MAINTAINER, f"{PROJECT}/read-token", {"token": "x"}),
+    "DELETE /projects/{project}/read-token": Row(Who.MAINTAINER, f"{PROJECT}/read-token"),
     "POST /agent/lease": Row(Who.AGENT, "/agent/lease", {"host": "h", "host_class": "c"}),
     "POST /agent/jobs/{job_id}/progress": Row(
         Who.AGENT, "/agent/jobs/{job}/progress", {"fence": 99, "step": "building"}

@@ -12,7 +12,9 @@ from typing import Any
 from fastapi.testclient import TestClient
 from nalm_server.app import make_app
 from nalm_server.context import Context, make_context
+from nalm_server.hooks.models import DeliveryRow
 from nalm_server.hooks.signature import sign
+from nalm_server.hooks.work import drain as drain_deliveries
 from nalm_server.settings import Settings
 from nalm_server.tokens import service as tokens
 
@@ -79,7 +81,16 @@ class Service:
         }
         answer = self.client.post("/api/v1/hooks/github", content=body, headers=signed)
         assert answer.status_code == status, answer.text
-        return answer.json()
+        return self.worked(answer.json())
+
+    def worked(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a delivery; once it is worked on, with what became of it."""
+        drain_deliveries(self.context)
+        if answer.get("delivery") is None:
+            return answer
+        with self.context.read_sessions() as session:
+            row = session.get_one(DeliveryRow, answer["delivery"])
+        return answer | {"job_ids": row.job_ids, "became": row.status, "why": row.reason}
 
     def lease(self, status: int = 200, host: str = "bench-1") -> Any:
         return self.post("/agent/lease", "agent", status, {"host": host, "host_class": "vm-2"})
@@ -96,7 +107,7 @@ def make_service(settings: Settings, clock: Clock) -> Service:
         "/projects",
         "admin",
         201,
-        {"name": "demo", "repository": "https://example.org/demo.git", "public": True},
+        {"name": "demo", "repository": "/srv/demo.git", "public": True},
     )
     service.secret = made["webhook_secret"]
     service.tokens["upload"] = made["upload_token"]

@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 from nalm_server.hooks.signature import fits, sign
-from nalm_server_harness import Service, make_service
+from nalm_server.hooks.work import drain
+from nalm_server.projects.models import ProjectRow
+from nalm_server_harness import Clock, Service, make_service
+from sqlalchemy import update
 
 FIXTURES = Path(__file__).parent / "fixtures"
 BEFORE = "59b20b8d5c6ff8d09518454d4dd8b7b30f095ab5"
@@ -31,7 +34,7 @@ def test_signature_is_that_of_githubs_documentation() -> None:
 
 def test_merge_queues_one_job_against_the_state_before(service: Service) -> None:
     answer = service.hook(payload("push_merge"), 202)
-    assert answer["status"] == "accepted"
+    assert (answer["status"], answer["became"]) == ("accepted", "accepted")
     job = service.get(f"/jobs/{answer['job_ids'][0]}")
     assert (job["base_sha"], job["head_sha"], job["state"]) == (BEFORE, AFTER, "queued")
     commits = service.get("/projects/demo/commits")
@@ -44,23 +47,31 @@ def test_merge_queues_one_job_against_the_state_before(service: Service) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "event", "reason"),
-    [
-        ("ping", "ping", "works"),
-        ("push_topic", "push", "topic is not watched"),
-        ("push_tag_deleted", "push", "no branch"),
-        ("push_branch_deleted", "push", "deleted"),
-        ("push_new_branch", "push", "nothing to be compared with"),
-        ("push_forced", "push", "forced"),
-        ("push_merge", "issues", "nothing is done on issues"),
-    ],
+    ("name", "event", "reason"), [("ping", "ping", "works"), ("push_merge", "issues", "on issues")]
 )
-def test_what_needs_no_job_is_answered_with_the_reason(
+def test_what_is_of_no_interest_is_answered_at_once(
     service: Service, name: str, event: str, reason: str
 ) -> None:
     answer = service.hook(payload(name), 200, event=event)
-    assert answer["status"] == "ignored"
+    assert (answer["status"], answer["delivery"]) == ("ignored", None)
     assert reason in answer["reason"]
+    assert service.request("GET", "/projects/demo/deliveries", "admin") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("push_topic", "topic is not watched"),
+        ("push_tag_deleted", "was deleted"),
+        ("push_branch_deleted", "was deleted"),
+        ("push_new_branch", "is new, and what to compare it with is unknown"),
+        ("push_forced", "was forced, and what to compare it with is unknown"),
+    ],
+)
+def test_what_needs_no_job_says_why(service: Service, name: str, reason: str) -> None:
+    answer = service.hook(payload(name), 202)
+    assert answer["became"] == "ignored"
+    assert reason in answer["why"]
     assert service.get("/jobs") == []
 
 
@@ -85,6 +96,7 @@ def test_deliveries_at_the_same_time_make_one_job(service: Service) -> None:
 
     with ThreadPoolExecutor(6) as pool:
         statuses = [answer.status_code for answer in pool.map(deliver, range(6))]
+        list(pool.map(lambda _: drain(service.context), range(4)))
     assert sorted(statuses) == [200, 200, 200, 200, 202, 202]
     assert len(service.get("/jobs")) == 1
 
@@ -111,9 +123,7 @@ def test_one_changed_byte_breaks_the_signature(service: Service) -> None:
 
 
 def test_secret_of_one_project_opens_no_other(service: Service) -> None:
-    made = service.post(
-        "/projects", "admin", 201, {"name": "other", "repository": "https://example.org/o.git"}
-    )
+    made = service.post("/projects", "admin", 201, {"name": "other", "repository": "/srv/o.git"})
     body = payload("push_merge")
     headers = {
         "X-GitHub-Event": "push",
@@ -124,6 +134,7 @@ def test_secret_of_one_project_opens_no_other(service: Service) -> None:
     assert refused.status_code == 401
     taken = service.client.post("/api/v1/hooks/github?project=other", content=body, headers=headers)
     assert taken.status_code == 202
+    drain(service.context)
     assert [job["project"] for job in service.request("GET", "/jobs", "admin")] == ["other"]
 
 
@@ -165,3 +176,151 @@ def test_pushes_out_of_order_end_up_in_order(service: Service) -> None:
     assert [one["parent_sha"] for one in commits] == shas[3::-1]
     older = service.get("/projects/demo/commits", before=shas[3], limit=1)
     assert [one["sha"] for one in older] == [shas[2]]
+
+
+def test_delivery_waits_for_the_repository_and_is_then_believed(service: Service, clock: Clock) -> None:
+    set_repository(service, "http://127.0.0.1:9/demo.git")
+    answer = service.hook(payload("push_merge"), 202)
+    assert (answer["became"], answer["job_ids"]) == ("received", [])
+    assert "waits to be tried again: git" in answer["why"]
+    for wait in (15, 30, 60):
+        drain(service.context)
+        clock.pass_seconds(wait + 1)
+        drain(service.context)
+    (delivery,) = service.request("GET", "/projects/demo/deliveries", "admin")
+    assert (delivery["status"], delivery["attempts"], len(delivery["job_ids"])) == ("accepted", 4, 1)
+    assert "as one step, from what the delivery says: git" in delivery["reason"]
+
+
+def test_failed_delivery_works_again_when_sent_again(service: Service, clock: Clock) -> None:
+    set_repository(service, "http://127.0.0.1:9/demo.git")
+    without_base = json.dumps(
+        {"ref": "x", "after": AFTER, "pull_request": {"number": 3, "base": "main", "from_fork": False}}
+    ).encode()
+    assert generic(service, without_base)["became"] == "received"
+    for _ in range(8):
+        clock.pass_seconds(3600)
+        drain(service.context)
+    (failed,) = service.request("GET", "/projects/demo/deliveries?status=failed", "admin")
+    assert failed["reason"].startswith("given up after 8 tries")
+    assert generic(service, without_base)["status"] == "accepted"
+    service.post(f"/projects/demo/deliveries/{failed['id']}/redeliver", "upload", 403, {})
+    again = service.post(f"/projects/demo/deliveries/{failed['id']}/redeliver", "admin", 202, {})
+    assert (again["status"], again["attempts"]) == ("received", 0)
+    service.post("/projects/demo/deliveries/999/redeliver", "admin", 404, {})
+
+
+def test_bodies_are_forgotten_and_then_not_worked_on_again(service: Service, clock: Clock) -> None:
+    number = service.hook(payload("push_merge"), 202)["delivery"]
+    clock.pass_seconds(15 * 24 * 3600)
+    drain(service.context)
+    assert [one["kept"] for one in service.request("GET", "/projects/demo/deliveries", "admin")] == [False]
+    error = service.post(f"/projects/demo/deliveries/{number}/redeliver", "admin", 409, {})["error"]
+    assert "from the forge" in error["message"]
+
+
+def test_both_secrets_are_taken_while_they_overlap(service: Service, clock: Clock) -> None:
+    old = service.secret
+    made = service.post("/projects/demo/webhook-secret", "admin", 200, {"overlap_hours": 1})
+    for secret in (old, made["webhook_secret"]):
+        service.hook(
+            payload("ping"), 200, event="ping", **{"X-Hub-Signature-256": sign(secret, payload("ping"))}
+        )
+    clock.pass_seconds(3601)
+    service.hook(payload("ping"), 401, event="ping")
+    service.secret = made["webhook_secret"]
+    service.hook(payload("ping"), 200, event="ping")
+
+
+def test_pull_request_of_a_fork_is_held_and_a_push_to_it_supersedes(service: Service) -> None:
+    first = service.hook(pull_request(), 202, event="pull_request")
+    (number,) = first["job_ids"]
+    assert "comes from a fork" in service.get(f"/jobs/{number}")["held"]
+    assert service.lease(204) is None
+    moved = service.hook(pull_request(head="b" * 40, action="synchronize"), 202, event="pull_request")
+    assert service.get(f"/jobs/{number}")["state"] == "superseded"
+    (other,) = moved["job_ids"]
+    closed = service.hook(
+        pull_request(head="b" * 40, action="closed", merged=True), 202, event="pull_request"
+    )
+    assert closed["became"] == "ignored"
+    assert service.get(f"/jobs/{other}")["state"] == "superseded"
+    (shown,) = service.get("/projects/demo/pull-requests")
+    assert (shown["number"], shown["state"], shown["from_fork"]) == (7, "merged", True)
+    assert service.get("/projects/demo/commits") == []
+
+
+@pytest.mark.parametrize(("policy", "held"), [("always", None), ("never", "none")])
+def test_forks_as_the_project_wants_them(service: Service, policy: str, held: str | None) -> None:
+    put(service, "/projects/demo/watching", {"fork_pull_requests": policy})
+    answer = service.hook(pull_request(), 202, event="pull_request")
+    jobs = [service.get(f"/jobs/{number}")["held"] for number in answer["job_ids"]]
+    assert jobs == ([] if held else [None])
+
+
+def test_watched_branches_by_glob(service: Service) -> None:
+    put(service, "/projects/demo/watching", {"branches": ["topic", "release-*"]})
+    answer = service.hook(payload("push_topic"), 202)
+    assert answer["became"] == "accepted"
+    assert service.hook(payload("push_merge"), 202)["why"] == "main is not watched, topic, release-* is"
+    assert [one["name"] for one in service.get("/projects/demo/branches")] == ["topic"]
+    assert service.get("/projects/demo/commits") == []
+
+
+@pytest.mark.parametrize("path", ["watching", "webhook-secret", "read-token", "deliveries"])
+def test_settings_are_for_maintainers(service: Service, path: str) -> None:
+    method = "POST" if path == "webhook-secret" else "GET" if path in ("watching", "deliveries") else "PUT"
+    body = {"token": "x"} if path == "read-token" else {}
+    answer = service.client.request(method, f"/api/v1/projects/demo/{path}", json=body)
+    assert answer.status_code == 401
+
+
+def test_signature_is_in_time_and_of_one_look_whoever_is_named(service: Service) -> None:
+    body = payload("push_merge")
+    answers = [
+        service.client.post(f"/api/v1/hooks/github?project={name}", content=body, headers={}).json()["error"]
+        for name in ("demo", "nobody")
+    ]
+    assert answers[0]["message"] == answers[1]["message"]
+
+
+def test_nul_and_half_characters_are_stored_as_something(service: Service) -> None:
+    event = json.loads(payload("push_merge"))
+    event["head_commit"]["message"] = "a\0b \ud800 c"
+    event["head_commit"]["timestamp"] = "yesterday"
+    assert service.hook(json.dumps(event).encode(), 202)["became"] == "accepted"
+    assert service.get("/projects/demo/commits")[0]["subject"] == "ab ? c"
+
+
+def set_repository(service: Service, address: str) -> None:
+    with service.context.sessions() as session:
+        session.execute(update(ProjectRow).values(repository=address))
+        session.commit()
+
+
+def put(service: Service, path: str, body: object) -> None:
+    service.request("PUT", path, "admin", json=body)
+
+
+def generic(service: Service, body: bytes) -> dict[str, Any]:
+    headers = {"X-Nalm-Signature-256": sign(service.secret, body)}
+    answer = service.client.post("/api/v1/hooks/generic?project=demo", content=body, headers=headers)
+    return service.worked(answer.json())
+
+
+def pull_request(*, head: str = AFTER, action: str = "opened", merged: bool = False) -> bytes:
+    return json.dumps(
+        {
+            "action": action,
+            "number": 7,
+            "pull_request": {
+                "number": 7,
+                "title": "nat: ports per core",
+                "html_url": "https://github.example/octo/demo/pull/7",
+                "merged": merged,
+                "user": {"login": "mona"},
+                "head": {"ref": "topic", "sha": head, "repo": {"id": 2}},
+                "base": {"ref": "main", "sha": BEFORE, "repo": {"id": 1}},
+            },
+        }
+    ).encode()

@@ -43,7 +43,7 @@ def test_life_of_a_job(service: Service) -> None:
         "job_id": job_id,
         "fence": 1,
         "project": "demo",
-        "repository": "https://example.org/demo.git",
+        "repository": "/srv/demo.git",
         "base_sha": sha(0),
         "head_sha": sha(1),
         "reason": "push",

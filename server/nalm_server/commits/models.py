@@ -27,7 +27,7 @@ class CommitRow(Base):
     parent_sha: Mapped[str | None] = mapped_column(String(64))
     position: Mapped[int]
     listed: Mapped[bool]
-    """False while it is only known as somebody's parent."""
+    """False while it is only known as somebody's parent, or of another branch or a pull request."""
     subject: Mapped[str | None] = mapped_column(String(512))
     message: Mapped[str | None] = mapped_column(Text)
     author: Mapped[str | None] = mapped_column(String(256))

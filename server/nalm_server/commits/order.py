@@ -26,9 +26,17 @@ class CommitInfo:
 
 
 def record(
-    session: Session, project_id: int, sha: str, parent_sha: str | None, info: CommitInfo | None = None
+    session: Session,
+    project_id: int,
+    sha: str,
+    parent_sha: str | None,
+    info: CommitInfo | None = None,
+    *,
+    listed: bool = True,
 ) -> CommitRow:
-    """Makes the commit known and listed, and its parent known. Adds what was missing, overwrites nothing.
+    """Makes the commit known and its parent known. Adds what was missing, overwrites nothing.
+
+    `listed`: it is of the default branch. One that is listed stays so.
 
     The caller holds the project's lock.
     """
@@ -40,7 +48,7 @@ def record(
         row = repository.add(
             session, _stub(project_id, sha, base + 1 if parent or parent_sha is None else base + 2)
         )
-    row.listed = True
+    row.listed = row.listed or listed
     if info is not None and row.subject is None:
         row.message = info.message[:MESSAGE_LENGTH]
         row.subject = (info.message.strip().splitlines() or [""])[0][:SUBJECT_LENGTH]

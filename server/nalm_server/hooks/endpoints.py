@@ -1,56 +1,99 @@
 # SPDX-License-Identifier: Apache-2.0
-"""POST /hooks/github."""
+"""POST /hooks/{forge}, and the deliveries of a project."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from nalm_server.body import read_body
-from nalm_server.deps import Ctx
+from nalm_server.deps import Caller, Ctx, Db, ReadDb
 from nalm_server.errors import documented
 from nalm_server.hooks import service
-from nalm_server.hooks.schemas import HookAnswer
-from nalm_server.schemas import NAME
+from nalm_server.hooks.forges import FORGES
+from nalm_server.hooks.schemas import Delivery, DeliveryStatus, HookAnswer
+from nalm_server.schemas import NAME, ProjectName
 
-router = APIRouter(prefix="/hooks", tags=["hooks"])
+router = APIRouter(tags=["hooks"])
 
-GITHUB_BODY = {
-    "requestBody": {
-        "required": True,
-        "description": "The event as GitHub sends it.",
-        "content": {"application/json": {"schema": {"type": "object"}}},
-    }
+Named = Annotated[
+    str | None,
+    Query(max_length=64, pattern=NAME, description="Whose secret signs; wanted from 20 projects on."),
+]
+DeliveryNumber = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a delivery.")]
+ANSWERS: dict[str, Any] = {
+    "status_code": 202,
+    "openapi_extra": {
+        "requestBody": {
+            "required": True,
+            "description": "The event as the forge sends it.",
+            "content": {"application/json": {"schema": {"type": "object"}}},
+        }
+    },
+    "responses": {
+        **documented(401, 413, 415),
+        200: {"model": HookAnswer, "description": "Read and understood; there is nothing to do."},
+    },
 }
 
 
-@router.post(
-    "/github",
-    status_code=202,
-    openapi_extra=GITHUB_BODY,
-    responses={
-        **documented(401, 413),
-        200: {"model": HookAnswer, "description": "Read and understood; there is nothing to do."},
-    },
-)
-async def github(
-    request: Request,
-    response: Response,
-    context: Ctx,
-    *,
-    project: Annotated[
-        str | None,
-        Query(max_length=64, pattern=NAME, description="Whose secret signs; without it each is tried."),
-    ] = None,
-    x_github_event: Annotated[str | None, Header(max_length=64)] = None,
-    x_github_delivery: Annotated[str | None, Header(max_length=128)] = None,
-    x_hub_signature_256: Annotated[str | None, Header(max_length=128)] = None,
+@router.post("/hooks/github", **ANSWERS)
+async def github(request: Request, response: Response, context: Ctx, project: Named = None) -> HookAnswer:
+    """Takes GitHub's deliveries: pushes, tags, pull requests; signed by X-Hub-Signature-256."""
+    return await _take("github", request, response, context, project)
+
+
+@router.post("/hooks/gitlab", **ANSWERS)
+async def gitlab(request: Request, response: Response, context: Ctx, project: Named = None) -> HookAnswer:
+    """Takes GitLab's: with X-Gitlab-Token, or signed as a standard webhook (webhook-signature)."""
+    return await _take("gitlab", request, response, context, project)
+
+
+@router.post("/hooks/gitea", **ANSWERS)
+async def gitea(request: Request, response: Response, context: Ctx, project: Named = None) -> HookAnswer:
+    """Takes Gitea's and Forgejo's, signed by X-Gitea-Signature."""
+    return await _take("gitea", request, response, context, project)
+
+
+@router.post("/hooks/generic", **ANSWERS)
+async def generic(request: Request, response: Response, context: Ctx, project: Named = None) -> HookAnswer:
+    """Takes the plain form of docs/webhooks.md, signed by X-Nalm-Signature-256."""
+    return await _take("generic", request, response, context, project)
+
+
+async def _take(
+    forge: str, request: Request, response: Response, context: Ctx, project: str | None
 ) -> HookAnswer:
-    """Takes a signed delivery: `ping`, or `push` to the default branch, which queues a job."""
     body = await read_body(request, context.settings.webhook_bytes)
-    delivery = service.Delivery(project, x_github_event, x_github_delivery, x_hub_signature_256, body)
-    answer = await run_in_threadpool(service.take_github, context, delivery)
+    taken = service.Request(project, request.headers, body)
+    answer = await run_in_threadpool(service.take, context, FORGES[forge], taken)
     response.status_code = 202 if answer.status == "accepted" else 200
     return answer
+
+
+@router.get("/projects/{project}/deliveries", responses=documented(401, 403, 404))
+def list_deliveries(
+    project: ProjectName,
+    session: ReadDb,
+    caller: Caller,
+    *,
+    status: DeliveryStatus | None = None,
+    before: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Numbers below this.")] = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> list[Delivery]:
+    """Webhook deliveries, newest first, with what became of them. For maintainers."""
+    return service.list_deliveries(session, caller, project, status=status, before=before, limit=limit)
+
+
+@router.post(
+    "/projects/{project}/deliveries/{number}/redeliver",
+    status_code=202,
+    responses=documented(401, 403, 404, 409),
+)
+def redeliver(
+    project: ProjectName, number: DeliveryNumber, session: Db, context: Ctx, caller: Caller
+) -> Delivery:
+    """Works on a stored delivery once more. For maintainers."""
+    return service.redeliver(session, context, caller, project, number)

@@ -30,12 +30,12 @@ def find(session: Session, name: str) -> ProjectRow | None:
     return session.scalars(select(ProjectRow).where(ProjectRow.name == name)).one_or_none()
 
 
-def name_of(session: Session, project_id: int) -> str:
-    return session.scalars(select(ProjectRow.name).where(ProjectRow.id == project_id)).one()
-
-
 def get(session: Session, project_id: int) -> ProjectRow:
     return session.get_one(ProjectRow, project_id)
+
+
+def name_of(session: Session, project_id: int) -> str:
+    return session.scalars(select(ProjectRow.name).where(ProjectRow.id == project_id)).one()
 
 
 def lock(session: Session, project_id: int) -> ProjectRow:

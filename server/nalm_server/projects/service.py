@@ -16,7 +16,8 @@ from nalm_server.projects.models import ProjectRow
 from nalm_server.projects.schemas import Project, ProjectCreated, ProjectNew, ProjectSettings
 from nalm_server.runs import verdicts
 from nalm_server.tokens import service as tokens
-from nalm_server.tokens.principal import Principal
+from nalm_server.tokens.principal import SYSTEM, Principal
+from nalm_server.watches import repository as watches
 
 LOCAL_URL = "http://127.0.0.1:8080"
 """Where the embedded server is by default; NALM_PUBLIC_URL says otherwise."""
@@ -41,7 +42,10 @@ def describe(session: Session, row: ProjectRow) -> Project:
 def create_project(
     session: Session, context: Context, caller: Principal, new: ProjectNew, now: datetime
 ) -> ProjectCreated:
-    """Adds the project with a webhook secret and an upload token of its own."""
+    """Adds the project with a webhook secret and an upload token of its own.
+
+    A path as repository is read only when it was added on this host, by who could read it anyway.
+    """
     if repository.find(session, new.name) is not None:
         raise ConflictError(f"There is a project {new.name!r} already: choose another name.")
     secret = tokens.new_secret()
@@ -57,6 +61,7 @@ def create_project(
         ),
     )
     record(session, caller, "project.add", f"project {row.name}", now, project_id=row.id)
+    watches.require(session, row.id).local = caller is SYSTEM
     token = tokens.issue(session, tokens.Scope.UPLOAD, f"upload {new.name}", now, row.id)
     return ProjectCreated(
         name=row.name,

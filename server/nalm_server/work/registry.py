@@ -7,7 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from nalm_server.context import Context
+from nalm_server.hooks import work as deliveries
 from nalm_server.notifications.drain import drain as notifications
+from nalm_server.reconcile import service as reconcile
 from nalm_server.retention import sweep as retention
 from nalm_server.work.kinds import Work
 
@@ -21,6 +23,8 @@ class Worker:
 
 
 WORKERS: dict[Work, Worker] = {
+    Work.DELIVERIES: Worker(deliveries.drain, every_seconds=15),
+    Work.RECONCILE: Worker(reconcile.drain, every_seconds=30),
     Work.NOTIFICATIONS: Worker(notifications, every_seconds=15),
     Work.RETENTION: Worker(retention.drain, every_seconds=3600),
 }

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a plan: commits, jobs, branches, tags, pull requests. Twice is as good as once."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from nalm_server.commits.models import CommitRow
+from nalm_server.commits.order import record
+from nalm_server.hooks.happenings import (
+    BranchDeleted,
+    BranchPushed,
+    Happening,
+    PullRequestChanged,
+    TagDeleted,
+    TagPushed,
+)
+from nalm_server.hooks.plans.plan import Measurement, Plan, Stored
+from nalm_server.jobs import service as jobs
+from nalm_server.refs import repository as refs
+from nalm_server.refs import service as ref_service
+
+RELEASES_SEEN = 20
+
+
+def stored(session: Session, project_id: int, happening: Happening) -> Stored:
+    """What a plan stands on."""
+    match happening:
+        case BranchPushed(branch=name):
+            row = refs.find_branch(session, project_id, name)
+            return Stored(branch=row.sha if row and row.deleted_at is None else None)
+        case TagPushed():
+            return Stored(tags=tuple(tag.sha for tag in refs.tags(session, project_id, RELEASES_SEEN)))
+    return Stored()
+
+
+def apply(session: Session, project_id: int, happening: Happening, plan: Plan, now: datetime) -> list[int]:
+    """The numbers of its jobs. The caller holds the project's lock."""
+    for known in plan.commits:
+        record(session, project_id, known.sha, known.parent, known.info, listed=plan.listed)
+    made = [_enqueue(session, project_id, one, plan.listed, now) for one in plan.measurements]
+    _move_refs(session, project_id, happening, plan, now)
+    _drop(session, project_id, happening, plan, now)
+    return made
+
+
+def _enqueue(session: Session, project_id: int, wanted: Measurement, listed: bool, now: datetime) -> int:
+    commit: CommitRow = record(session, project_id, wanted.sha, None, listed=listed)
+    job = jobs.enqueue(
+        session,
+        commit,
+        wanted.base,
+        reason=wanted.reason,
+        why=wanted.why,
+        now=now,
+        held=wanted.held,
+        pull_request=wanted.pull_request,
+    )
+    return job.id
+
+
+def _move_refs(session: Session, project_id: int, happening: Happening, plan: Plan, now: datetime) -> None:
+    match happening:
+        case BranchPushed(branch=name) if plan.place:
+            refs.place_branch(session, project_id, name, plan.place, now)
+        case TagPushed(tag=name) if plan.place:
+            refs.place_tag(session, project_id, name, plan.place, now)
+        case BranchDeleted(name):
+            refs.delete(session, refs.find_branch(session, project_id, name), now)
+        case TagDeleted(name):
+            refs.delete(session, refs.find_tag(session, project_id, name), now)
+        case PullRequestChanged():
+            ref_service.change_pull_request(session, project_id, happening, plan.base, now)
+
+
+def _drop(session: Session, project_id: int, happening: Happening, plan: Plan, now: datetime) -> None:
+    """Jobs of commits that are no longer on the branch, or of a pull request that has moved or ended."""
+    if isinstance(happening, PullRequestChanged):
+        is_open = happening.state == "open"
+        jobs.supersede(
+            session,
+            project_id,
+            why=f"pull request {happening.number} was {'pushed to' if is_open else happening.state}",
+            now=now,
+            pull_request=happening.number,
+            keep=happening.head_sha if is_open else None,
+        )
+    elif plan.dropped:
+        jobs.supersede(session, project_id, why="dropped by a force push", now=now, shas=plan.dropped)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a happening to its commits and jobs: planned outside a transaction, applied in one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy.orm import Session
+
+from nalm_server.context import Context
+from nalm_server.hooks import apply
+from nalm_server.hooks.happenings import Happening
+from nalm_server.hooks.plans.make import make_plan
+from nalm_server.hooks.plans.plan import Plan, Scene
+from nalm_server.projects import repository as projects
+from nalm_server.watches import repository as watches
+from nalm_server.watches.watching import watching
+
+Finish = Callable[[Session, Plan, Callable[[], list[int]]], None]
+"""Called in the transaction, under the project's lock; calls its last argument to have the plan applied."""
+
+
+def follow(
+    context: Context, project_id: int, happening: Happening, finish: Finish, *, last_try: bool = False
+) -> None:
+    """Raises GraphError or UnknownRevisionError when the plan cannot be made, or not yet."""
+    while not _followed(context, project_id, happening, finish, last_try=last_try):
+        continue  # what the plan stood on has changed meanwhile
+
+
+def _followed(
+    context: Context, project_id: int, happening: Happening, finish: Finish, *, last_try: bool
+) -> bool:
+    with context.read_sessions() as session:
+        project = projects.get(session, project_id)
+        watched = watching(project, watches.find(session, project_id))
+        before = apply.stored(session, project_id, happening)
+    plan = make_plan(Scene(context, project, watched), happening, before, last_try=last_try)
+    with context.sessions() as session:
+        projects.lock(session, project_id)
+        if apply.stored(session, project_id, happening) != before:
+            return False
+        now = context.clock()
+        finish(session, plan, lambda: apply.apply(session, project_id, happening, plan, now))
+        session.commit()
+    return True

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plain way, for anything that can make an HMAC: docs/webhooks.md has its few fields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nalm_server.hooks.forges.claim import Claim, Headers
+from nalm_server.hooks.forges.parts import Number, Part, RefName, Sha, Text, of_ref
+from nalm_server.hooks.happenings import Happening, PullRequestChanged, PullRequestState
+from nalm_server.hooks.signature import fits
+
+ZEROS = "0" * 40
+
+
+class PullRequest(Part):
+    number: Number
+    base: RefName
+    state: PullRequestState = "open"
+    from_fork: bool = True
+    """Believed to be from outside unless said otherwise."""
+    merge_base: Sha | None = None
+    title: Text | None = None
+    author: Text | None = None
+    url: Text | None = None
+
+
+class Change(Part):
+    ref: RefName
+    before: Sha = ZEROS
+    after: Sha
+    pull_request: PullRequest | None = None
+
+
+class Generic:
+    name = "generic"
+    wants = "X-Nalm-Signature-256: `sha256=` and the HMAC-SHA256 of the body under the project's secret"
+
+    def claim(self, headers: Headers) -> Claim:
+        signature = headers.get("x-nalm-signature-256")
+        return Claim(
+            event="",
+            delivery=headers.get("x-nalm-delivery"),
+            signed_by=lambda secret, body, _now: fits(secret, body, signature),
+        )
+
+    def read(self, event: str, payload: Any) -> Happening:
+        change = Change.model_validate(payload)
+        request = change.pull_request
+        if request is None:
+            return of_ref(change.ref, change.before, change.after)
+        return PullRequestChanged(
+            number=request.number,
+            state=request.state,
+            head_sha=change.after,
+            base_branch=request.base,
+            from_fork=request.from_fork,
+            title=request.title,
+            author=request.author,
+            url=request.url,
+            merge_base=request.merge_base,
+        )

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gitea and Forgejo: push and pull_request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from nalm_server.hooks.forges.claim import Claim, Headers
+from nalm_server.hooks.forges.parts import Number, Part, PushedCommit, RefName, Sha, Text, of_ref
+from nalm_server.hooks.happenings import Happening, Nothing, PullRequestChanged
+from nalm_server.hooks.signature import hexdigest, same
+
+NEW_CODE = ("opened", "synchronized", "reopened")
+PULL_REQUESTS = ("pull_request", "pull_request_sync")
+
+
+class Push(Part):
+    ref: RefName
+    before: Sha
+    after: Sha
+    head_commit: PushedCommit | None = None
+
+
+class End(Part):
+    ref: RefName
+    sha: Sha
+    repo_id: int
+
+
+class User(Part):
+    login: Text
+
+
+class PullRequest(Part):
+    title: Text = ""
+    html_url: Text | None = None
+    merged: bool = False
+    merge_base: Sha | None = None
+    user: User | None = None
+    head: End
+    base: End
+
+
+class PullRequestEvent(Part):
+    action: Text
+    number: Number
+    pull_request: PullRequest = Field()
+
+
+class Gitea:
+    name = "gitea"
+    wants = "the secret `nalm-server project add` printed, content type application/json"
+
+    def claim(self, headers: Headers) -> Claim:
+        signature = headers.get("x-gitea-signature")
+        return Claim(
+            event=headers.get("x-gitea-event"),
+            delivery=headers.get("x-gitea-delivery"),
+            signed_by=lambda secret, body, _now: same(hexdigest(secret, body), signature),
+        )
+
+    def read(self, event: str, payload: Any) -> Happening:
+        if event == "push":
+            push = Push.model_validate(payload)
+            return of_ref(
+                push.ref, push.before, push.after, tip=push.head_commit.info if push.head_commit else None
+            )
+        if event in PULL_REQUESTS:
+            return _pull_request(PullRequestEvent.model_validate(payload))
+        return Nothing(f"nothing is done on {event}")
+
+
+def _pull_request(event: PullRequestEvent) -> Happening:
+    if event.action not in (*NEW_CODE, "closed"):
+        return Nothing(f"nothing is done when a pull request is {event.action}")
+    request = event.pull_request
+    closed = event.action == "closed"
+    return PullRequestChanged(
+        number=event.number,
+        state=("merged" if request.merged else "closed") if closed else "open",
+        head_sha=request.head.sha,
+        base_branch=request.base.ref,
+        from_fork=request.head.repo_id != request.base.repo_id,
+        title=request.title,
+        author=request.user.login if request.user else None,
+        url=request.html_url,
+        merge_base=request.merge_base,
+        base_sha=request.base.sha,
+    )

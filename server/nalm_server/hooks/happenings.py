@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a delivery tells, whichever forge it came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from nalm_server.commits.order import CommitInfo
+
+PullRequestState = Literal["open", "closed", "merged"]
+
+
+@dataclass(frozen=True)
+class BranchPushed:
+    branch: str
+    before: str | None
+    """None: the branch is new."""
+    after: str
+    forced: bool = False
+    """As the forge says; the commit graph knows better."""
+    tip: CommitInfo | None = None
+
+
+@dataclass(frozen=True)
+class BranchDeleted:
+    branch: str
+
+
+@dataclass(frozen=True)
+class TagPushed:
+    tag: str
+    sha: str
+    """Of the commit or of the annotated tag."""
+    info: CommitInfo | None = None
+
+
+@dataclass(frozen=True)
+class TagDeleted:
+    tag: str
+
+
+@dataclass(frozen=True)
+class PullRequestChanged:
+    """Opened, pushed to, closed, merged, reopened."""
+
+    number: int
+    state: PullRequestState
+    head_sha: str
+    base_branch: str
+    from_fork: bool
+    title: str | None = None
+    author: str | None = None
+    url: str | None = None
+    merge_base: str | None = None
+    """Where the forge tells it."""
+    base_sha: str | None = None
+    """The tip of the branch it goes into."""
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """Nothing is done, and why."""
+
+    reason: str
+
+
+Happening = BranchPushed | BranchDeleted | TagPushed | TagDeleted | PullRequestChanged | Nothing

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plan: commits to be known, measurements to be queued, work to be dropped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from nalm_server.commits.order import CommitInfo
+from nalm_server.context import Context
+from nalm_server.jobs.schemas import JobReason
+from nalm_server.projects.models import ProjectRow
+from nalm_server.watches.watching import Watching
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What plans are made with: a project, what is watched of it, and the way to its commit graph."""
+
+    context: Context
+    project: ProjectRow
+    watched: Watching
+
+
+@dataclass(frozen=True)
+class Known:
+    """A commit and its first parent, as far as either is known."""
+
+    sha: str
+    parent: str | None
+    info: CommitInfo | None
+
+
+@dataclass(frozen=True)
+class Measurement:
+    sha: str
+    base: str
+    reason: JobReason
+    why: str
+    held: str | None = None
+    pull_request: int | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    reason: str
+    """For a person: what was done, or why nothing was."""
+    commits: list[Known] = field(default_factory=list)
+    """Oldest first."""
+    listed: bool = True
+    """They are of the default branch's line."""
+    measurements: list[Measurement] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
+    """Commits whose waiting jobs nobody needs any more."""
+    place: str | None = None
+    """Where the branch or tag is now. None: it is not moved."""
+    base: str | None = None
+    """Of a pull request."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What the database knew when the plan was made; it is made again if that has changed."""
+
+    branch: str | None = None
+    tags: tuple[str, ...] = ()
+    """Commits of releases, newest first."""

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A pull request: its head against where it left the branch it goes into."""
+
+from __future__ import annotations
+
+from nalm_server import graph
+from nalm_server.graph import CommitInfo
+from nalm_server.hooks.happenings import PullRequestChanged
+from nalm_server.hooks.plans.plan import Known, Measurement, Plan, Scene
+from nalm_server.hooks.plans.steps import touches_code
+from nalm_server.jobs.schemas import JobReason
+from nalm_server.watches.watching import ForkPullRequests
+
+
+def unmeasured(scene: Scene, request: PullRequestChanged) -> Plan | None:
+    """The plan when nothing is to be measured. None: something is."""
+    if request.state != "open":
+        return Plan(f"pull request {request.number} was {request.state}")
+    if not scene.watched.watches(request.base_branch):
+        return Plan(f"pull request {request.number} goes into {request.base_branch}, which is not watched")
+    if request.from_fork and scene.watched.fork_pull_requests is ForkPullRequests.NEVER:
+        return Plan(f"pull request {request.number} comes from a fork: the project measures none of those")
+    return None
+
+
+def plan_pull_request(scene: Scene, request: PullRequestChanged) -> Plan:
+    """Raises GraphError, UnknownRevisionError."""
+    target = graph.resolve(scene.context, scene.project, f"refs/heads/{request.base_branch}")
+    base = graph.merge_base(scene.context, scene.project, target, request.head_sha)
+    head = graph.first_parent(scene.context, scene.project, None, request.head_sha, most=1)[0]
+    if base is None:
+        return Plan(f"pull request {request.number} has no commit in common with {request.base_branch}")
+    if base == request.head_sha:
+        return Plan(
+            f"pull request {request.number} has nothing that {request.base_branch} has not", base=base
+        )
+    if not touches_code(scene, base, request.head_sha):
+        reason = f"pull request {request.number} touches nothing that is measured"
+        return Plan(reason, [_known(head)], listed=False, base=base)
+    return _measured(scene, request, base, _known(head))
+
+
+def plan_pull_request_blind(scene: Scene, request: PullRequestChanged, why: str) -> Plan | None:
+    """From the payload alone. None: it does not say what to compare with."""
+    base = request.merge_base or request.base_sha
+    if base is None or base == request.head_sha:
+        return None
+    beside = "" if request.merge_base else f" (the tip of {request.base_branch}, not the merge base)"
+    known = Known(request.head_sha, None, None)
+    return _measured(scene, request, base, known, f", from what the delivery says{beside}: {why}")
+
+
+def _measured(scene: Scene, request: PullRequestChanged, base: str, head: Known, beside: str = "") -> Plan:
+    why = f"pull request {request.number}"
+    held = None
+    if request.from_fork and scene.watched.fork_pull_requests is ForkPullRequests.APPROVE:
+        held = f"{why} comes from a fork: a developer must approve it"
+    measured = Measurement(
+        request.head_sha, base, JobReason.PULL_REQUEST, why, held=held, pull_request=request.number
+    )
+    reason = f"{why}: {request.head_sha[:7]} against {base[:7]}{beside}"
+    return Plan(reason, [head], False, [measured], base=base)
+
+
+def _known(head: CommitInfo) -> Known:
+    return Known(head.sha, head.parent, head)

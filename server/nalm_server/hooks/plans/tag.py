@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tag: a release, measured against the one before where the project wants it."""
+
+from __future__ import annotations
+
+from nalm_server import graph
+from nalm_server.hooks.happenings import TagPushed
+from nalm_server.hooks.plans.plan import Known, Measurement, Plan, Scene, Stored
+from nalm_server.jobs.schemas import JobReason
+
+
+def plan_tag(scene: Scene, pushed: TagPushed, stored: Stored) -> Plan:
+    """Raises GraphError, UnknownRevisionError."""
+    sha = graph.resolve(scene.context, scene.project, f"refs/tags/{pushed.tag}")
+    commit = graph.first_parent(scene.context, scene.project, None, sha, most=1)[0]
+    known = [Known(commit.sha, commit.parent, commit)]
+    if not scene.watched.measure_tags:
+        return Plan(f"release {pushed.tag} recorded", known, listed=False, place=sha)
+    before = _release_before(scene, sha, stored.tags)
+    if before is None:
+        reason = f"release {pushed.tag} recorded: no earlier one that it could be compared with"
+        return Plan(reason, known, listed=False, place=sha)
+    measured = Measurement(sha, before, JobReason.PUSH, f"release {pushed.tag}")
+    return Plan(f"release {pushed.tag}", known, False, [measured], place=sha)
+
+
+def plan_tag_blind(pushed: TagPushed, why: str) -> Plan:
+    """The sha in a delivery may be that of the tag itself: no commit is made of it."""
+    return Plan(f"release {pushed.tag} recorded: {why}", place=pushed.sha)
+
+
+def _release_before(scene: Scene, sha: str, releases: tuple[str, ...]) -> str | None:
+    """The newest release that is an ancestor."""
+    for release in releases:
+        if release != sha and graph.merge_base(scene.context, scene.project, release, sha) == release:
+            return release
+    return None

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /projects/{project}/branches, /tags, /pull-requests."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from nalm_server.deps import Caller, ReadDb
+from nalm_server.errors import documented
+from nalm_server.refs import service
+from nalm_server.refs.schemas import Branch, PullRequest, PullRequestState, Tag
+from nalm_server.schemas import ProjectName
+
+router = APIRouter(prefix="/projects/{project}", tags=["refs"])
+Limit = Annotated[int, Query(ge=1, le=500)]
+
+
+@router.get("/branches", responses=documented(401, 403, 404))
+def list_branches(project: ProjectName, session: ReadDb, caller: Caller) -> list[Branch]:
+    """Watched branches, by name, and where they are."""
+    return service.list_branches(session, caller, project)
+
+
+@router.get("/tags", responses=documented(401, 403, 404))
+def list_tags(project: ProjectName, session: ReadDb, caller: Caller, limit: Limit = 100) -> list[Tag]:
+    """Releases, newest first."""
+    return service.list_tags(session, caller, project, limit)
+
+
+@router.get("/pull-requests", responses=documented(401, 403, 404))
+def list_pull_requests(
+    project: ProjectName,
+    session: ReadDb,
+    caller: Caller,
+    state: PullRequestState | None = None,
+    limit: Limit = 100,
+) -> list[PullRequest]:
+    """Pull and merge requests, last changed first."""
+    return service.list_pull_requests(session, caller, project, state, limit)
