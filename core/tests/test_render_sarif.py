@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -187,6 +188,12 @@ def test_scenarios_have_categories_of_their_own() -> None:
     assert len({one.rpartition("/")[0] for one in ids}) == 2
 
 
+def test_no_name_makes_a_link_or_a_placeholder_of_a_message() -> None:
+    nasty = with_functions(of_outcome("regressed"), shift("[see](http://e.org) {0}", "a.c", 1))
+    text = results(nasty)[0]["message"]["text"]
+    assert text.startswith("nat: [see] (http://e.org) { 0}: 150.0")
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(hostile(), max_size=3))
 def test_no_text_breaks_the_document(runs: list[Judged]) -> None:
@@ -194,4 +201,6 @@ def test_no_text_breaks_the_document(runs: list[Judged]) -> None:
         for result in run["results"]:
             uri = urlsplit(at(result)[0])
             assert not uri.scheme and not uri.netloc and not uri.path.startswith("/")
+            assert not re.search(r"\]\(|\{\d+\}", result["message"]["text"])
+            result["message"]["text"].encode()
             assert ".." not in uri.path.split("/")

@@ -75,12 +75,17 @@ class Workspace:
 
     def run(self, ci: str, kind: str, given: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
         shell, script = steps(ci)[kind]
+        return self._run([*shell, *([script] if script else [])], given)
+
+    def nalm(self, *arguments: str, **given: str) -> subprocess.CompletedProcess[str]:
+        return self._run(["nalm", *arguments], given)
+
+    def _run(self, command: list[str], given: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
         path = ":".join(map(str, [*self.tools, TOOLS, os.environ["PATH"]]))
         keep = {name: os.environ[name] for name in ("PYTHONPATH", "LANG", "NALM_LOCKS") if name in os.environ}
         env = (
             keep | {"PATH": path, "HOME": str(self.home), "NALM_HOME": str(self.home / "nalm")} | dict(given)
         )
-        command = [*shell, *([script] if script else [])]
         return subprocess.run(command, cwd=self.path, env=env, capture_output=True, text=True, check=False)
 
     def git(self, *arguments: str, **env: str) -> str:

@@ -12,7 +12,7 @@ import re
 from nalm_core.render.line import cut
 
 JOINER = "\u2060"
-_REFERENCE = re.compile(r"([@#!$%&~^])(?=[^\s\u2060])|\b(GH)(?=-\d)", re.IGNORECASE)
+_REFERENCE = re.compile(r"([@#!$%&~^])(?=[\x22\w])|\b(GH)(?=-\d)", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?<=[A-Za-z0-9]):(?=//)|(?<=www)\.|\b(?<=mailto):|\b(?<=xmpp):", re.IGNORECASE)
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
 

@@ -31,6 +31,12 @@ class Judged:
         """Head's commit; None if head could not be built."""
         return self._commit(Arm.HEAD)
 
+    @property
+    def dirty(self) -> bool:
+        """Head was built from a working tree with changes."""
+        info = self.report.arms.get(Arm.HEAD)
+        return info is not None and info.build.dirty
+
     def _commit(self, arm: Arm) -> Sha | None:
         info = self.report.arms.get(arm)
         return info.build.commit if info else None

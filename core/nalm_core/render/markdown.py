@@ -38,7 +38,9 @@ def markdown(runs: Sequence[Judged]) -> str:
 def _heading(ordered: Sequence[Judged]) -> Iterator[str]:
     """The worst outcome and which commits, then a line for each run if there are several."""
     first = ordered[0]
-    commits = [code(sha[:SHORT_SHA]) for sha in (first.head, first.base) if sha]
+    changes = " with changes" if first.dirty else ""
+    named = ((first.head, changes), (first.base, ""))
+    commits = [code(sha[:SHORT_SHA]) + more for sha, more in named if sha]
     yield f"### nalm: {first.verdict.outcome}" + (f" ({' against '.join(commits)})" if commits else "")
     if len(ordered) > 1:
         yield ""

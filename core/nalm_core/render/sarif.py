@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
 from nalm_core.render.judged import Judged
+from nalm_core.render.line import cut
 from nalm_core.render.places import Place, places
 
 VERSION = "2.1.0"
@@ -22,6 +24,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 FINGERPRINT = "nalmRegression/v1"
 CONFIG = "nalm.toml"
 """Where a regression is shown whose functions are not known: the file that defines the scenario."""
+MESSAGE_LIMIT = 1000
 
 RULES = {
     "nalm/instructions": (
@@ -61,7 +64,7 @@ def _run(judged: Judged) -> dict[str, Any]:
             "project": report.project,
             "scenario": report.scenario.name,
             "outcome": verdict.outcome,
-            "summary": verdict.summary,
+            "summary": cut(verdict.summary, MESSAGE_LIMIT),
             "base": judged.base,
             "head": judged.head,
         },
@@ -82,6 +85,12 @@ def _driver(version: str) -> dict[str, Any]:
     return {"name": "nalm", "version": version, "rules": rules}
 
 
+def _message(text: str) -> dict[str, str]:
+    """Text on one line, without what SARIF's messages take for links and placeholders."""
+    line = cut(text, MESSAGE_LIMIT).replace("](", "] (")
+    return {"text": re.sub(r"\{(?=\d+\})", "{ ", line)}
+
+
 def _invocation(judged: Judged) -> dict[str, Any]:
     report, verdict = judged.report, judged.verdict
     level = _NOTIFIED.get(verdict.outcome)
@@ -92,7 +101,7 @@ def _invocation(judged: Judged) -> dict[str, Any]:
     }
     if level is not None:
         text = f"{report.scenario.name}: {verdict.outcome}: {verdict.reason}"
-        found["toolExecutionNotifications"] = [{"level": level, "message": {"text": text}}]
+        found["toolExecutionNotifications"] = [{"level": level, "message": _message(text)}]
     return found
 
 
@@ -120,7 +129,7 @@ def _result(judged: Judged, place: Place | None) -> dict[str, Any]:
         "kind": "fail",
         "level": "error",
         "baselineState": "new",
-        "message": {"text": text},
+        "message": _message(text),
         "locations": [_location(judged, place, stage)],
         "partialFingerprints": {FINGERPRINT: _fingerprint(judged, place, stage)},
     }
@@ -132,7 +141,7 @@ def _result(judged: Judged, place: Place | None) -> dict[str, Any]:
 def _location(judged: Judged, place: Place | None, stage: str | None) -> dict[str, Any]:
     uri = place.file if place and place.file else CONFIG
     line = (place.line if place else None) or 1
-    names = [judged.report.scenario.name, *([stage] if stage else []), *([place.function] if place else [])]
+    names = [cut(name, MESSAGE_LIMIT) for name in _names(judged, place, stage)]
     kind = "function" if place else "module"
     return {
         "physicalLocation": {
@@ -141,6 +150,11 @@ def _location(judged: Judged, place: Place | None, stage: str | None) -> dict[st
         },
         "logicalLocations": [{"name": names[-1], "fullyQualifiedName": "::".join(names), "kind": kind}],
     }
+
+
+def _names(judged: Judged, place: Place | None, stage: str | None) -> list[str]:
+    """From the scenario inwards."""
+    return [judged.report.scenario.name, *([stage] if stage else []), *([place.function] if place else [])]
 
 
 def _uri(path: str) -> str:
