@@ -60,6 +60,7 @@ class Farm:
         }
         self._once = Program("once", [], home, **settings)
         self.project: dict[str, Any] = {}
+        self.http = httpx.Client(timeout=60)
 
     def start(self) -> None:
         """Up to the API; `work` starts those who do something."""
@@ -77,6 +78,7 @@ class Farm:
     def stop(self) -> None:
         for part in reversed(self.parts.values()):
             part.kill()
+        self.http.close()
         self.postgres.remove()
 
     def run(self, *arguments: str) -> str:
@@ -93,7 +95,7 @@ class Farm:
     def until_healthy(self) -> None:
         def healthy() -> bool:
             with suppress(httpx.TransportError):
-                return httpx.get(f"{self.url}/health", timeout=30).is_success
+                return self.http.get(f"{self.url}/health").is_success
             return False
 
         until(healthy, "the API")
@@ -113,7 +115,7 @@ class Farm:
 
     def push(self, before: str, after: str) -> None:
         body, headers = signed_push(self.project, before, after)
-        answer = httpx.post(f"{self.url}/hooks/github", content=body, headers=headers, timeout=60)
+        answer = self.http.post(f"{self.url}/hooks/github", content=body, headers=headers)
         assert answer.status_code == 202, answer.text
 
     def results(self) -> dict[str, tuple[int, int]]:

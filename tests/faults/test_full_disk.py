@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-import httpx
 import pytest
 from commits import COMMITS, amid, queue, require_each_once, wait
 from farm import Farm, signed_push
@@ -57,7 +56,7 @@ def test_full_disk_of_the_database(small_farm: Farm, disk: Path, commits: tuple[
 
     def refused() -> bool:
         ping = headers | {"X-GitHub-Event": "ping", "X-GitHub-Delivery": f"ping-{next(numbers)}"}
-        answer = httpx.post(f"{small_farm.url}/hooks/github", content=body, headers=ping, timeout=60)
+        answer = small_farm.http.post(f"{small_farm.url}/hooks/github", content=body, headers=ping)
         return answer.status_code == 503
 
     try:
