@@ -6,6 +6,8 @@ from __future__ import annotations
 from fastapi import APIRouter, FastAPI
 
 from nalm_server.agents.endpoints import router as agents
+from nalm_server.backfills.endpoints import router as backfills
+from nalm_server.bisects.endpoints import router as bisects
 from nalm_server.commits.endpoints import router as commits
 from nalm_server.compare.endpoints import router as compare
 from nalm_server.context import Context
@@ -17,6 +19,7 @@ from nalm_server.history.endpoints import router as history
 from nalm_server.hooks.endpoints import router as hooks
 from nalm_server.integrations.endpoints import router as integrations
 from nalm_server.jobs.endpoints import router as jobs
+from nalm_server.live.endpoints import router as live
 from nalm_server.middleware import BodyLimitMiddleware, RequestMiddleware
 from nalm_server.notifications.endpoints import router as notifications
 from nalm_server.page import page_router
@@ -62,6 +65,8 @@ def make_app(context: Context | None) -> FastAPI:
         agents,
         retention,
     ):
+        api.include_router(router)
+    for router in (backfills, bisects, live):
         api.include_router(router)
     app.include_router(api)
     add_handlers(app)

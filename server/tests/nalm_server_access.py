@@ -87,6 +87,19 @@ MATRIX: dict[str, Row] = {
     "POST /projects/{project}/jobs": Row(Who.DEVELOPER, f"{PROJECT}/jobs", {"head": SHA, "base": SHA}),
     "GET /projects/{project}/queue": Row(Who.READER, f"{PROJECT}/queue"),
     "PUT /projects/{project}/queue": Row(Who.MAINTAINER, f"{PROJECT}/queue", {"latest_only": False}),
+    "POST /projects/{project}/bisects": Row(
+        Who.DEVELOPER, f"{PROJECT}/bisects", {"good": SHA, "bad": SHA, "scenario": "sfc_a"}
+    ),
+    "GET /projects/{project}/bisects": Row(Who.READER, f"{PROJECT}/bisects"),
+    "GET /bisects/{bisect_id}": Row(Who.READER, "/bisects/{job}"),
+    "POST /bisects/{bisect_id}/cancel": Row(Who.DEVELOPER, "/bisects/{job}/cancel"),
+    "POST /projects/{project}/backfills": Row(
+        Who.DEVELOPER, f"{PROJECT}/backfills", {"first": SHA, "last": SHA}
+    ),
+    "GET /projects/{project}/backfills": Row(Who.READER, f"{PROJECT}/backfills"),
+    "GET /backfills/{backfill_id}": Row(Who.READER, "/backfills/{job}"),
+    "POST /backfills/{backfill_id}/cancel": Row(Who.DEVELOPER, "/backfills/{job}/cancel"),
+    "GET /live": Row(Who.OTHERWISE, "/live"),
     "GET /runs/{run_id}": Row(Who.READER, "/runs/{run}"),
     "GET /runs/{run_id}/report": Row(Who.READER, "/runs/{run}/report"),
     "POST /reports": Row(Who.UPLOADER, "/reports"),

@@ -16,7 +16,10 @@ from httpx import Response
 from nalm_server.access.models import MembershipRow
 from nalm_server.accounts.models import AccountRow
 from nalm_server.app import make_app
+from nalm_server.backfills.models import BackfillRow
+from nalm_server.bisects.models import BisectRow
 from nalm_server.hooks.signature import sign
+from nalm_server.projects import repository as projects
 from nalm_server.settings import Settings
 from nalm_server.tokens import repository as token_rows
 from nalm_server.tokens import service as tokens
@@ -78,8 +81,24 @@ def stage(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> It
     service.upload(body_of(make_report(1, project="quiet")))
     issue_tokens(service)
     job = service.request("GET", "/jobs", "administrator")[0]["id"]
+    add_searches(service, job)
     yield Stage(service, job, f"{1:032x}")
     service.context.engine.dispose()
+
+
+def add_searches(service: Service, number: int) -> None:
+    """A bisect and a backfill of `quiet` with the job's number."""
+    now = service.clock()
+    common: dict[str, Any] = {"id": number, "state": "running", "requested_by": "x", "tries": 0}
+    common |= {"created_at": now, "updated_at": now}
+    with service.context.sessions() as session:
+        quiet = projects.find(session, "quiet")
+        assert quiet is not None
+        ends = {"scenario": "sfc_a", "good_sha": sha(0), "bad_sha": sha(1)}
+        session.add(BisectRow(project_id=quiet.id, **ends, **common))
+        span: dict[str, Any] = {"first_sha": sha(0), "last_sha": sha(1), "every": 1}
+        session.add(BackfillRow(project_id=quiet.id, **span, **common))
+        session.commit()
 
 
 def issue_tokens(service: Service) -> None:

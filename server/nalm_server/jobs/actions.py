@@ -61,6 +61,12 @@ def cancel_locked(session: Session, job: JobRow, reason: str, now: datetime, who
     service.move(session, job, JobState.CANCELLED, now, reason, who=who)
 
 
+def cancel_if_open(session: Session, job: JobRow, reason: str, now: datetime, who: str | None) -> None:
+    """As cancel_locked; a job that ended meanwhile stays as it is."""
+    if job.state in OPEN:
+        cancel_locked(session, job, reason, now, who)
+
+
 def retry(session: Session, caller: Principal, job_id: int, why: str, now: datetime) -> JobDetail:
     """Queues a job again that ended without a valid result, with all its attempts."""
     job = _locked(session, caller, job_id)

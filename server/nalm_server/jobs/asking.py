@@ -6,7 +6,7 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from nalm_server.access.roles import Role
-from nalm_server.access.service import require_role
+from nalm_server.access.service import require_project
 from nalm_server.audit.service import record as audit
 from nalm_server.commits import repository as commits
 from nalm_server.commits.order import record
@@ -16,15 +16,13 @@ from nalm_server.jobs import reading, revisions, service
 from nalm_server.jobs.revisions import Pair
 from nalm_server.jobs.schemas import JobDetail, JobReason, JobRequest
 from nalm_server.projects import repository as project_rows
-from nalm_server.projects import service as projects
 from nalm_server.tokens.service import Principal
 
 
 def request_job(context: Context, caller: Principal, project: str, wanted: JobRequest) -> JobDetail:
     """Looks the revisions up first, with no transaction open: a repository may take its time."""
     with context.read_sessions() as session:
-        row = projects.require(session, project)
-        require_role(session, caller, row.id, Role.DEVELOPER)
+        row = require_project(session, caller, project, Role.DEVELOPER)
     pair = revisions.pair(context, row, wanted.head, wanted.base)
     if pair.base == pair.head:
         raise InvalidError(f"Head and base are both {pair.head[:7]}: there is nothing to compare.")

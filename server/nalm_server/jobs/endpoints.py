@@ -8,12 +8,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from nalm_server.access.roles import Role
-from nalm_server.access.service import require_role
+from nalm_server.access.service import require_project
 from nalm_server.deps import Caller, Ctx, Db, Now, ReadDb
 from nalm_server.errors import documented
 from nalm_server.jobs import actions, asking, reading, rules, service
 from nalm_server.jobs.schemas import Job, JobDetail, JobRequest, JobState, QueueRules, Why
-from nalm_server.projects import service as projects
 from nalm_server.schemas import NAME, JobId, ProjectName
 
 router = APIRouter(tags=["jobs"])
@@ -79,8 +78,7 @@ def request_job(project: ProjectName, wanted: JobRequest, context: Ctx, caller: 
 @router.get("/projects/{project}/queue", responses=documented(401, 403, 404))
 def get_queue_rules(project: ProjectName, session: ReadDb, caller: Caller) -> QueueRules:
     """What is dropped from the project's queue by itself."""
-    row = projects.require(session, project)
-    require_role(session, caller, row.id, Role.READER)
+    row = require_project(session, caller, project, Role.READER)
     return QueueRules(latest_only=row.latest_only)
 
 

@@ -148,10 +148,15 @@ def supersede(
     return superseding.dropped(session, project_id, shas or [], why, now)
 
 
+def no_job(job_id: int) -> str:
+    """The same for a job that is not there and one of somebody else's project."""
+    return f"There is no job {job_id}."
+
+
 def require(session: Session, job_id: int) -> JobRow:
     job = repository.find(session, job_id)
     if job is None:
-        raise NotFoundError(f"There is no job {job_id}.")
+        raise NotFoundError(no_job(job_id))
     return job
 
 
@@ -165,5 +170,5 @@ def require_seen(session: Session, caller: Principal, job_id: int, wanted: Role)
 def require_locked(session: Session, job_id: int) -> JobRow:
     job = repository.lock(session, job_id)
     if job is None:
-        raise NotFoundError(f"There is no job {job_id}.")
+        raise NotFoundError(no_job(job_id))
     return job

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from nalm_server.context import Context
 from nalm_server.hooks import work as deliveries
+from nalm_server.jobs import drain as jobs
 from nalm_server.notifications.drain import drain as notifications
 from nalm_server.reconcile import service as reconcile
 from nalm_server.retention import sweep as retention
@@ -27,6 +28,7 @@ WORKERS: dict[Work, Worker] = {
     Work.RECONCILE: Worker(reconcile.drain, every_seconds=30),
     Work.NOTIFICATIONS: Worker(notifications, every_seconds=15),
     Work.RETENTION: Worker(retention.drain, every_seconds=3600),
+    Work.JOBS: Worker(jobs.drain, jobs.EVERY_SECONDS),
 }
 
 

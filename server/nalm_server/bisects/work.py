@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Takes active bisects further: reads their range once, then looks what their jobs came to."""
+
+from __future__ import annotations
+
+import structlog
+
+from nalm_server.bisects import engine, repository
+from nalm_server.bisects.models import BisectRow
+from nalm_server.bisects.schemas import BisectState
+from nalm_server.context import Context
+from nalm_server.errors import NalmError
+from nalm_server.jobs import lines
+from nalm_server.projects import repository as projects
+
+log = structlog.get_logger()
+
+
+def drain(context: Context) -> None:
+    """Each in a transaction of its own; one that fails does not hold up the others."""
+    with context.read_sessions() as session:
+        active = repository.active_ids(session, context.clock())
+    for bisect_id in active:
+        try:
+            _work_on(context, bisect_id)
+        except Exception:  # the next tick tries again
+            log.exception("bisect could not be taken further", bisect=bisect_id)
+
+
+def _work_on(context: Context, bisect_id: int) -> None:
+    with context.read_sessions() as session:
+        found = repository.find(session, bisect_id)
+    if found is not None and found.state == BisectState.PLANNING:
+        _plan(context, found)
+    with context.sessions() as session:
+        bisect = repository.lock(session, bisect_id, wait=False)
+        if bisect is not None and bisect.state == BisectState.RUNNING:
+            engine.advance(session, bisect, context.clock())
+        session.commit()
+
+
+def _plan(context: Context, bisect: BisectRow) -> None:
+    with context.read_sessions() as session:
+        project = projects.get(session, bisect.project_id)
+    try:
+        found = lines.line(context, project, bisect.good_sha, bisect.bad_sha)
+    except NalmError as error:
+        _planned(context, bisect.id, None, error)
+        return
+    lines.make_known(context, project.id, found)
+    _planned(context, bisect.id, [bisect.good_sha, *(one.sha for one in found)], None)
+
+
+def _planned(context: Context, bisect_id: int, shas: list[str] | None, error: NalmError | None) -> None:
+    now = context.clock()
+    with context.sessions() as session:
+        row = repository.lock(session, bisect_id)
+        if row is None or row.state != BisectState.PLANNING:
+            return
+        row.updated_at = now
+        if error is None:
+            row.commits, row.state, row.message = shas, BisectState.RUNNING, None
+        elif not lines.put_off(row, error, now):
+            row.state, row.finished_at = BisectState.FAILED, now
+        session.commit()

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commits of a range along the first parent, read from the repository and made known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from nalm_server import graph
+from nalm_server.commits.order import record
+from nalm_server.context import Context
+from nalm_server.errors import InvalidError, NalmError
+from nalm_server.graph import CommitInfo, GraphError
+from nalm_server.projects import repository as projects
+from nalm_server.projects.models import ProjectRow
+
+RECORDED_AT_ONCE = 100
+TRIES = 10
+FIRST_PAUSE = timedelta(seconds=15)
+
+
+class Planned(Protocol):
+    """A row whose range must be read before it can go on."""
+
+    tries: int
+    not_before: datetime | None
+    message: str | None
+
+
+def line(context: Context, project: ProjectRow, old: str, new: str) -> list[CommitInfo]:
+    """The commits after `old` up to `new`, oldest first. Raises InvalidError if `old` is not on that line."""
+    found = graph.first_parent(context, project, old, new)
+    if not found:
+        raise InvalidError(f"{new[:10]} is not later than {old[:10]}: give the older commit first.")
+    if found[0].parent != old:
+        raise InvalidError(f"{old[:10]} is not on the first-parent line of {new[:10]}.")
+    return found
+
+
+def make_known(context: Context, project_id: int, commits: Sequence[CommitInfo]) -> None:
+    """Records the commits, newest first: each gets its place before the one that is known already."""
+    backwards = list(reversed(commits))
+    for start in range(0, len(backwards), RECORDED_AT_ONCE):
+        with context.sessions() as session:
+            projects.lock(session, project_id)
+            for info in backwards[start : start + RECORDED_AT_ONCE]:
+                record(session, project_id, info.sha, info.parent, info)
+            session.commit()
+
+
+def put_off(row: Planned, error: NalmError, now: datetime) -> bool:
+    """True if reading the range is to be tried again later; False: it never will succeed."""
+    row.message = error.message
+    if not isinstance(error, GraphError) or row.tries + 1 >= TRIES:
+        return False
+    row.not_before = now + FIRST_PAUSE * (1 << row.tries)
+    row.tries += 1
+    return True

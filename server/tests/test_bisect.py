@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A bisect from API to culprit, with an agent that measures what it is given."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from nalm_server_harness import Service
+from nalm_server_line import Bench, use_line
+from nalm_server_reports import body_of, make_report, sha
+
+LENGTH = 17
+
+
+@pytest.fixture
+def line(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_line(monkeypatch, LENGTH)
+
+
+def start(service: Service, good: int = 0, bad: int = LENGTH - 1) -> int:
+    wanted = {"good": sha(good), "bad": sha(bad), "scenario": "sfc_a"}
+    return int(service.post("/projects/demo/bisects", "admin", 201, wanted)["id"])
+
+
+def bench(service: Service, culprit: int | None, **outcomes: str) -> Bench:
+    """nat costs 200 instead of 150 cycles from the culprit on; outcomes by `_number`."""
+    slow = LENGTH if culprit is None else culprit
+    costs = {sha(number): 200.0 if number >= slow else 150.0 for number in range(LENGTH)}
+    return Bench(service, costs, {sha(int(key[1:])): value for key, value in outcomes.items()}, [])
+
+
+def result(service: Service, bisect: int) -> dict[str, Any]:
+    found: dict[str, Any] = service.client.get(
+        f"/api/v1/bisects/{bisect}", headers={"Authorization": f"Bearer {service.tokens['admin']}"}
+    ).json()
+    return found
+
+
+@pytest.mark.usefixtures("line")
+def test_the_culprit_is_found_each_candidate_against_good(service: Service) -> None:
+    bisect = start(service)
+    agent = bench(service, 11)
+    agent.work_all()
+    found = result(service, bisect)
+    assert (found["state"], found["high_sha"], found["low_sha"]) == ("found", sha(11), sha(10))
+    assert found["direction"] == "regressed"
+    assert {base for base, _ in agent.measured} == {sha(0)}
+    assert agent.measured[0][1] == sha(LENGTH - 1), "the ends come first"
+    assert len(agent.measured) <= 2 + math.ceil(math.log2(LENGTH))
+    jobs = service.get("/jobs", project="demo")
+    assert {(job["reason"], tuple(job["scenarios"])) for job in jobs} == {("bisect", ("sfc_a",))}
+
+
+@pytest.mark.usefixtures("line")
+def test_runs_that_are_there_are_not_measured_again(service: Service) -> None:
+    slow = {"nat": 200.0}
+    service.upload(body_of(make_report(1, base=0, head=LENGTH - 1, head_costs=slow)))
+    service.upload(body_of(make_report(2, base=0, head=8)))
+    bisect = start(service)
+    agent = bench(service, 11)
+    agent.work_all()
+    found = result(service, bisect)
+    assert (found["state"], found["high_sha"]) == ("found", sha(11))
+    assert not {sha(8), sha(LENGTH - 1)} & {head for _, head in agent.measured}
+    assert [step["reused"] for step in found["steps"][:2]] == [True, True]
+
+
+@pytest.mark.usefixtures("line")
+def test_no_change_between_the_ends_costs_one_measurement(service: Service) -> None:
+    bisect = start(service)
+    agent = bench(service, None)
+    agent.work_all()
+    assert result(service, bisect)["state"] == "no_change"
+    assert len(agent.measured) == 1
+
+
+@pytest.mark.usefixtures("line")
+def test_commits_that_do_not_build_are_skipped(service: Service) -> None:
+    bisect = start(service)
+    bench(service, 11, _10="failed", _11="broken").work_all()
+    found = result(service, bisect)
+    assert (found["state"], found["low_sha"], found["high_sha"]) == ("range", sha(9), sha(12))
+    why = {step["sha"]: step["why"] for step in found["steps"] if step["finding"] == "skip"}
+    assert "no such file" in why[sha(10)]
+    assert why[sha(11)] == "it is broken"
+
+
+@pytest.mark.usefixtures("line")
+def test_an_undecided_step_is_measured_longer_and_then_skipped(service: Service) -> None:
+    bisect = start(service)
+    agent = bench(service, 11, _8="invalid")
+    agent.work_all()
+    found = result(service, bisect)
+    assert (found["state"], found["high_sha"]) == ("found", sha(11))
+    step = next(one for one in found["steps"] if one["sha"] == sha(8))
+    assert (step["finding"], step["measurements"], step["budget_seconds"]) == ("skip", 4, 1440.0)
+    budgets = [job["id"] for job in service.get("/jobs", project="demo") if job["head_sha"] == sha(8)]
+    assert [service.get(f"/jobs/{one}")["budget_seconds"] for one in sorted(budgets)] == [
+        None, 360.0, 720.0, 1440.0,
+    ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("line")
+def test_a_cancelled_bisect_ends_with_its_job(service: Service) -> None:
+    bisect = start(service)
+    agent = bench(service, 11)
+    agent.work()
+    agent.work()
+    cancelled = service.post(f"/bisects/{bisect}/cancel", "admin", 200, {})
+    assert cancelled["state"] == "cancelled"
+    asked = len(agent.measured)
+    agent.work_all()
+    assert len(agent.measured) == asked
+    assert service.post(f"/bisects/{bisect}/cancel", "admin", 200, {})["state"] == "cancelled"
+    assert not service.get("/jobs", project="demo", state=["queued", "leased"])
+
+
+@pytest.mark.usefixtures("line")
+def test_ends_the_wrong_way_round_fail_with_the_reason(service: Service) -> None:
+    bisect = start(service, good=5, bad=2)
+    bench(service, 3).work_all()
+    found = result(service, bisect)
+    assert found["state"] == "failed"
+    assert "older commit first" in found["message"]
+
+
+@pytest.mark.usefixtures("line")
+def test_only_developers_ask(service: Service) -> None:
+    wanted = {"good": sha(0), "bad": sha(3), "scenario": "sfc_a"}
+    assert service.client.post("/api/v1/projects/demo/bisects", json=wanted).status_code == 401
+    assert service.post("/projects/demo/bisects", "upload", 403, wanted)
