@@ -12,11 +12,13 @@ from nalm_server.commits.endpoints import router as commits
 from nalm_server.compare.endpoints import router as compare
 from nalm_server.context import Context
 from nalm_server.description import described
+from nalm_server.exports.endpoints import router as exports
 from nalm_server.feeds.endpoints import router as feeds
 from nalm_server.handlers import add_handlers
 from nalm_server.health.endpoints import router as health
 from nalm_server.history.endpoints import router as history
 from nalm_server.hooks.endpoints import router as hooks
+from nalm_server.imports.endpoints import router as imports
 from nalm_server.integrations.endpoints import router as integrations
 from nalm_server.jobs.endpoints import router as jobs
 from nalm_server.live.endpoints import router as live
@@ -64,6 +66,8 @@ def make_app(context: Context | None) -> FastAPI:
         watches,
         agents,
         retention,
+        exports,
+        imports,
     ):
         api.include_router(router)
     for router in (backfills, bisects, live):

@@ -13,6 +13,7 @@ from rich.table import Table
 from nalm_server import logs, migrate
 from nalm_server.cli_common import State, err, opened, out, reported, settings_of
 from nalm_server.cli_settings import settings_command
+from nalm_server.cli_store import backup, export, import_command, restore, retention
 from nalm_server.cli_work import beat, serve, worker
 from nalm_server.demo.command import demo
 from nalm_server.embedded.up import up as run_up
@@ -32,8 +33,9 @@ app.add_typer(project_app, name="project")
 app.add_typer(token_app, name="token")
 app.command()(demo)
 app.command("settings")(settings_command)
-for command in (serve, worker, beat):
+for command in (serve, worker, beat, backup, restore, export, retention):
     app.command()(command)
+app.command("import")(import_command)
 
 
 def main() -> None:

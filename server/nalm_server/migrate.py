@@ -41,6 +41,12 @@ def downgrade(database_url: str, revision: str) -> None:
     command.downgrade(alembic_config(database_url), revision)
 
 
+def revision_of(engine: Engine) -> str:
+    """The database's revision; empty for an empty one."""
+    with engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision() or ""
+
+
 def require_current(engine: Engine) -> None:
     """Raises SchemaError unless the database is at this program's revision."""
     expected = ScriptDirectory(str(migrations_dir())).get_current_head()

@@ -84,7 +84,7 @@ def test_deliveries_and_logs_of_ended_jobs_go_and_the_job_stays(service: Service
     assert swept(service) == {"deliveries": 2, "logs": 1}
     with service.context.read_sessions() as session:
         assert session.scalar(select(func.count()).select_from(DeliveryRow)) == 0
-        tails = dict(session.execute(select(JobRow.head_sha, JobRow.log_tail)).tuples().all())
+        tails = {row[0]: row[1] for row in session.execute(select(JobRow.head_sha, JobRow.log_tail))}
     assert tails == {sha(1): None, sha(2): "built"}
 
 

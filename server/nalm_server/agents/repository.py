@@ -50,6 +50,11 @@ def described(
     return row
 
 
+def named(session: Session, name: str, host_class: str, now: datetime) -> HostRow:
+    """The host, known by its name alone: others tell of it, it neither asks for work nor reports."""
+    return _get(session, name, host_class, now)
+
+
 def count_seen(session: Session, now: datetime) -> int:
     return (
         session.scalar(

@@ -45,6 +45,18 @@ class StoredValue(NamedTuple):
     high: float | None
 
 
+class ImportedValue(NamedTuple):
+    run_number: int
+    sha: str
+    host_class: str
+    at: datetime
+    stage: str
+    source: str
+    value: float
+    low: float | None
+    high: float | None
+
+
 def record_scenario(session: Session, project_id: int, report: RunReport) -> ScenarioRow:
     """The scenario as this report describes it. The caller holds the project's lock."""
     row = find_scenario(session, project_id, report.scenario.name)
@@ -169,3 +181,38 @@ def values(
     for row in found:
         by_run[row[0]].append(StoredValue._make(row))
     return by_run
+
+
+def imported(session: Session, scenario_id: int, metric: str) -> list[ImportedValue]:
+    """Other tools' values of the metric, along the first parent."""
+    found = session.execute(
+        select(
+            RunRow.id,
+            CommitRow.sha,
+            RunRow.host_class,
+            RunRow.started_at,
+            SeriesRow.stage,
+            SeriesRow.source,
+            SeriesValueRow.value,
+            SeriesValueRow.low,
+            SeriesValueRow.high,
+        )
+        .join(CommitRow, CommitRow.id == RunRow.commit_id)
+        .join(SeriesValueRow, SeriesValueRow.run_id == RunRow.id)
+        .join(SeriesRow, SeriesRow.id == SeriesValueRow.series_id)
+        .where(RunRow.scenario_id == scenario_id, RunRow.import_id.is_not(None), SeriesRow.metric == metric)
+        .order_by(CommitRow.position, RunRow.started_at, RunRow.id)
+    )
+    return [ImportedValue._make(row) for row in found]
+
+
+def named_scenario(session: Session, project_id: int, name: str) -> ScenarioRow:
+    """The scenario; one that only other tools have told of has nothing but its name."""
+    row = find_scenario(session, project_id, name)
+    if row is None:
+        row = ScenarioRow(
+            project_id=project_id, name=name, model="", lcores=0, traffic="", load="", stages=[]
+        )
+        session.add(row)
+        session.flush()
+    return row

@@ -49,6 +49,17 @@ class HistoryPoint(Schema):
     """By stage, `chain` for the whole. Null: not measured in this run."""
 
 
+class ImportedPoint(Schema):
+    """Figures of another tool at a commit: shown beside ours, never judged."""
+
+    sha: str
+    short_sha: str
+    host_class: str
+    at: datetime
+    values: dict[str, Value]
+    """By stage; their source is `imported:` and the format."""
+
+
 class History(Schema):
     metric: Metric
     scenario: str
@@ -58,3 +69,5 @@ class History(Schema):
     stages: list[str]
     points: list[HistoryPoint]
     """Along the first parent, oldest first."""
+    imported: list[ImportedPoint]
+    """Other tools' figures, oldest commit first, of every host class. There is no verdict about them."""

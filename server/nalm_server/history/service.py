@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 from nalm_server.commits.service import SHORT
 from nalm_server.errors import NotFoundError
 from nalm_server.history import repository
-from nalm_server.history.repository import HistoryRun, StoredValue
-from nalm_server.history.schemas import History, HistoryPoint, ScenarioSummary, Value
+from nalm_server.history.repository import HistoryRun, ImportedValue, StoredValue
+from nalm_server.history.schemas import History, HistoryPoint, ImportedPoint, ScenarioSummary, Value
 from nalm_server.projects.models import ProjectRow
 
 CHAIN = "chain"
@@ -58,7 +58,21 @@ def history(
         host_classes=classes,
         stages=stages,
         points=[_point(one, stages, values.get(one.run_number, [])) for one in runs],
+        imported=_imported(repository.imported(session, row.id, metric)),
     )
+
+
+def _imported(found: list[ImportedValue]) -> list[ImportedPoint]:
+    points: dict[int, ImportedPoint] = {}
+    for one in found:
+        point = points.setdefault(
+            one.run_number,
+            ImportedPoint(
+                sha=one.sha, short_sha=one.sha[:SHORT], host_class=one.host_class, at=one.at, values={}
+            ),
+        )
+        point.values[one.stage] = Value(value=one.value, low=one.low, high=one.high, source=one.source)
+    return list(points.values())
 
 
 def _point(one: HistoryRun, stages: list[str], values: list[StoredValue]) -> HistoryPoint:

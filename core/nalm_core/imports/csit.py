@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""FD.io CSIT's test case results (FDio/csit, resources/model_schema/test_case.schema.yaml, 1.x).
+
+A test is a scenario. MRR's receive rates are pps, its trials the launches; of NDR, PDR and the soak's
+critical rate the lower bound is the value, between its bounds, each a scenario of its own with `-ndr`, `-pdr`
+or `-soak` at its end: another load is another scenario. Rates of connections are left to other tools.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nalm_core.imports.figures import (
+    CHAIN,
+    Given,
+    ImportedRun,
+    ImportedValue,
+    ImportFailedError,
+    mean,
+    moment,
+    name_of,
+    number,
+    parse_json,
+    required,
+)
+from nalm_core.summary import t_interval
+
+BOUNDED = {"ndrpdr": {"ndr": "ndr", "pdr": "pdr"}, "soak": {"critical_rate": "soak"}}
+LONGEST_ENDING = 5
+
+
+def read(text: str, given: Given) -> list[ImportedRun]:
+    """A document, or a list of them; tests that failed or have no rate are left out."""
+    document = parse_json(text)
+    tests = document if isinstance(document, list) else [document]
+    runs = [run for index, one in enumerate(tests) for run in _runs(one, f"[{index}]", given)]
+    if not runs:
+        raise ImportFailedError("no test in it passed with a rate in packets per second")
+    return runs
+
+
+def _runs(test: Any, path: str, given: Given) -> list[ImportedRun]:
+    if not isinstance(test, dict) or not isinstance(test.get("result"), dict) or "test_id" not in test:
+        raise ImportFailedError(
+            f"{path}: expected a test case of CSIT's model 1.x, with `test_id` and `result`"
+        )
+    if not test.get("passed", False):
+        return []
+    commit = given.commit or commit_of(str(test.get("dut_version", "")))
+    time = given.time or moment(required(test.get("start_time"), "time"), f"{path}.start_time")
+    scenario = given.scenario or _scenario(str(test["test_id"]))
+    hosts = test.get("hosts") or [None]
+    return [
+        ImportedRun(
+            required(commit, "commit"),
+            scenario + ending,
+            time,
+            [value],
+            str(hosts[0])[:128] if hosts[0] else None,
+        )
+        for ending, value in _rates(test["result"], f"{path}.result")
+    ]
+
+
+def commit_of(version: str) -> str | None:
+    """VPP's version ends in the commit: 24.02-rc0~123-gabcdef012."""
+    end = version.rpartition("-g")[2].split("~")[0]
+    return end if "-g" in version and len(end) >= 7 and set(end) <= set("0123456789abcdef") else None
+
+
+def _scenario(test_id: str) -> str:
+    """The test's own name: the folders before it do not fit, and are alike for all of a run."""
+    return name_of(test_id.rpartition(".")[2])[: 64 - LONGEST_ENDING]
+
+
+def _rates(result: dict[str, Any], path: str) -> list[tuple[str, ImportedValue]]:
+    kind = result.get("type")
+    if kind == "mrr":
+        rate = _part(result, "receive_rate", "rate", path=path)
+        if rate.get("unit") != "pps":
+            return []
+        trials = rate.get("values") or [rate.get("avg")]
+        samples = [number(one, f"{path}.receive_rate.rate.values") for one in trials]
+        _, low, high = t_interval(samples)
+        return [("", ImportedValue(CHAIN, "pps", mean(samples), low, high, samples))]
+    found = []
+    for field, ending in BOUNDED.get(str(kind), {}).items():
+        lower = _part(result, field, "lower", "rate", path=path)
+        upper = _part(result, field, "upper", "rate", path=path)
+        if lower.get("unit") == "pps":
+            low = number(lower.get("value"), f"{path}.{field}.lower")
+            high = number(upper.get("value"), f"{path}.{field}.upper")
+            found.append((f"-{ending}", ImportedValue(CHAIN, "pps", low, low, high)))
+    return found
+
+
+def _part(document: dict[str, Any], *keys: str, path: str) -> dict[str, Any]:
+    for key in keys:
+        path = f"{path}.{key}"
+        inner = document.get(key)
+        if not isinstance(inner, dict):
+            raise ImportFailedError(f"{path}: expected an object")
+        document = inner
+    return document

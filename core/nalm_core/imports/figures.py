@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every reader of another tool's results gives back."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from math import isfinite
+from typing import Any
+
+from nalm_core.catalogue import METRICS
+
+CHAIN = "chain"
+NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._:+@-]*$")
+MAX_NAME = 64
+
+
+class ImportFailedError(ValueError):
+    """The text cannot be read; the message says where and what was expected."""
+
+    def __init__(self, message: str, *, line: int | None = None, column: int | None = None) -> None:
+        place = (
+            "" if line is None else f"line {line}" + ("" if column is None else f", column {column}") + ": "
+        )
+        super().__init__(place + message)
+        self.line = line
+        self.column = column
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """Another tool's figure is this metric of the catalogue, times `factor`."""
+
+    metric: str
+    factor: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a file does not say of itself. None: the file must say it."""
+
+    commit: str | None = None
+    scenario: str | None = None
+    time: datetime | None = None
+    metrics: Mapping[str, Mapped] = field(default_factory=dict)
+    """By the other tool's name of the figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedValue:
+    stage: str
+    metric: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    launches: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRun:
+    """Figures of one commit in one scenario."""
+
+    commit: str
+    scenario: str
+    time: datetime
+    values: list[ImportedValue]
+    host: str | None = None
+
+
+def parse_mapping(text: str) -> tuple[str, Mapped]:
+    """`cpu_time=cycles_per_visit*2.6`: name, metric, factor (1 without). Raises ImportFailedError."""
+    name, _, target = text.partition("=")
+    metric, _, factor = target.partition("*")
+    if not name or metric not in METRICS:
+        raise ImportFailedError(
+            f"{text!r} maps nothing: write NAME=METRIC or NAME=METRIC*FACTOR; metrics: {', '.join(METRICS)}"
+        )
+    return name, Mapped(metric, number(factor, "a factor") if factor else 1.0)
+
+
+def known_metric(name: str, given: Given, *, line: int | None = None, column: int | None = None) -> Mapped:
+    """The catalogue's metric of this name, or what it was mapped to."""
+    if name in given.metrics:
+        return given.metrics[name]
+    if name in METRICS:
+        return Mapped(name)
+    raise ImportFailedError(
+        f"{name!r} is no metric of the catalogue ({', '.join(METRICS)}): map it, e.g. {name}=cpp*1.0",
+        line=line,
+        column=column,
+    )
+
+
+def number(value: Any, what: str, *, line: int | None = None, column: int | None = None) -> float:
+    """A finite number."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = float("nan")
+    if isinstance(value, bool) or not isfinite(found):
+        raise ImportFailedError(f"{what} should be a number, found {value!r}", line=line, column=column)
+    return found
+
+
+def name_of(text: str) -> str:
+    """Another tool's name as one of ours: letters, digits and ._:+@- only."""
+    made = re.sub(r"[^A-Za-z0-9._:+@-]+", "-", text).strip("-._:+@")[:MAX_NAME]
+    if not NAME.match(made):
+        raise ImportFailedError(f"{text!r} gives no name of a scenario or stage: give one")
+    return made
+
+
+def required(value: Any, what: str) -> Any:
+    if value is None:
+        raise ImportFailedError(f"the file does not say the {what}: give it")
+    return value
+
+
+def parse_json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ImportFailedError(f"no JSON: {error.msg}", line=error.lineno, column=error.colno) from None
+    except RecursionError:
+        raise ImportFailedError("no JSON that can be read: nested too deeply") from None
+
+
+def moment(text: Any, what: str, *, line: int | None = None, column: int | None = None) -> datetime:
+    """RFC 3339, with its zone."""
+    try:
+        found = datetime.fromisoformat(str(text))
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise ImportFailedError(
+            f"{what} should be a time with its zone, as 2026-11-21T09:00:00Z, found {text!r}",
+            line=line,
+            column=column,
+        )
+    return found
+
+
+def mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

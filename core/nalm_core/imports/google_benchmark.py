@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Google Benchmark's JSON (`--benchmark_format=json`; its docs/user_guide.md, "Output Formats").
+
+A benchmark's name is the stage. Counters named as a metric of the catalogue are taken as they are,
+`items_per_second` is pps; times and other counters only where they are mapped. Repetitions of a benchmark
+are its launches; aggregates are left out, since they can be made of those.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from nalm_core.catalogue import METRICS
+from nalm_core.imports.figures import (
+    Given,
+    ImportedRun,
+    ImportedValue,
+    ImportFailedError,
+    Mapped,
+    mean,
+    moment,
+    name_of,
+    number,
+    parse_json,
+    required,
+)
+from nalm_core.summary import t_interval
+
+BUILT_IN = {"items_per_second": Mapped("pps")}
+
+
+def read(text: str, given: Given) -> list[ImportedRun]:
+    """One run; every benchmark a stage of it."""
+    document = parse_json(text)
+    if not isinstance(document, dict) or not isinstance(document.get("benchmarks"), list):
+        raise ImportFailedError("expected an object with `benchmarks`, as --benchmark_format=json writes it")
+    context = document.get("context")
+    if not isinstance(context, dict):
+        context = {}
+    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for index, one in enumerate(document["benchmarks"]):
+        _read_one(one, f"benchmarks[{index}]", given, found)
+    time = given.time or moment(required(context.get("date"), "time"), "context.date")
+    values = [_value(stage, metric, samples) for (stage, metric), samples in found.items()]
+    if not values:
+        raise ImportFailedError(
+            "no benchmark has a figure that is a metric of the catalogue: map one, for ns at 2.6 GHz "
+            "cpu_time=cycles_per_visit*2.6"
+        )
+    host = context.get("host_name")
+    return [
+        ImportedRun(
+            required(given.commit, "commit"),
+            given.scenario or "google-benchmark",
+            time,
+            values,
+            str(host)[:128] if host else None,
+        )
+    ]
+
+
+def _read_one(one: Any, path: str, given: Given, found: dict[tuple[str, str], list[float]]) -> None:
+    if not isinstance(one, dict) or not isinstance(one.get("name"), str):
+        raise ImportFailedError(f"{path}: expected an object with a `name`")
+    if one.get("run_type") == "aggregate" or one.get("error_occurred"):
+        return
+    stage = name_of(str(one.get("run_name") or one["name"]))
+    for key, value in one.items():
+        mapped = given.metrics.get(key) or BUILT_IN.get(key) or (Mapped(key) if key in METRICS else None)
+        if mapped is not None:
+            found[stage, mapped.metric].append(number(value, f"{path}.{key}") * mapped.factor)
+
+
+def _value(stage: str, metric: str, samples: list[float]) -> ImportedValue:
+    _, low, high = t_interval(samples)
+    return ImportedValue(stage, metric, mean(samples), low, high, samples)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /projects/{project}/export."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
+from pydantic import AwareDatetime
+
+from nalm_server.access.roles import Role
+from nalm_server.access.service import require_project
+from nalm_server.deps import Caller, Ctx, ReadDb
+from nalm_server.errors import documented
+from nalm_server.exports import service
+from nalm_server.exports.schemas import Filter, Format
+from nalm_server.schemas import NAME, ProjectName
+
+router = APIRouter(prefix="/projects/{project}/export", tags=["store"])
+
+CONTENT: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The rows; docs/store.md has the columns.",
+        "content": {kind.split(";")[0]: {} for kind in service.MEDIA_TYPES.values()},
+    }
+}
+
+
+@router.get("", response_class=StreamingResponse, responses={**documented(401, 403, 404), **CONTENT})
+def export_series(
+    project: ProjectName,
+    session: ReadDb,
+    context: Ctx,
+    caller: Caller,
+    *,
+    form: Annotated[Format, Query(alias="format")] = Format.CSV,
+    scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
+    metric: Annotated[str | None, Query(max_length=64, pattern=r"^[a-z_]+$")] = None,
+    host_class: Annotated[str | None, Query(max_length=128, pattern=r"^[^\x00]+$")] = None,
+    since: Annotated[AwareDatetime | None, Query(description="Runs begun then or later.")] = None,
+) -> StreamingResponse:
+    """Every value of every series, a row each; as OpenMetrics the newest of each series."""
+    found = require_project(session, caller, project, Role.READER)
+    wanted = Filter(scenario, metric, host_class, since)
+    return StreamingResponse(
+        service.export(context, found, form, wanted),
+        media_type=service.MEDIA_TYPES[form],
+        headers={"Content-Disposition": f'attachment; filename="{service.file_name(found, form)}"'},
+    )

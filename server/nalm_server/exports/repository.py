@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of exports: read a batch at a time, never whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from nalm_core.catalogue import METRICS
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
+
+from nalm_server.agents.models import HostRow
+from nalm_server.commits.models import CommitRow
+from nalm_server.exports.schemas import ExportRow, Filter
+from nalm_server.history.models import ScenarioRow, SeriesRow, SeriesValueRow
+from nalm_server.runs.models import RunRow
+
+BATCH = 1000
+
+
+def rows(session: Session, project_id: int, wanted: Filter) -> Iterator[ExportRow]:
+    """Along the first parent, oldest commit first."""
+    query = _values(project_id, wanted).order_by(
+        CommitRow.position, RunRow.id, ScenarioRow.name, SeriesRow.metric, SeriesRow.stage, SeriesRow.source
+    )
+    return _fetched(session, query)
+
+
+def newest(session: Session, project_id: int, wanted: Filter) -> Iterator[ExportRow]:
+    """Of each series the value of its newest run."""
+    rank = (
+        select(
+            SeriesValueRow.series_id,
+            SeriesValueRow.run_id,
+            func.row_number()
+            .over(
+                partition_by=SeriesValueRow.series_id,
+                order_by=(CommitRow.position.desc(), RunRow.received_at.desc(), RunRow.id.desc()),
+            )
+            .label("rank"),
+        )
+        .join(RunRow, RunRow.id == SeriesValueRow.run_id)
+        .join(CommitRow, CommitRow.id == RunRow.commit_id)
+        .where(RunRow.project_id == project_id)
+        .subquery()
+    )
+    query = _values(project_id, wanted).join(
+        rank,
+        (rank.c.series_id == SeriesValueRow.series_id)
+        & (rank.c.run_id == SeriesValueRow.run_id)
+        & (rank.c.rank == 1),
+    )
+    return _fetched(session, query.order_by(SeriesRow.metric, ScenarioRow.name, SeriesRow.id))
+
+
+def _values(project_id: int, wanted: Filter) -> Select[*tuple[Any, ...]]:
+    query: Select[*tuple[Any, ...]] = (
+        select(
+            CommitRow.sha,
+            RunRow.started_at,
+            ScenarioRow.name,
+            SeriesRow.stage,
+            SeriesRow.metric,
+            SeriesRow.source,
+            HostRow.name,
+            SeriesRow.host_class,
+            SeriesValueRow.value,
+            SeriesValueRow.low,
+            SeriesValueRow.high,
+            SeriesValueRow.launches,
+            SeriesValueRow.samples,
+        )
+        .join(RunRow, RunRow.id == SeriesValueRow.run_id)
+        .join(CommitRow, CommitRow.id == RunRow.commit_id)
+        .join(SeriesRow, SeriesRow.id == SeriesValueRow.series_id)
+        .join(ScenarioRow, ScenarioRow.id == SeriesRow.scenario_id)
+        .join(HostRow, HostRow.id == RunRow.host_id)
+        .where(RunRow.project_id == project_id)
+    )
+    for column, value in (
+        (ScenarioRow.name, wanted.scenario),
+        (SeriesRow.metric, wanted.metric),
+        (SeriesRow.host_class, wanted.host_class),
+    ):
+        if value is not None:
+            query = query.where(column == value)
+    return query if wanted.since is None else query.where(RunRow.started_at >= wanted.since)
+
+
+def _fetched(session: Session, query: Select[*tuple[Any, ...]]) -> Iterator[ExportRow]:
+    for *shown, launches, samples in session.execute(query.execution_options(yield_per=BATCH)):
+        known = launches if launches is not None else samples
+        metric = METRICS.get(shown[4])
+        n = len(known) if known else None
+        yield ExportRow._make([*shown, n, metric.unit if metric else ""])

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Backup and restore: a round trip while the server runs, and every way it must refuse."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+from nalm_server.app import make_app
+from nalm_server.backup import service as backups
+from nalm_server.backup.archive import BackupError
+from nalm_server.context import make_context
+from nalm_server.settings import Settings
+from nalm_server_harness import Service
+from nalm_server_reports import body_of, make_report
+
+RUN = f"/api/v1/runs/{1:032x}/report"
+
+
+@pytest.fixture
+def elsewhere(request: pytest.FixtureRequest, database_url: str, tmp_path: Path) -> Iterator[Settings]:
+    """Settings of an empty state of the same kind of database."""
+    state = tmp_path / "elsewhere"
+    if database_url.startswith("sqlite"):
+        yield Settings(state_dir=state, database_url=f"sqlite:///{state / 'nalm.db'}", static_dir=tmp_path)
+        return
+    databases = request.getfixturevalue("databases")
+    name, url = databases.create()
+    yield Settings(state_dir=state, database_url=url, static_dir=tmp_path)
+    databases.drop(name)
+
+
+@pytest.fixture
+def saved(service: Service, tmp_path: Path) -> Path:
+    """A backup with the key, made beside a running server, and written to afterwards."""
+    service.upload(body_of(make_report(1)))
+    target = tmp_path / "nalm.tar"
+    backups.backup(service.context.settings, target, with_key=True)
+    service.upload(body_of(make_report(2)))
+    return target
+
+
+def test_round_trip(service: Service, saved: Path, elsewhere: Settings) -> None:
+    assert saved.stat().st_mode & 0o077 == 0
+    backups.restore(elsewhere, saved)
+    context = make_context(elsewhere)
+    client = TestClient(make_app(context), headers={"Authorization": f"Bearer {service.tokens['admin']}"})
+    assert client.get(RUN).content == body_of(make_report(1))
+    assert client.get(f"/api/v1/runs/{2:032x}").status_code == 404
+    assert client.get("/api/v1/projects/demo/scenarios/sfc_a/history").json()["points"]
+    # The restored one goes on: new rows find their numbers, stored secrets their key.
+    headers = {"Authorization": f"Bearer {service.tokens['upload']}"}
+    assert client.post("/api/v1/reports", content=body_of(make_report(3)), headers=headers).status_code == 201
+    assert (elsewhere.state_dir / "secret.key").read_bytes() == (
+        service.context.settings.state_dir / "secret.key"
+    ).read_bytes()
+    context.engine.dispose()
+
+
+def test_key_is_in_it_only_when_asked_for(service: Service, tmp_path: Path) -> None:
+    backups.backup(service.context.settings, tmp_path / "plain.tar", with_key=False)
+    with tarfile.open(tmp_path / "plain.tar") as tar:
+        assert tar.getnames() == ["manifest.json", "database"]
+
+
+def test_only_into_an_empty_state(service: Service, saved: Path) -> None:
+    with pytest.raises(BackupError, match="empty"):
+        backups.restore(service.context.settings, saved)
+    assert service.client.get(f"/api/v1/runs/{2:032x}").status_code in (200, 404)
+
+
+def test_file_is_never_written_over(service: Service, saved: Path) -> None:
+    before = saved.read_bytes()
+    with pytest.raises(BackupError, match="already"):
+        backups.backup(service.context.settings, saved, with_key=False)
+    assert saved.read_bytes() == before
+
+
+def cut_short(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def flip_a_byte(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    path.write_bytes(content)
+
+
+def of_a_newer_program(path: Path) -> None:
+    content = path.read_bytes()
+    with tarfile.open(path) as tar:
+        manifest = tar.extractfile("manifest.json")
+        assert manifest is not None
+        text = manifest.read()
+    marked = text[text.index(b'"revision"') :].split(b",")[0]
+    path.write_bytes(content.replace(marked, b'"revision": "9999"' + b" " * (len(marked) - 18), 1))
+
+
+def something_else(path: Path) -> None:
+    path.write_bytes(b"no tar at all" * 100)
+
+
+@pytest.mark.parametrize("damage", [cut_short, flip_a_byte, of_a_newer_program, something_else])
+def test_damaged_backup_changes_nothing(
+    saved: Path, elsewhere: Settings, damage: Callable[[Path], None]
+) -> None:
+    whole = saved.read_bytes()
+    damage(saved)
+    with pytest.raises(BackupError):
+        backups.restore(elsewhere, saved)
+    assert list(elsewhere.state_dir.iterdir()) == []
+    saved.write_bytes(whole)
+    backups.restore(elsewhere, saved)  # the state was left empty, database included
+
+
+FULL_DISK = """
+import sys
+from pathlib import Path
+from nalm_server.backup import service as backups
+from nalm_server.settings import Settings
+settings = Settings(state_dir=Path(sys.argv[2]), database_url=sys.argv[3])
+if sys.argv[1] == "backup":
+    backups.backup(settings, Path(sys.argv[4]), with_key=False)
+else:
+    backups.restore(settings, Path(sys.argv[4]))
+"""
+
+
+@pytest.mark.parametrize("what", ["backup", "restore"])
+def test_full_disk_leaves_nothing_behind(
+    service: Service, saved: Path, elsewhere: Settings, tmp_path: Path, what: str
+) -> None:
+    settings = service.context.settings if what == "backup" else elsewhere
+    target = tmp_path / "room" / "new.tar" if what == "backup" else saved
+    target.parent.mkdir(exist_ok=True)
+
+    def little_room() -> None:
+        """No file grows beyond 64 kB: as a full disk, an error of the write."""
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 10, 64 << 10))
+
+    command = [sys.executable, "-c", FULL_DISK, what, str(settings.state_dir), settings.resolved_database_url]
+    done = subprocess.run([*command, str(target)], preexec_fn=little_room, capture_output=True, check=False)
+    assert done.returncode != 0
+    if what == "backup":
+        assert list(target.parent.iterdir()) == []
+    else:
+        assert list(elsewhere.state_dir.iterdir()) == []
+        backups.restore(elsewhere, saved)
