@@ -5,9 +5,12 @@ from __future__ import annotations
 
 from fastapi import APIRouter, FastAPI
 
+from nalm_server.access.endpoints import router as people
+from nalm_server.accounts.endpoints import router as accounts
 from nalm_server.agents.endpoints import router as agents
 from nalm_server.backfills.endpoints import router as backfills
 from nalm_server.bisects.endpoints import router as bisects
+from nalm_server.audit.endpoints import router as audit
 from nalm_server.commits.endpoints import router as commits
 from nalm_server.compare.endpoints import router as compare
 from nalm_server.context import Context
@@ -30,6 +33,8 @@ from nalm_server.refs.endpoints import router as refs
 from nalm_server.retention.endpoints import router as retention
 from nalm_server.runs.endpoints import router as runs
 from nalm_server.watches.endpoints import router as watches
+from nalm_server.signin.endpoints import router as session
+from nalm_server.tokens.endpoints import router as tokens
 
 PREFIX = "/api/v1"
 
@@ -71,6 +76,7 @@ def make_app(context: Context | None) -> FastAPI:
     ):
         api.include_router(router)
     for router in (backfills, bisects, live):
+    for router in (session, accounts, people, tokens, audit):
         api.include_router(router)
     app.include_router(api)
     add_handlers(app)

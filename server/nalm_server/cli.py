@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import datetime, timedelta
 from typing import Annotated
 
 import typer
@@ -11,6 +12,7 @@ from pydantic import ValidationError
 from rich.table import Table
 
 from nalm_server import logs, migrate
+from nalm_server.cli_access import account_app, member_app
 from nalm_server.cli_common import State, err, opened, out, reported, settings_of
 from nalm_server.cli_settings import settings_command
 from nalm_server.cli_store import backup, export, import_command, restore, retention
@@ -31,6 +33,8 @@ project_app = typer.Typer(help="NF repositories that are watched.", no_args_is_h
 token_app = typer.Typer(help="Tokens of agents, uploaders and administrators.", no_args_is_help=True)
 app.add_typer(project_app, name="project")
 app.add_typer(token_app, name="token")
+app.add_typer(account_app, name="account")
+app.add_typer(member_app, name="member")
 app.command()(demo)
 app.command("settings")(settings_command)
 for command in (serve, worker, beat, backup, restore, export, retention):
@@ -131,21 +135,29 @@ def project_list(state: State = None) -> None:
 def token_new(
     scope: Annotated[tokens.Scope, typer.Argument(help="What it is for.")],
     name: Annotated[str, typer.Option(help="Who has it, for the list.")],
-    project: Annotated[str | None, typer.Option(help="For upload: the only project it is for.")] = None,
+    project: Annotated[str | None, typer.Option(help="The only project it is for.")] = None,
+    days: Annotated[int | None, typer.Option(help="Its life; without it, it lives until revoked.")] = None,
     state: State = None,
 ) -> None:
     """Makes a token and prints it, once.
 
     Example: nalm-server token new agent --name bench-07
     """
-    if (scope is tokens.Scope.UPLOAD) != (project is not None):
-        err.print("nalm-server: --project goes with scope upload, and only with it")
+    server_wide = scope in (tokens.Scope.ADMIN, tokens.Scope.AGENT)
+    if server_wide == (project is not None):
+        err.print("nalm-server: --project goes with every scope but admin and agent, and not with these")
         raise typer.Exit(2)
     with opened(state) as context, context.sessions() as session:
         project_id = projects.require(session, project).id if project else None
-        token = tokens.issue(session, scope, name, context.clock(), project_id)
+        token = tokens.issue(
+            session, scope, name, context.clock(), project_id, expires_at=_in(context.clock(), days)
+        )
         session.commit()
         sys.stdout.write(token + "\n")
+
+
+def _in(now: datetime, days: int | None) -> datetime | None:
+    return now + timedelta(days=days) if days is not None else None
 
 
 @token_app.command("list")

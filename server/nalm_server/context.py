@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from sqlalchemy import Engine
@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from nalm_server import db, tables
 from nalm_server.secrets_store import SecretBox
 from nalm_server.settings import Settings
+from nalm_server.signin.attempts import Attempts
 from nalm_server.work.wake import NullWaker, Waker, listen
 
 
@@ -28,6 +29,7 @@ class Context:
     read_sessions: sessionmaker[Session]
     box: SecretBox
     clock: Callable[[], datetime] = utc_now
+    attempts: Attempts = field(default_factory=Attempts)
 
 
 TABLES = tables.METADATA
@@ -43,4 +45,5 @@ def make_context(
     reader = engine.execution_options(nalm_read_only=True)
     sessions = db.make_sessions(engine)
     listen(sessions, waker or NullWaker())
-    return Context(settings, engine, sessions, db.make_sessions(reader), box, clock)
+    attempts = Attempts(settings.redis_url)
+    return Context(settings, engine, sessions, db.make_sessions(reader), box, clock, attempts)

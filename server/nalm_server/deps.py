@@ -13,6 +13,8 @@ from sqlalchemy.orm import Session
 
 from nalm_server.context import Context
 from nalm_server.errors import ForbiddenError, UnauthorizedError
+from nalm_server.signin import cookies
+from nalm_server.signin.service import by_cookie
 from nalm_server.tokens.callers import by_token
 from nalm_server.tokens.principal import ANONYMOUS, Principal
 from nalm_server.tokens.scopes import Scope
@@ -47,9 +49,16 @@ Now = Annotated[datetime, Depends(get_now)]
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 
 
-def get_caller(context: Ctx, credentials: Credentials) -> Principal:
-    """Whoever calls, anonymous if they say nothing; a wrong token is refused."""
-    return ANONYMOUS if credentials is None else by_token(context, credentials.credentials)
+def get_caller(request: Request, context: Ctx, credentials: Credentials) -> Principal:
+    """Whoever calls, anonymous if they say nothing; a wrong token is refused, an old cookie says nothing."""
+    if credentials is not None:
+        return by_token(context, credentials.credentials)
+    cookie = request.cookies.get(cookies.name_of(request, context.settings))
+    signed_in = by_cookie(context, cookie) if cookie else None
+    if cookie is None or signed_in is None:
+        return ANONYMOUS
+    cookies.require_csrf(request, cookie)
+    return signed_in
 
 
 Caller = Annotated[Principal, Depends(get_caller)]

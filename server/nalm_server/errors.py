@@ -100,6 +100,15 @@ class InvalidError(NalmError):
     name = "invalid"
 
 
+class TooManyError(NalmError):
+    status = 429
+    name = "too_many"
+
+    def __init__(self, message: str, retry_after_seconds: int) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
+
+
 class BusyError(NalmError):
     status = 503
     name = "busy"

@@ -19,6 +19,7 @@ from nalm_server.errors import (
     ErrorDetail,
     InvalidError,
     NalmError,
+    TooManyError,
 )
 
 log = structlog.get_logger()
@@ -39,7 +40,10 @@ def of_error(request: Request, error: NalmError) -> JSONResponse:
     body = ErrorBody(
         name=error.name, message=error.message, request_id=request_id(request), details=error.details
     )
-    return answer(request, error.status, body)
+    response = answer(request, error.status, body)
+    if isinstance(error, TooManyError):
+        response.headers["Retry-After"] = str(error.retry_after_seconds)
+    return response
 
 
 def allowed_methods(app: FastAPI, request: Request) -> str:

@@ -74,6 +74,12 @@ class Settings(BaseSettings):
     """Password to sign in at the mail server with."""
     metrics_token: SecretStr | None = Field(default=None, min_length=16)
     """Bearer token for /metrics; None: only callers on this host are answered."""
+    session_hours: int = Field(default=30 * 24, ge=1, le=365 * 24)
+    """A sign-in ends after this at the latest."""
+    session_idle_hours: int = Field(default=7 * 24, ge=1, le=365 * 24)
+    """A sign-in nobody used for this long is over."""
+    token_days: int = Field(default=3650, ge=1, le=3650)
+    """The longest a new API token may live."""
     log_json: bool = False
     """Log lines as JSON, for collectors."""
 
@@ -82,6 +88,11 @@ class Settings(BaseSettings):
     def _hosts_and_networks(cls, value: str) -> str:
         Allowed.parse(value)
         return value
+
+    @property
+    def address(self) -> str:
+        """Where people reach this server, without a slash at the end."""
+        return (self.public_url or "http://127.0.0.1:8080").rstrip("/")
 
     @property
     def resolved_database_url(self) -> str:

@@ -25,7 +25,6 @@ class Who(Enum):
     ADMINISTRATOR = "administrator"
     AGENT = "agent"
     UPLOADER = "uploader"
-    SIGNED_IN = "signed in"
     LIST = "list"
     """Anyone; what is listed is what they may read."""
     OTHERWISE = "otherwise"
@@ -77,6 +76,27 @@ MATRIX: dict[str, Row] = {
     ),
     "GET /projects/{project}/feed.atom": Row(Who.READER, f"{PROJECT}/feed.atom"),
     "POST /projects/{project}/feed-token": Row(Who.MAINTAINER, f"{PROJECT}/feed-token", {}),
+    "GET /projects/{project}/people": Row(Who.MAINTAINER, f"{PROJECT}/people"),
+    "PUT /projects/{project}/people/{account}": Row(
+        Who.MAINTAINER, f"{PROJECT}/people/reader", {"role": "reader"}
+    ),
+    "DELETE /projects/{project}/people/{account}": Row(Who.OTHERWISE, f"{PROJECT}/people/reader"),
+    "GET /projects/{project}/tokens": Row(Who.MAINTAINER, f"{PROJECT}/tokens"),
+    "POST /projects/{project}/tokens": Row(Who.MAINTAINER, f"{PROJECT}/tokens", {"name": "ci"}),
+    "DELETE /projects/{project}/tokens/{token_id}": Row(Who.OTHERWISE, f"{PROJECT}/tokens/1"),
+    "GET /projects/{project}/audit": Row(Who.MAINTAINER, f"{PROJECT}/audit"),
+    "GET /audit": Row(Who.ADMINISTRATOR, "/audit"),
+    "GET /accounts": Row(Who.ADMINISTRATOR, "/accounts"),
+    "POST /accounts": Row(Who.ADMINISTRATOR, "/accounts", {"name": "new"}),
+    "PATCH /accounts/{account}": Row(Who.ADMINISTRATOR, "/accounts/reader", {}),
+    "POST /accounts/{account}/link": Row(Who.ADMINISTRATOR, "/accounts/reader/link"),
+    "GET /session": Row(Who.ANYONE, "/session"),
+    "POST /session": Row(Who.OTHERWISE, "/session"),
+    "DELETE /session": Row(Who.ANYONE, "/session"),
+    "PUT /session/password": Row(Who.OTHERWISE, "/session/password"),
+    "GET /tokens": Row(Who.OTHERWISE, "/tokens"),
+    "POST /tokens": Row(Who.OTHERWISE, "/tokens"),
+    "DELETE /tokens/{token_id}": Row(Who.OTHERWISE, "/tokens/1"),
     "GET /jobs": Row(Who.LIST, "/jobs"),
     "GET /jobs/{job_id}": Row(Who.READER, "/jobs/{job}"),
     "POST /jobs/{job_id}/cancel": Row(Who.DEVELOPER, "/jobs/{job}/cancel", {}),

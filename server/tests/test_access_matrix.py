@@ -40,7 +40,6 @@ GETS_IN: dict[Who, set[str]] = {
     Who.ADMINISTRATOR: {"administrator"},
     Who.AGENT: {"agent"},
     Who.UPLOADER: {*ROLES[1:], "upload", "measure", "maintain"},
-    Who.SIGNED_IN: {*ROLES, "other"},
 }
 REFUSED = (401, 403, 404)
 

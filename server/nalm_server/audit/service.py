@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the audit log, in the same transaction as what it tells of."""
+"""Writes the audit log in the same transaction as what it tells of."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from nalm_server.audit import repository
 from nalm_server.audit.models import AuditRow
+from nalm_server.audit.schemas import AuditEntry
 from nalm_server.tokens.principal import Principal
 
 
@@ -34,3 +36,18 @@ def record(
             request_id=request_id,
         )
     )
+
+
+def entries(session: Session, project_id: int | None, before: int | None, limit: int) -> list[AuditEntry]:
+    return [
+        AuditEntry(
+            id=row.id,
+            at=row.at,
+            who=row.who,
+            action=row.action,
+            project=project,
+            subject=row.subject,
+            detail=row.detail,
+        )
+        for row, project in repository.page(session, project_id, before, limit)
+    ]

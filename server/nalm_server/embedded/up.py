@@ -14,6 +14,7 @@ from types import FrameType
 import structlog
 
 from nalm_server import migrate
+from nalm_server.accounts.service import first_link
 from nalm_server.context import Context, make_context
 from nalm_server.embedded.agent import AgentKeeper, agent_command, find_agent
 from nalm_server.embedded.failure import StartError, explained
@@ -22,6 +23,7 @@ from nalm_server.serving import listen, serve, url_of
 from nalm_server.settings import Settings
 from nalm_server.tokens import repository as tokens
 from nalm_server.tokens.models import TokenRow
+from nalm_server.tokens.principal import SYSTEM
 from nalm_server.tokens.scopes import Scope
 from nalm_server.tokens.service import digest_of, new_secret
 from nalm_server.work.ticks import Ticks
@@ -72,9 +74,21 @@ def make_first_tokens(context: Context) -> Path:
     """The administrator's token, and the local agent's, whose file is returned."""
     ensure_token(context, ADMIN_TOKEN, Scope.ADMIN)
     token_file = ensure_token(context, AGENT_TOKEN, Scope.AGENT)
+    _invite_first_administrator(context)
     if context.settings.agent_token is not None:
         _make_known(context, context.settings.agent_token.get_secret_value(), Scope.AGENT)
     return token_file
+
+
+def _invite_first_administrator(context: Context) -> None:
+    """A one-time link on standard output, not in the log: until an administrator has signed in once."""
+    with context.sessions() as session:
+        invitation = first_link(session, context, SYSTEM, context.clock())
+        session.commit()
+    if invitation is not None:
+        print(
+            f"Sign in once, until {invitation.expires_at:%Y-%m-%d %H:%M} UTC: {invitation.link}", flush=True
+        )
 
 
 def _end(_number: int, _frame: FrameType | None) -> None:

@@ -5,10 +5,14 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import select, update
+from sqlalchemy import ColumnElement, select, update
 from sqlalchemy.orm import Session
 
+from nalm_server.accounts.models import AccountRow
+from nalm_server.projects.models import ProjectRow
 from nalm_server.tokens.models import TokenRow
+from nalm_server.tokens.schemas import Token
+from nalm_server.tokens.scopes import Scope
 
 
 def add(session: Session, row: TokenRow) -> TokenRow:
@@ -29,16 +33,29 @@ def list_all(session: Session) -> list[TokenRow]:
     return list(session.scalars(select(TokenRow).order_by(TokenRow.id)))
 
 
-def of_account(session: Session, account_id: int) -> list[TokenRow]:
-    return list(
-        session.scalars(select(TokenRow).where(TokenRow.account_id == account_id).order_by(TokenRow.id))
+def described(session: Session, condition: ColumnElement[bool]) -> list[Token]:
+    """Those the condition holds for, newest first, with the names of project and owner."""
+    found = session.execute(
+        select(TokenRow, ProjectRow.name, AccountRow.name)
+        .outerjoin(ProjectRow, ProjectRow.id == TokenRow.project_id)
+        .outerjoin(AccountRow, AccountRow.id == TokenRow.account_id)
+        .where(condition)
+        .order_by(TokenRow.id.desc())
     )
-
-
-def of_project(session: Session, project_id: int) -> list[TokenRow]:
-    return list(
-        session.scalars(select(TokenRow).where(TokenRow.project_id == project_id).order_by(TokenRow.id))
-    )
+    return [
+        Token(
+            id=row.id,
+            name=row.name,
+            scope=Scope(row.scope),
+            project=project,
+            owner=owner,
+            created_at=row.created_at,
+            expires_at=row.expires_at,
+            last_used_at=row.last_used_at,
+            revoked_at=row.revoked_at,
+        )
+        for row, project, owner in found
+    ]
 
 
 def used(session: Session, token_id: int, now: datetime) -> None:

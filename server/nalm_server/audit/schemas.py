@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The audit log as the API shows it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from nalm_server.schemas import Schema
+
+
+class AuditEntry(Schema):
+    id: int
+    at: datetime
+    who: str
+    action: str
+    """`noun.verb`."""
+    project: str | None
+    subject: str
+    detail: str | None

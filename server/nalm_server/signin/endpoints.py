@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET, POST and DELETE /session, PUT /session/password."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from nalm_server.deps import Caller, Ctx, Db, Now, ReadDb
+from nalm_server.errors import documented
+from nalm_server.signin import cookies, service
+from nalm_server.signin.schemas import ByLink, ByPassword, PasswordChange, SignedIn
+
+router = APIRouter(prefix="/session", tags=["session"])
+
+
+@router.get("", responses=documented())
+def get_session(request: Request, session: ReadDb, context: Ctx, caller: Caller) -> SignedIn:
+    """Who calls, their roles, and the token that writes by cookie must carry."""
+    cookie = request.cookies.get(cookies.name_of(request, context.settings))
+    csrf = cookies.csrf_of(cookie) if cookie and caller.session_id is not None else None
+    return service.who(session, caller, csrf)
+
+
+@router.post("", responses=documented(413))
+def sign_in(told: ByPassword | ByLink, request: Request, response: Response, context: Ctx) -> SignedIn:
+    """Signs in by name and password, or by a one-time link. 429: too many attempts."""
+    cookies.require_same_site(request)
+    address = request.client.host if request.client else ""
+    made = service.sign_in(context, told, address)
+    seconds = context.settings.session_hours * 3600
+    cookies.put(request, response, context.settings, made.cookie, seconds=seconds)
+    with context.read_sessions() as session:
+        return service.who(session, made.caller, cookies.csrf_of(made.cookie))
+
+
+@router.delete("", status_code=204, responses=documented())
+def sign_out(
+    request: Request, response: Response, *, session: Db, context: Ctx, now: Now, caller: Caller
+) -> None:
+    """Ends the session; saying it twice changes nothing."""
+    service.sign_out(session, caller, now)
+    cookies.drop(request, response, context.settings)
+
+
+@router.put("/password", status_code=204, responses=documented(413))
+def change_password(wanted: PasswordChange, context: Ctx, caller: Caller) -> None:
+    """Sets a new password; all other sessions of the account end."""
+    service.change_password(context, caller, wanted)

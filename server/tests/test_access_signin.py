@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signing in: links, passwords, sessions, tokens of one's own; what is refused, and how alike it looks."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from nalm_server.accounts.passwords import fits, hash_of
+from nalm_server.app import make_app
+from nalm_server.signin import attempts
+from nalm_server_harness import Clock, Service
+
+PASSWORD = "correct horse battery"
+API = "/api/v1"
+
+
+@pytest.fixture
+def database_url(sqlite_template: Path, tmp_path: Path) -> str:
+    """SQLite alone: nothing here depends on the database; the matrix's tables are tested on both."""
+    shutil.copy(sqlite_template, tmp_path / "nalm.db")
+    return f"sqlite:///{tmp_path / 'nalm.db'}"
+
+
+class Browser:
+    """Keeps cookies, and sends the token with each write."""
+
+    def __init__(self, service: Service) -> None:
+        self.client = TestClient(make_app(service.context))
+        self.csrf = ""
+
+    def ask(self, method: str, path: str, status: int, json: Any = None, **headers: str) -> Any:
+        sent = {"X-CSRF-Token": self.csrf} | headers
+        answer = self.client.request(method, f"{API}{path}", json=json, headers=sent)
+        assert answer.status_code == status, answer.text
+        return answer.json() if answer.content else None
+
+    def sign_in(self, **told: str) -> Any:
+        who = self.ask("POST", "/session", 200, told)
+        self.csrf = who["csrf"]
+        return who
+
+
+def invited(service: Service, name: str = "mona", *, administrator: bool = False) -> str:
+    """The secret of a new account's link."""
+    new = {"name": name, "administrator": administrator}
+    made = service.request("POST", "/accounts", "admin", 201, json=new)
+    return str(made["link"].partition("#link=")[2])
+
+
+def member(service: Service, role: str = "developer") -> Browser:
+    """Mona, signed in, with a password, and a role in the project."""
+    browser = Browser(service)
+    browser.sign_in(link=invited(service))
+    browser.ask("PUT", "/session/password", 204, {"new": PASSWORD})
+    service.request("PUT", "/projects/demo/people/mona", "admin", json={"role": role})
+    return browser
+
+
+def test_from_invitation_to_password_to_signing_out(service: Service) -> None:
+    link = invited(service)
+    browser = Browser(service)
+    who = browser.sign_in(link=link)
+    assert (who["name"], who["by_link"], who["roles"]) == ("mona", True, [])
+    browser.ask("PUT", "/session/password", 204, {"new": PASSWORD})
+    assert not browser.ask("GET", "/session", 200)["by_link"]
+    browser.ask("PUT", "/session/password", 403, {"new": PASSWORD + "!"})
+    cookie = dict(browser.client.cookies)
+    browser.ask("DELETE", "/session", 204)
+    assert browser.ask("GET", "/session", 200)["name"] is None
+    browser.client.cookies.update(cookie)
+    assert browser.ask("GET", "/session", 200)["name"] is None, "the session is gone, not only its cookie"
+    assert browser.sign_in(name="Mona", password=PASSWORD)["name"] == "mona"
+    said = [one["action"] for one in service.request("GET", "/audit", "admin")]
+    assert said[:3] == ["session.begin", "session.end", "account.password"]
+
+
+def test_a_link_works_once_and_not_for_ever(service: Service, clock: Clock) -> None:
+    link = invited(service)
+    Browser(service).sign_in(link=link)
+    Browser(service).ask("POST", "/session", 401, {"link": link})
+    old = invited(service, "lisa")
+    clock.pass_seconds(3 * 86400)
+    Browser(service).ask("POST", "/session", 401, {"link": old})
+
+
+def test_wrong_password_and_unknown_name_look_alike(service: Service) -> None:
+    member(service)
+    refused = [
+        Browser(service).ask("POST", "/session", 401, {"name": name, "password": "wrong" * 4})["error"]
+        for name in ("mona", "nobody")
+    ]
+    assert refused[0]["message"] == refused[1]["message"]
+    assert not fits(None, PASSWORD), "takes the same way as somebody's"
+    assert fits(hash_of(PASSWORD), PASSWORD)
+
+
+def test_attempts_are_limited_even_with_the_right_password(service: Service) -> None:
+    member(service)
+    for _ in range(attempts.PAIR.amount):
+        Browser(service).ask("POST", "/session", 401, {"name": "mona", "password": "wrong"})
+    told = {"name": "mona", "password": PASSWORD}
+    answer = Browser(service).client.post(f"{API}/session", json=told)
+    assert (answer.status_code, answer.json()["error"]["name"]) == (429, "too_many")
+    assert int(answer.headers["Retry-After"]) > 0
+
+
+def test_writes_by_cookie_need_the_token_that_other_sites_cannot_read(service: Service) -> None:
+    browser = member(service, "maintainer")
+    for csrf in ("", "0" * 64):
+        browser.ask("PATCH", "/projects/demo", 403, {"public": True}, **{"X-CSRF-Token": csrf})
+    browser.ask("PATCH", "/projects/demo", 200, {"public": True})
+    told = {"name": "mona", "password": PASSWORD}
+    for foreign in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        Browser(service).ask("POST", "/session", 403, told, **foreign)
+
+
+@pytest.mark.parametrize("secure", [False, True])
+def test_the_cookie_is_out_of_reach(service: Service, secure: bool) -> None:
+    client = TestClient(
+        make_app(service.context), base_url="https://testserver" if secure else "http://testserver"
+    )
+    answer = client.post(f"{API}/session", json={"link": invited(service)})
+    cookie = answer.headers["Set-Cookie"]
+    assert all(word in cookie for word in ("HttpOnly", "SameSite=lax", "Path=/"))
+    assert ("Secure" in cookie, cookie.startswith("__Host-")) == (secure, secure)
+
+
+def test_sessions_end_by_age_by_idleness_and_with_the_account(service: Service, clock: Clock) -> None:
+    settings = service.context.settings
+    browser = member(service)
+    clock.pass_seconds(settings.session_idle_hours * 3600 - 1)
+    assert browser.ask("GET", "/session", 200)["name"] == "mona"
+    clock.pass_seconds(settings.session_idle_hours * 3600 + 1)
+    assert browser.ask("GET", "/session", 200)["name"] is None
+    browser.sign_in(name="mona", password=PASSWORD)
+    for _ in range(settings.session_hours // settings.session_idle_hours + 1):
+        clock.pass_seconds(settings.session_idle_hours * 3600 - 1)
+        browser.ask("GET", "/session", 200)
+    assert browser.ask("GET", "/session", 200)["name"] is None
+    browser.sign_in(name="mona", password=PASSWORD)
+    service.request("PATCH", "/accounts/mona", "admin", json={"disabled": True})
+    assert browser.ask("GET", "/session", 200)["name"] is None
+    browser.ask("POST", "/session", 401, {"name": "mona", "password": PASSWORD})
+
+
+def test_somebody_must_be_left_to_administer(service: Service) -> None:
+    invited(service, "root", administrator=True)
+    for change in ({"disabled": True}, {"administrator": False}):
+        service.request("PATCH", "/accounts/root", "admin", 409, json=change)
+    invited(service, "second", administrator=True)
+    service.request("PATCH", "/accounts/root", "admin", json={"disabled": True})
+
+
+def test_own_tokens_end_with_their_owner_and_never_go_beyond(service: Service, clock: Clock) -> None:
+    browser = member(service, "reader")
+    browser.ask("POST", "/tokens", 403, {"name": "t", "scope": "admin"})
+    made = browser.ask("POST", "/tokens", 201, {"name": "t", "scope": "maintain", "days": 30})
+    service.tokens["mine"] = made["token"]
+    listed = browser.ask("GET", "/tokens", 200)
+    assert [(one["name"], one["owner"], one["last_used_at"]) for one in listed] == [("t", "mona", None)]
+    assert made["token"] not in str(listed)
+    service.request("PATCH", "/projects/demo", "mine", 403, json={"public": False})
+    service.request("PUT", "/projects/demo/people/mona", "admin", json={"role": "maintainer"})
+    service.request("PATCH", "/projects/demo", "mine", json={"public": False})
+    assert browser.ask("GET", "/tokens", 200)[0]["last_used_at"] is not None
+    service.request("POST", "/tokens", "mine", 403, json={"name": "child"})
+    service.request("DELETE", "/projects/demo/people/mona", "admin", 204)
+    service.request("GET", "/projects/demo", "mine", 404)
+    browser.ask("DELETE", f"/tokens/{made['id']}", 204)
+    service.request("GET", "/projects/demo", "mine", 401)
+    again = browser.ask("POST", "/tokens", 201, {"name": "t", "days": 1})
+    service.tokens["mine"] = again["token"]
+    service.request("GET", "/session", "mine")
+    clock.pass_seconds(86400)
+    service.request("GET", "/session", "mine", 401)
+
+
+def test_tokens_of_a_project_are_its_maintainers_business(service: Service) -> None:
+    browser = member(service, "maintainer")
+    made = browser.ask("POST", "/projects/demo/tokens", 201, {"name": "ci"})
+    service.tokens["ci"] = made["token"]
+    assert service.request("GET", "/projects", "ci")[0]["name"] == "demo"
+    browser.ask("POST", "/projects/demo/tokens", 422, {"name": "ci", "scope": "maintain"})
+    browser.ask("DELETE", f"/projects/demo/tokens/{made['id']}", 204)
+    service.request("GET", "/projects", "ci", 401)
+    browser.ask("DELETE", "/projects/demo/tokens/1", 404)
