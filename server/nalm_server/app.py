@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from nalm_server.access.endpoints import router as people
 from nalm_server.accounts.endpoints import router as accounts
@@ -29,12 +31,14 @@ from nalm_server.middleware import BodyLimitMiddleware, RequestMiddleware
 from nalm_server.notifications.endpoints import router as notifications
 from nalm_server.page import page_router
 from nalm_server.projects.endpoints import router as projects
+from nalm_server.rates import RateMiddleware
 from nalm_server.refs.endpoints import router as refs
 from nalm_server.retention.endpoints import router as retention
 from nalm_server.runs.endpoints import router as runs
-from nalm_server.watches.endpoints import router as watches
+from nalm_server.settings import Settings
 from nalm_server.signin.endpoints import router as session
 from nalm_server.tokens.endpoints import router as tokens
+from nalm_server.watches.endpoints import router as watches
 
 PREFIX = "/api/v1"
 
@@ -82,6 +86,26 @@ def make_app(context: Context | None) -> FastAPI:
     add_handlers(app)
     if context is not None:
         app.include_router(page_router(context.settings.resolved_static_dir))
-        app.add_middleware(BodyLimitMiddleware, limit_bytes=context.settings.upload_bytes)
-    app.add_middleware(RequestMiddleware)
+    _surround(app, context.settings if context is not None else None)
     return app
+
+
+def _surround(app: FastAPI, settings: Settings | None) -> None:
+    """What each request passes before its route, the last one first."""
+    if settings is None:
+        app.add_middleware(RequestMiddleware)
+        return
+    app.add_middleware(BodyLimitMiddleware, limit_bytes=settings.upload_bytes)
+    if origins := split(settings.cors_origins):
+        # Without credentials: a cookie is of no use to other sites, whatever this says.
+        app.add_middleware(
+            CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["Authorization"]
+        )
+    app.add_middleware(RateMiddleware, settings=settings)
+    app.add_middleware(RequestMiddleware, https=settings.address.startswith("https:"))
+    if proxies := split(settings.trusted_proxies):
+        app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=proxies)
+
+
+def split(listed: str) -> list[str]:
+    return [one.strip() for one in listed.split(",") if one.strip()]

@@ -27,6 +27,8 @@ SECURITY_HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
+HSTS = {"Strict-Transport-Security": "max-age=31536000"}
+"""Only where people reach the server by https: nothing else works there then."""
 QUIET = ("/assets/", "/api/v1/health")
 """Paths not worth a log line when they succeed."""
 
@@ -34,8 +36,9 @@ QUIET = ("/assets/", "/api/v1/health")
 class RequestMiddleware:
     """Gives each request an id (X-Request-Id), headers, a log line."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, https: bool = False) -> None:
         self.app = app
+        self.headers = SECURITY_HEADERS | (HSTS if https else {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -49,7 +52,7 @@ class RequestMiddleware:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers["X-Request-Id"] = request_id
-                for name, value in SECURITY_HEADERS.items():
+                for name, value in self.headers.items():
                     headers[name] = value
                 if scope["path"].startswith("/api/"):
                     headers["Cache-Control"] = "no-store"

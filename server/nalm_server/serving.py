@@ -80,6 +80,7 @@ def serve(context: Context, listening: socket.socket, ready: Callable[[], None] 
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # the application does it, for the proxies the settings name
         timeout_graceful_shutdown=5,
         lifespan="off",
     )

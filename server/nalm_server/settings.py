@@ -74,6 +74,16 @@ class Settings(BaseSettings):
     """Password to sign in at the mail server with."""
     metrics_token: SecretStr | None = Field(default=None, min_length=16)
     """Bearer token for /metrics; None: only callers on this host are answered."""
+    rate_api: int = Field(default=3000, ge=0)
+    """Requests a minute of one token, or of one address without a token; 0: no limit."""
+    rate_hooks: int = Field(default=60_000, ge=0)
+    """Webhooks a minute of one address; 0: no limit."""
+    rate_agents: int = Field(default=6000, ge=0)
+    """Requests a minute of one agent; 0: no limit."""
+    cors_origins: str = ""
+    """Origins of other sites whose pages may call the API with a token (never with a cookie), with commas."""
+    trusted_proxies: str = ""
+    """Addresses and networks, with commas, of reverse proxies whose X-Forwarded headers are believed."""
     session_hours: int = Field(default=30 * 24, ge=1, le=365 * 24)
     """A sign-in ends after this at the latest."""
     session_idle_hours: int = Field(default=7 * 24, ge=1, le=365 * 24)

@@ -97,6 +97,13 @@ MATRIX: dict[str, Row] = {
     "GET /tokens": Row(Who.OTHERWISE, "/tokens"),
     "POST /tokens": Row(Who.OTHERWISE, "/tokens"),
     "DELETE /tokens/{token_id}": Row(Who.OTHERWISE, "/tokens/1"),
+    "GET /projects/{project}/compare/all": Row(
+        Who.READER, f"{PROJECT}/compare/all", params={"base": BASE, "head": SHA}
+    ),
+    "GET /projects/{project}/retention": Row(Who.READER, f"{PROJECT}/retention"),
+    "PUT /projects/{project}/retention": Row(
+        Who.MAINTAINER, f"{PROJECT}/retention", {"report_days": 90, "log_days": 30}
+    ),
     "GET /jobs": Row(Who.LIST, "/jobs"),
     "GET /jobs/{job_id}": Row(Who.READER, "/jobs/{job}"),
     "POST /jobs/{job_id}/cancel": Row(Who.DEVELOPER, "/jobs/{job}/cancel", {}),
