@@ -10,9 +10,9 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from nalm_server.access.endpoints import router as people
 from nalm_server.accounts.endpoints import router as accounts
 from nalm_server.agents.endpoints import router as agents
+from nalm_server.audit.endpoints import router as audit
 from nalm_server.backfills.endpoints import router as backfills
 from nalm_server.bisects.endpoints import router as bisects
-from nalm_server.audit.endpoints import router as audit
 from nalm_server.commits.endpoints import router as commits
 from nalm_server.compare.endpoints import router as compare
 from nalm_server.context import Context
@@ -80,6 +80,7 @@ def make_app(context: Context | None) -> FastAPI:
     ):
         api.include_router(router)
     for router in (backfills, bisects, live):
+        api.include_router(router)
     for router in (session, accounts, people, tokens, audit):
         api.include_router(router)
     app.include_router(api)
