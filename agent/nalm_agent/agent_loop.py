@@ -3,128 +3,237 @@
 
 from __future__ import annotations
 
+import gzip
 import os
-import subprocess
 import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 
-from filelock import FileLock
 from nalm_core.report_io import dump_report
 
-from nalm_agent.errors import GitError, NalmError
+from nalm_agent.config import Config
+from nalm_agent.credential import Credential
+from nalm_agent.delivery import MESSAGE_CHARACTERS, deliver, deliver_patiently
+from nalm_agent.errors import GitError, HostError, NalmError
 from nalm_agent.git import Repository
+from nalm_agent.health import HealthWatch
 from nalm_agent.heartbeat import Heartbeat
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.host import fingerprint
 from nalm_agent.local import judged
 from nalm_agent.measure import measure
-from nalm_agent.process import tail
+from nalm_agent.mirrors import mirrored
+from nalm_agent.needs import Capabilities, capabilities, missing, needs_of
 from nalm_agent.request import Request, read_config
 from nalm_agent.sandbox import ISOLATION, Policy
-from nalm_agent.server_client import LEASE_WAIT_SECONDS, Lease, LeaseLostError, ServerClient
+from nalm_agent.server_client import Lease, LeaseLostError, ServerAwayError, ServerClient
+from nalm_agent.spool import Label, Spool
+from nalm_agent.wakes import CeleryWakes, LongPolling, Wakes
 
-MESSAGE_CHARACTERS = 10_000
-
-
-def serve(address: str, token: str, home: Home, *, once: bool = False) -> None:
-    """Serves a server until interrupted; with `once`, until its queue is empty. Raises ServerError."""
-    os.environ.setdefault(ISOLATION, Policy.REQUIRED)
-    host = fingerprint()
-    client = ServerClient(address, token, say)
-    say(f"serving {address} as {host.name} ({host.host_class})")
-    try:
-        while True:
-            lease = client.lease(host.name, host.host_class, 0 if once else LEASE_WAIT_SECONDS)
-            if lease is not None:
-                work_on(lease, client, home)
-            elif once:
-                return
-    finally:
-        client.close()
-
-
-def work_on(lease: Lease, client: ServerClient, home: Home) -> None:
-    """Measures one job and tells the server how it went. Only a refusal by the server gets out."""
-    say(f"job {lease.job_id}: {lease.project} {lease.head_sha[:10]} against {lease.base_sha[:10]}")
-    try:
-        with home.work() as work, Heartbeat(client, lease, say) as heartbeat:
-            try:
-                outcomes = measure_job(lease, client, home, work, heartbeat)
-            except NalmError as error:
-                if heartbeat.lost.is_set():
-                    raise LeaseLostError from error
-                say(f"job {lease.job_id} failed: {error.full_text()}")
-                client.finish(lease, "failed", error.full_text()[:MESSAGE_CHARACTERS])
-                return
-            client.finish(lease, "done", None)
-            say(f"job {lease.job_id} done: {', '.join(outcomes)}")
-    except LeaseLostError:
-        say(f"job {lease.job_id}: the lease was lost; its result is dropped")
-
-
-def measure_job(
-    lease: Lease, client: ServerClient, home: Home, work: WorkDir, heartbeat: Heartbeat
-) -> list[str]:
-    """Measures and uploads every standing scenario of head. Returns "scenario outcome" for each."""
-    mirror = mirrored(lease, home)
-    repository = Repository(mirror, work.fresh("git"))
-    base, head = repository.resolve(lease.base_sha), repository.resolve(lease.head_sha)
-    outcomes = []
-    for scenario in read_config(repository, head).standing():
-        report = measure(Request(repository, base, head, scenario), home, work, heartbeat)
-        if heartbeat.lost.is_set():
-            raise LeaseLostError
-        heartbeat.step("uploading", scenario, 1.0)
-        client.upload(lease, dump_report(report))
-        verdict = judged(report)
-        outcomes.append(f"{scenario} {verdict.outcome if verdict else 'same'}")
-    return outcomes
-
-
-def mirrored(lease: Lease, home: Home) -> Path:
-    """A mirror of the job's repository that has both commits. Raises GitError if it cannot be had."""
-    mirror = home.folder("mirrors") / f"{lease.project.replace('/', '_')}.git"
-    with FileLock(f"{mirror}.lock"):
-        if not (mirror / "HEAD").exists():
-            _git(home, "init", "--quiet", "--bare", str(mirror))
-        if not all(_has(mirror, commit) for commit in (lease.base_sha, lease.head_sha)):
-            _git(
-                home,
-                "-C",
-                str(mirror),
-                "fetch",
-                "--quiet",
-                "--prune",
-                lease.repository,
-                "+refs/*:refs/*",
-            )
-        for commit in (lease.base_sha, lease.head_sha):
-            if not _has(mirror, commit):
-                raise GitError(f"{lease.repository} has no commit {commit}", hint="was it pushed?")
-    return mirror
-
-
-def _has(mirror: Path, commit: str) -> bool:
-    done = subprocess.run(
-        ["git", "-C", str(mirror), "cat-file", "-e", f"{commit}^{{commit}}"], capture_output=True, check=False
-    )
-    return done.returncode == 0
-
-
-def _git(home: Home, *arguments: str) -> None:
-    log = home.folder("mirrors") / "git.log"
-    env = os.environ | {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-    with log.open("wb") as out:
-        done = subprocess.run(["git", *arguments], env=env, stdout=out, stderr=out, check=False)
-    if done.returncode != 0:
-        raise GitError(
-            f"git {' '.join(arguments)} failed",
-            log=tail(log),
-            hint="the agent needs read access to the project's repository",
-        )
+HEALTH_SECONDS = 60.0
+FULL_SPOOL_SECONDS = 30.0
+NOT_HERE = "not_here"
 
 
 def say(line: str) -> None:
     """One line in the agent's log, on stderr."""
     print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {line}", file=sys.stderr, flush=True)
+
+
+@dataclass
+class Agent:
+    """What an agent works with, from its start to its end."""
+
+    client: ServerClient
+    home: Home
+    spool: Spool
+    has: Capabilities
+    watch: HealthWatch
+    say: Callable[[str], None] = say
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _health_at: float | None = None
+
+    @staticmethod
+    def made(client: ServerClient, home: Home, name: str) -> Agent:
+        return Agent(client, home, Spool.of(home, name), capabilities(), HealthWatch(home))
+
+    def health(self) -> dict[str, object]:
+        return self.watch.look(len(self.spool))
+
+    def health_if_due(self) -> dict[str, object]:
+        """For a heartbeat: not with each of them."""
+        with self._lock:
+            now = time.monotonic()
+            if self._health_at is not None and now - self._health_at < HEALTH_SECONDS:
+                return {}
+            self._health_at = now
+        return {"health": self.health()}
+
+
+def serve(credential: Credential, home: Home, *, once: bool = False, one_job: bool = False) -> None:
+    """Serves a server until interrupted; with `once`, until its queue is empty; with `one_job`, for one job.
+
+    Raises ServerError when the server refuses this agent.
+    """
+    os.environ.setdefault(ISOLATION, Policy.REQUIRED)
+    host_class = fingerprint(home).host_class
+    client = ServerClient(credential.server, credential.token, say)
+    agent = Agent.made(client, home, credential.name)
+    say(f"serving {client.address} as {credential.name} ({host_class})")
+    wakes = wakes_for(credential, waiting=not once)
+    try:
+        while True:
+            deliver_patiently(agent.spool, client, say)
+            lease = _next(agent, credential, host_class, 0 if once else wakes.lease_wait_seconds)
+            if lease is not None:
+                wakes.busy(True)
+                work_on(lease, agent)
+                if one_job:
+                    return deliver_patiently(agent.spool, client, say)
+            elif once:
+                return None
+            else:
+                wakes.busy(False)
+                wakes.wait()
+    finally:
+        wakes.close()
+        client.close()
+
+
+def wakes_for(credential: Credential, *, waiting: bool) -> Wakes:
+    """By the broker of the environment or of the registration, if there is one."""
+    broker = os.environ.get("NALM_BROKER_URL") or credential.broker_url
+    if broker is None or not waiting:
+        return LongPolling()
+    return CeleryWakes(broker, credential.pool or "default")
+
+
+def _next(agent: Agent, credential: Credential, host_class: str, wait_seconds: float) -> Lease | None:
+    """A job, if there is one and the spool has room for its results."""
+    if agent.spool.full():
+        agent.say(f"the spool {agent.spool.folder} is full: no new job until the server has taken from it")
+        time.sleep(FULL_SPOOL_SECONDS)
+        return None
+    about: dict[str, object] = {"capabilities": agent.has.__dict__, "health": agent.health()}
+    if credential.pool is not None:
+        about["pool"] = credential.pool
+    before = agent.client.not_working
+    lease = agent.client.lease(credential.name, host_class, wait_seconds, about)
+    if agent.client.not_working != before:
+        agent.say(agent.client.not_working or "the server gives this host work again")
+    return lease
+
+
+def work_on(lease: Lease, agent: Agent) -> None:
+    """Measures one job and tells the server how it went. Only a refusal of the agent gets out, and a signal:
+    then the job is given back."""
+    agent.say(f"job {lease.job_id}: {lease.project} {lease.head_sha[:10]} against {lease.base_sha[:10]}")
+    try:
+        with (
+            agent.home.work() as work,
+            Heartbeat(agent.client, lease, agent.say, agent.health_if_due) as heartbeat,
+        ):
+            _measure_and_tell(lease, agent, work, heartbeat)
+    except LeaseLostError:
+        agent.say(f"job {lease.job_id}: the lease was lost; its result is dropped")
+    except Exception as error:
+        _fail(lease, agent, error)
+    except BaseException:  # a signal: this agent ends
+        _give_back(lease, agent)
+        raise
+
+
+def _measure_and_tell(lease: Lease, agent: Agent, work: WorkDir, heartbeat: Heartbeat) -> None:
+    try:
+        outcomes, not_here = measure_job(lease, agent, work, heartbeat)
+    except Exception as error:
+        if heartbeat.lost.is_set():
+            raise LeaseLostError from error
+        raise
+    told: dict[str, object] = {"outcome": "done", "message": None}
+    if not_here:
+        told[NOT_HERE] = not_here
+    agent.spool.put(_label(lease, agent, "finish", told))
+    _deliver_if_possible(agent)
+    agent.say(f"job {lease.job_id} done: {', '.join(outcomes) or 'nothing to be measured here'}")
+
+
+def measure_job(
+    lease: Lease, agent: Agent, work: WorkDir, heartbeat: Heartbeat
+) -> tuple[list[str], list[dict[str, object]]]:
+    """Measures and spools every scenario that is wanted and can be measured here.
+
+    Returns "scenario outcome" for each, and what cannot be measured here with what that would need.
+    """
+    repository = Repository(mirrored(lease, agent.home), work.fresh("git"))
+    base, head = repository.resolve(lease.base_sha), repository.resolve(lease.head_sha)
+    config = read_config(repository, head)
+    outcomes: list[str] = []
+    not_here: list[dict[str, object]] = []
+    for scenario in wanted(lease, config):
+        needs = needs_of(config.scenario(scenario))
+        if lacks := missing(needs, agent.has):
+            agent.say(f"job {lease.job_id}: {scenario} not here: it needs {', '.join(lacks)}")
+            not_here.append({"scenario": scenario, "needs": needs.as_json()})
+            continue
+        request = Request(repository, base, head, scenario, budget_seconds=lease.budget_seconds)
+        report = measure(request, agent.home, work, heartbeat)
+        if heartbeat.lost.is_set():
+            raise LeaseLostError
+        heartbeat.step("uploading", scenario, 1.0)
+        agent.spool.put(_label(lease, agent, "report"), gzip.compress(dump_report(report)))
+        _deliver_if_possible(agent)
+        verdict = judged(report)
+        outcomes.append(f"{scenario} {verdict.outcome if verdict else 'same'}")
+    return outcomes, not_here
+
+
+def wanted(lease: Lease, config: Config) -> list[str]:
+    """Scenarios of the job that have no result yet; of head, which may have lost one that was asked for."""
+    asked = config.standing() if lease.scenarios is None else lease.scenarios
+    return [name for name in asked if name in config.scenarios and name not in lease.measured]
+
+
+def _label(lease: Lease, agent: Agent, kind: str, told: dict[str, object] | None = None) -> Label:
+    return Label.model_validate(
+        {
+            "kind": kind,
+            "server": agent.client.address,
+            "job_id": lease.job_id,
+            "fence": lease.fence,
+            "told": told or {},
+        }
+    )
+
+
+def _deliver_if_possible(agent: Agent) -> None:
+    try:
+        deliver(agent.spool, agent.client, agent.say)
+    except ServerAwayError as error:
+        agent.say(f"{error}; {len(agent.spool)} result(s) kept in {agent.spool.folder}")
+
+
+def _fail(lease: Lease, agent: Agent, error: Exception) -> None:
+    """Told by way of the spool, or without it when the disk is what failed. Raises a refusal of the agent."""
+    if getattr(error, "token_refused", False):
+        raise error
+    text = error.full_text() if isinstance(error, NalmError) else f"{type(error).__name__}: {error}"
+    agent.say(f"job {lease.job_id} failed: {text}")
+    told: dict[str, object] = {"outcome": "failed", "message": text[:MESSAGE_CHARACTERS]}
+    if isinstance(error, HostError | GitError) or not isinstance(error, NalmError):
+        told["kind"] = "infrastructure"
+    try:
+        agent.spool.put(_label(lease, agent, "finish", told))
+    except (HostError, OSError) as full:
+        agent.say(f"job {lease.job_id}: {full}")
+        _give_back(lease, agent, str(full))
+    else:
+        _deliver_if_possible(agent)
+
+
+def _give_back(lease: Lease, agent: Agent, reason: str = "the agent was asked to end") -> None:
+    taken = agent.client.release(lease, reason[:500])
+    agent.say(f"job {lease.job_id}: {'given back' if taken else 'could not be given back'}: {reason}")

@@ -101,6 +101,20 @@ class StageConfig(Table):
     """C function names, shell patterns allowed; what they and their callees execute is the stage's."""
 
 
+class NeedsConfig(Table):
+    """What a host must have to measure a scenario, beside the scenario's lcores."""
+
+    pmu: bool = False
+    """A performance monitoring unit that the kernel lets the agent read."""
+    nics: Annotated[int, Field(ge=0, strict=True)] = 0
+    """Network controllers that DPDK can have."""
+    lcores: Annotated[int, Field(ge=0, strict=True)] = 0
+    """CPUs, if it is more than the scenario's own lcores: for a generator, say."""
+    hugepages_mb: Annotated[int, Field(ge=0, strict=True)] = 0
+    """Reserved in huge pages, for all arms of a run together."""
+    memory_mb: Annotated[int, Field(ge=0, strict=True)] = 0
+
+
 class ScenarioConfig(Table):
     features: list[Name] = []
     lcores: Annotated[int, Field(ge=1, le=16)] = 1
@@ -114,6 +128,7 @@ class ScenarioConfig(Table):
     """What DPDK's EAL gives the NF, from huge pages or without."""
     on_request: bool = False
     """Measured only when named."""
+    needs: NeedsConfig = NeedsConfig()
 
     @field_validator("traffic")
     @classmethod
@@ -246,4 +261,6 @@ _TABLES: dict[str, type[Table]] = {
 
 def _known_keys(path: list[str]) -> str:
     table = _TABLES.get(path[0], Config) if len(path) > 1 else Config
+    if table is ScenarioConfig and path[2:3] == ["needs"]:
+        table = NeedsConfig
     return "; expected one of " + ", ".join(sorted(table.model_fields))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,9 +51,16 @@ def hold(cores: Cores, waiting: Callable[[str], None]) -> Iterator[None]:
             _acquire(stack, FileLock(folder / f"nalm-cpu{cpu}.lock", mode=0o666), cpu, waiting)
         others = before - set(cores.cpus)
         if others:
-            os.sched_setaffinity(0, others)
-            stack.callback(os.sched_setaffinity, 0, before)
+            _move(others)
+            stack.callback(_move, before)
         yield
+
+
+def _move(cpus: set[int]) -> None:
+    """Every thread of this process: heartbeat, broker and log readers must not disturb either."""
+    for thread in Path("/proc/self/task").iterdir():
+        with suppress(ProcessLookupError):
+            os.sched_setaffinity(int(thread.name), cpus)
 
 
 def _lock_directory() -> Path:

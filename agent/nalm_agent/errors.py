@@ -73,3 +73,15 @@ class ProbeError(NalmError):
 
 class ServerError(NalmError):
     """The server answered with an error that trying again does not cure."""
+
+    def __init__(
+        self, message: str, *, hint: str | None = None, log: str | None = None, status: int | None = None
+    ) -> None:
+        super().__init__(message, hint=hint, log=log)
+        self.status = status
+        """Of HTTP."""
+
+    @property
+    def token_refused(self) -> bool:
+        """It is the agent that is refused, not what it sent."""
+        return self.status in (401, 403, 426)

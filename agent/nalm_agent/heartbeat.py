@@ -9,6 +9,7 @@ from types import TracebackType
 
 from nalm_core.report import Arm, InstructionCount
 
+from nalm_agent.bounded_log import newest, read_end
 from nalm_agent.process import stop_all
 from nalm_agent.report_out import instruction_line
 from nalm_agent.server_client import Lease, LeaseLostError, ServerClient
@@ -18,14 +19,23 @@ SHORTEST_PAUSE_SECONDS = 1.0
 """Changes of step within this time are told as one."""
 _STATES = {"checkout": "building", "build": "building"}
 DETAIL_CHARACTERS = 400
+LOG_BYTES = 16 << 10
+"""Of the end of what build or NF write, sent along when it has changed."""
 
 
 class Heartbeat:
     """A Progress whose listener is the server. A context manager around one job."""
 
-    def __init__(self, client: ServerClient, lease: Lease, say: Callable[[str], None]) -> None:
-        self._client, self._lease, self._say = client, lease, say
+    def __init__(
+        self,
+        client: ServerClient,
+        lease: Lease,
+        say: Callable[[str], None],
+        health: Callable[[], dict[str, object]] = dict,
+    ) -> None:
+        self._client, self._lease, self._say, self._health = client, lease, say, health
         self._state, self._detail, self._fraction = "building", "", 0.0
+        self._log: str | None = None
         self._changed, self._ended, self.lost = threading.Event(), threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
 
@@ -65,10 +75,20 @@ class Heartbeat:
         while not self._ended.is_set():
             self._changed.clear()
             try:
-                self._client.progress(self._lease, self._state, self._detail, self._fraction)
+                self._client.progress(self._lease, self._state, self._detail, self._fraction, self._more())
             except LeaseLostError:
                 self.lost.set()
                 stop_all()  # whatever is measured now is for nobody
                 return
             self._ended.wait(min(SHORTEST_PAUSE_SECONDS, longest))
             self._changed.wait(longest)
+
+    def _more(self) -> dict[str, object]:
+        """The log's end, if there is one and it is news; health, if it is time for it."""
+        more = self._health()
+        path = newest()
+        text = read_end(path, LOG_BYTES).decode(errors="replace").replace("\0", "") if path else None
+        if text and text != self._log:
+            self._log = text
+            more["log_tail"] = text
+        return more

@@ -25,7 +25,7 @@ from nalm_agent.host import require_huge_pages
 from nalm_agent.lfs import require_content
 from nalm_agent.process import stop_all
 from nalm_agent.progress import Progress
-from nalm_agent.request import Request, read_config
+from nalm_agent.request import Request, read_config, within_budget
 from nalm_agent.session import ArmFailedError, ArmRun, Bench, measure_rounds, try_out
 from nalm_agent.sources import tsc
 
@@ -45,7 +45,7 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
     is wrong with a build or an NF is in the report: head's fault is `broken`, base's `failed`.
     """
     progress.step("checkout", request.head.short, 0.0)
-    config = read_config(request.repository, request.head)
+    config = within_budget(read_config(request.repository, request.head), request.budget_seconds)
     draft = Draft(request, config)
     if reason := tsc.available():
         raise HostError(reason, hint="measure on a host whose TSC is constant")

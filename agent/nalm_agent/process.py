@@ -12,7 +12,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from nalm_agent.bounded_log import BoundedLog, catch_up, read_end
+
 TAIL_LINES = 25
+TAIL_BYTES = 256 << 10
 _running: set[subprocess.Popen[bytes]] = set()
 
 
@@ -24,17 +27,22 @@ def _death_prefix() -> tuple[str, ...]:
 
 
 def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path) -> subprocess.Popen[bytes]:
-    """Starts a command with its output appended to a log. The caller ends it with `stop`."""
-    with log.open("ab") as out:
+    """Starts a command with its output appended to a log of bounded size. The caller ends it with `stop`."""
+    bounded = BoundedLog(log)
+    try:
         process = subprocess.Popen(
             [*_death_prefix(), *command],
             cwd=cwd,
             env=dict(env),
             stdin=subprocess.DEVNULL,
-            stdout=out,
+            stdout=bounded.writing,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+    except BaseException:
+        bounded.abandon()
+        raise
+    bounded.follow(process)
     _running.add(process)
     return process
 
@@ -70,9 +78,7 @@ def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path,
 
 
 def tail(log: Path, lines: int = TAIL_LINES) -> str:
-    """Last lines of a log; empty if there is none."""
-    try:
-        text = log.read_text(errors="replace")
-    except OSError:
-        return ""
+    """Last lines of a log; empty if there is none. Waits for what a process that has ended still wrote."""
+    catch_up(log)
+    text = read_end(log, TAIL_BYTES).decode(errors="replace")
     return "\n".join(text.splitlines()[-lines:])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from nalm_agent.config import FILE_NAME, Config, parse
@@ -26,6 +27,8 @@ class Request:
     """Build again what failed before."""
     profile: bool = False
     """Look for where the time goes even if the verdict does not call for it."""
+    budget_seconds: float | None = None
+    """Time for the rounds, and launches in proportion, in place of nalm.toml's."""
 
 
 def read_config(repository: Repository, revision: Revision) -> Config:
@@ -37,3 +40,14 @@ def read_config(repository: Repository, revision: Revision) -> Config:
             hint="`nalm init` writes a first one",
         )
     return parse(text)
+
+
+def within_budget(config: Config, seconds: float | None) -> Config:
+    """The same with another time for the rounds, and launches in proportion; None: as it is."""
+    if seconds is None:
+        return config
+    launches = math.ceil(config.judge.max_launches * seconds / config.judge.budget_seconds)
+    judge = config.judge.model_copy(
+        update={"budget_seconds": seconds, "max_launches": max(launches, config.judge.looks)}
+    )
+    return config.model_copy(update={"judge": judge})

@@ -3,25 +3,36 @@
 
 from __future__ import annotations
 
-import gzip
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
 
 import httpx
 from pydantic import BaseModel
 
+from nalm_agent import version
 from nalm_agent.errors import ServerError
 
+API = 1
+"""Of the agents' part of the server's API: an older server, or a newer one, says what to do about it."""
 TIMEOUT_SECONDS = 30.0
+RELEASE_SECONDS = 5.0
+"""How long giving a job back may take, when the agent is asked to end."""
 LEASE_WAIT_SECONDS = 20.0
 FIRST_PAUSE_SECONDS = 0.5
 LONGEST_PAUSE_SECONDS = 30.0
+NOT_WORKING = "Nalm-Agent-State"
+"""Header of an answer without a job: why this host is given none."""
 
 
 class LeaseLostError(Exception):
     """The job was given to someone else; what is known of it must not be sent."""
+
+
+class ServerAwayError(Exception):
+    """The server cannot be reached, or says it is at fault itself."""
 
 
 class Lease(BaseModel):
@@ -35,6 +46,21 @@ class Lease(BaseModel):
     head_sha: str
     reason: str
     lease_seconds: float
+    scenarios: list[str] | None = None
+    """Measure only these; None: all that nalm.toml has measured by default."""
+    measured: list[str] = []
+    """Scenarios whose result the server has."""
+    budget_seconds: float | None = None
+    """Time for the rounds of a scenario; None: as nalm.toml says."""
+
+
+class Registered(BaseModel):
+    """What an invitation is exchanged for."""
+
+    name: str
+    pool: str
+    token: str
+    broker_url: str | None = None
 
 
 class ServerClient:
@@ -43,34 +69,51 @@ class ServerClient:
     def __init__(
         self,
         address: str,
-        token: str,
+        token: str | None,
         say: Callable[[str], None],
         *,
         transport: httpx.BaseTransport | None = None,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._address = address.rstrip("/")
+        self.address = address.rstrip("/")
         self._say, self._pause = say, pause
         self._client = httpx.Client(
-            base_url=f"{self._address}/api/v1",
-            headers={"Authorization": f"Bearer {token}"},
+            base_url=f"{self.address}/api/v1",
+            headers={"Authorization": f"Bearer {token}"} if token else {},
             timeout=TIMEOUT_SECONDS,
             transport=transport,
         )
+        self.not_working: str | None = None
+        """Why the server gave no job, when it is not for want of one."""
 
     def close(self) -> None:
         """Closes the connections."""
         self._client.close()
 
-    def lease(self, host: str, host_class: str, wait_seconds: float) -> Lease | None:
-        """The next job, None if there is none within the wait."""
-        body = {"host": host, "host_class": host_class, "wait_seconds": wait_seconds}
+    def lease(
+        self, host: str, host_class: str, wait_seconds: float, about: dict[str, object] | None = None
+    ) -> Lease | None:
+        """The next job, None if there is none within the wait. about: health, capabilities, pool."""
+        body: dict[str, object] = {"host": host, "host_class": host_class, "wait_seconds": wait_seconds}
+        if about is not None:
+            body |= {"api": API, "version": version(), "clock": datetime.now(UTC).isoformat(), **about}
         answer = self._insist("POST", "/agent/lease", json=body, timeout=wait_seconds + TIMEOUT_SECONDS)
-        return None if answer.status_code == HTTPStatus.NO_CONTENT else Lease.model_validate(answer.json())
+        if answer.status_code != HTTPStatus.NO_CONTENT:
+            self.not_working = None
+            return Lease.model_validate(answer.json())
+        self.not_working = answer.headers.get(NOT_WORKING)
+        return None
 
-    def progress(self, lease: Lease, step: str, detail: str, fraction: float) -> None:
+    def progress(
+        self,
+        lease: Lease,
+        step: str,
+        detail: str,
+        fraction: float,
+        more: dict[str, object] | None = None,
+    ) -> None:
         """Renews the lease. An unreachable server is left to the next renewal. Raises LeaseLostError."""
-        body = {"fence": lease.fence, "step": step, "detail": detail, "fraction": fraction}
+        body = {"fence": lease.fence, "step": step, "detail": detail, "fraction": fraction, **(more or {})}
         try:
             answer = self._client.post(f"/agent/jobs/{lease.job_id}/progress", json=body)
         except httpx.TransportError:
@@ -78,50 +121,101 @@ class ServerClient:
         if answer.status_code == HTTPStatus.CONFLICT:
             raise LeaseLostError(answer.text)
 
-    def upload(self, lease: Lease, report: bytes) -> dict[str, Any]:
-        """Uploads a run report; sending it again after a lost answer changes nothing."""
-        answer = self._insist(
+    def upload(self, job_id: int, fence: int, report: bytes) -> None:
+        """Uploads a run report (gzip); sending it again after a lost answer changes nothing.
+
+        Raises ServerAwayError, LeaseLostError, ServerError.
+        """
+        self._once(
             "POST",
             "/reports",
-            params={"job_id": lease.job_id, "fence": lease.fence},
-            content=gzip.compress(report),
+            params={"job_id": job_id, "fence": fence},
+            content=report,
             headers={"Content-Type": "application/json", "Content-Encoding": "gzip"},
         )
-        taken: dict[str, Any] = answer.json()
-        return taken
 
-    def finish(self, lease: Lease, outcome: str, message: str | None) -> None:
-        """Ends the job."""
-        body = {"fence": lease.fence, "outcome": outcome, "message": message}
-        self._insist("POST", f"/agent/jobs/{lease.job_id}/finish", json=body)
+    def finish(self, job_id: int, told: dict[str, object]) -> None:
+        """Ends the job. Raises ServerAwayError, LeaseLostError, ServerError."""
+        self._once("POST", f"/agent/jobs/{job_id}/finish", json=told)
+
+    def release(self, lease: Lease, reason: str) -> bool:
+        """Gives the job back, to be given to another host at once. False: the server did not take it."""
+        body = {"fence": lease.fence, "reason": reason}
+        path = f"/agent/jobs/{lease.job_id}/release"
+        try:
+            return self._client.post(path, json=body, timeout=RELEASE_SECONDS).is_success
+        except httpx.TransportError:
+            return False
+
+    def register(self, told: dict[str, object]) -> Registered:
+        """Exchanges an invitation for credentials of the agent's own. Raises ServerAwayError, ServerError."""
+        body = {"api": API, "version": version(), **told}
+        return Registered.model_validate(self._once("POST", "/agent/register", json=body).json())
+
+    def rotate(self) -> str:
+        """New credentials; the old ones stay good until `rotated` is called with the new."""
+        return str(self._once("POST", "/agent/rotate").json()["token"])
+
+    def rotated(self) -> None:
+        """Makes every credential but the one this client has worthless."""
+        self._once("POST", "/agent/rotated")
 
     def _insist(self, method: str, path: str, **options: Any) -> httpx.Response:
         """A request, repeated while the server is away or says it is at fault itself.
 
         Raises LeaseLostError for 409, ServerError for any other refusal.
         """
-        pause = FIRST_PAUSE_SECONDS
-        while True:
+        for pause in pauses():
             try:
-                answer = self._client.request(method, path, **options)
-                trouble = f"answers {answer.status_code}" if answer.is_server_error else None
-            except httpx.TransportError as error:
-                trouble = f"cannot be reached ({error})"
-            if trouble is None:
-                return self._accepted(answer, path)
-            if pause == FIRST_PAUSE_SECONDS:
-                self._say(f"{self._address} {trouble}; trying again")
-            self._pause(pause)
-            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+                return self._once(method, path, **options)
+            except ServerAwayError as error:
+                self.wait(error, pause)
+        raise AssertionError("pauses never end")
+
+    def wait(self, error: ServerAwayError, pause: float) -> None:
+        """Says so, once per outage, and waits."""
+        if pause == FIRST_PAUSE_SECONDS:
+            self._say(f"{error}; trying again")
+        self._pause(pause)
+
+    def _once(self, method: str, path: str, **options: Any) -> httpx.Response:
+        try:
+            answer = self._client.request(method, path, **options)
+        except httpx.TransportError as error:
+            raise ServerAwayError(f"{self.address} cannot be reached ({error})") from error
+        if answer.is_server_error or answer.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+            raise ServerAwayError(f"{self.address} answers {answer.status_code}")
+        return self._accepted(answer, path)
 
     def _accepted(self, answer: httpx.Response, path: str) -> httpx.Response:
         if answer.status_code == HTTPStatus.CONFLICT:
-            raise LeaseLostError(answer.text)
+            raise LeaseLostError(_message(answer))
         if answer.is_success:
             return answer
         hint = "see the server's log for this request"
         if answer.status_code in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-            hint = "give a token of scope agent with --token-file"
+            hint = "`nalm agent register` gets a credential; or give a token of scope agent with --token-file"
+        if answer.status_code == HTTPStatus.UPGRADE_REQUIRED:
+            hint = "install the agent of the server's version, then start it again"
         raise ServerError(
-            f"{self._address} refused {path}: {answer.status_code}", hint=hint, log=answer.text[:2000]
+            f"{self.address} refused {path}: {answer.status_code}",
+            hint=hint,
+            log=_message(answer),
+            status=answer.status_code,
         )
+
+
+def pauses() -> Iterator[float]:
+    """Longer and longer, without end."""
+    pause = FIRST_PAUSE_SECONDS
+    while True:
+        yield pause
+        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+
+def _message(answer: httpx.Response) -> str:
+    """The server's words for a person, or whatever it said."""
+    try:
+        return str(answer.json()["error"]["message"])
+    except (ValueError, KeyError, TypeError):
+        return answer.text[:2000]

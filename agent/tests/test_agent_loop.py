@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 from nalm_agent import agent_loop
+from nalm_agent.agent_loop import Agent
 from nalm_agent.errors import ServerError
 from nalm_agent.home import Home
 from nalm_agent.server_client import Lease, LeaseLostError, ServerClient
@@ -58,6 +59,10 @@ def client_of(server: FakeServer, said: list[str], token: str = "good") -> Serve
         transport=httpx.MockTransport(server),
         pause=lambda seconds: said.append(f"pause {seconds:g}"),
     )
+
+
+def agent_of(server: FakeServer, home: Home) -> Agent:
+    return Agent.made(client_of(server, []), home, "bench-1")
 
 
 def lease_of(nf: NfRepository, head: str) -> Lease:
@@ -110,7 +115,7 @@ def test_a_job_is_measured_uploaded_and_finished(
     server: FakeServer, nf_repository: NfRepository, home: Home
 ) -> None:
     head = nf_repository.commit("docs", README__md="words\n")
-    agent_loop.work_on(lease_of(nf_repository, head), client_of(server, []), home)
+    agent_loop.work_on(lease_of(nf_repository, head), agent_of(server, home))
     (upload,) = server.told("/reports")
     report = parse_report(gzip.decompress(upload.content))
     assert report.status is RunStatus.UNCHANGED
@@ -127,7 +132,7 @@ def test_a_second_job_fetches_what_is_new(
     home = Home(tmp_path / "home")
     for text in ("one\n", "two\n"):
         head = nf_repository.commit("docs", README__md=text)
-        agent_loop.work_on(lease_of(nf_repository, head), client_of(server, []), home)
+        agent_loop.work_on(lease_of(nf_repository, head), agent_of(server, home))
     assert [json.loads(one.content)["outcome"] for one in server.told("/agent/jobs/7/finish")] == ["done"] * 2
 
 
@@ -135,7 +140,7 @@ def test_a_mistake_in_nalm_toml_fails_the_job(
     server: FakeServer, nf_repository: NfRepository, home: Home
 ) -> None:
     head = nf_repository.commit("bad", nalm__toml="version = 2\n")
-    agent_loop.work_on(lease_of(nf_repository, head), client_of(server, []), home)
+    agent_loop.work_on(lease_of(nf_repository, head), agent_of(server, home))
     (finish,) = server.told("/agent/jobs/7/finish")
     told = json.loads(finish.content)
     assert told["outcome"] == "failed"
@@ -148,7 +153,7 @@ def test_a_repository_out_of_reach_fails_the_job(
 ) -> None:
     head = nf_repository.commit("docs", README__md="words\n")
     lease = lease_of(nf_repository, head).model_copy(update={"repository": str(tmp_path / "gone.git")})
-    agent_loop.work_on(lease, client_of(server, []), Home(tmp_path / "home"))
+    agent_loop.work_on(lease, agent_of(server, Home(tmp_path / "home")))
     (finish,) = server.told("/agent/jobs/7/finish")
     assert "read access" in json.loads(finish.content)["message"]
 
@@ -158,6 +163,6 @@ def test_a_lost_lease_drops_the_result(
 ) -> None:
     head = nf_repository.commit("slower", work__h="#define ALPHA_WORK 90\n")
     server.progress_status = 409
-    agent_loop.work_on(lease_of(nf_repository, head), client_of(server, []), Home(tmp_path / "home"))
+    agent_loop.work_on(lease_of(nf_repository, head), agent_of(server, Home(tmp_path / "home")))
     assert not server.told("/reports")
     assert not server.told("/agent/jobs/7/finish")

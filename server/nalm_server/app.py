@@ -10,6 +10,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from nalm_server.access.endpoints import router as people
 from nalm_server.accounts.endpoints import router as accounts
 from nalm_server.agents.endpoints import router as agents
+from nalm_server.agents.registration_endpoints import router as registration
 from nalm_server.audit.endpoints import router as audit
 from nalm_server.backfills.endpoints import router as backfills
 from nalm_server.bisects.endpoints import router as bisects
@@ -23,6 +24,7 @@ from nalm_server.handlers import add_handlers
 from nalm_server.health.endpoints import router as health
 from nalm_server.history.endpoints import router as history
 from nalm_server.hooks.endpoints import router as hooks
+from nalm_server.hosts.endpoints import router as hosts
 from nalm_server.imports.endpoints import router as imports
 from nalm_server.integrations.endpoints import router as integrations
 from nalm_server.jobs.endpoints import router as jobs
@@ -77,6 +79,8 @@ def make_app(context: Context | None) -> FastAPI:
         retention,
         exports,
         imports,
+        registration,
+        hosts,
     ):
         api.include_router(router)
     for router in (backfills, bisects, live):

@@ -11,7 +11,7 @@ import typer
 from pydantic import ValidationError
 from rich.table import Table
 
-from nalm_server import logs, migrate
+from nalm_server import cli_agent, logs, migrate
 from nalm_server.cli_access import account_app, member_app
 from nalm_server.cli_common import State, err, opened, out, reported, settings_of
 from nalm_server.cli_settings import settings_command
@@ -35,6 +35,7 @@ app.add_typer(project_app, name="project")
 app.add_typer(token_app, name="token")
 app.add_typer(account_app, name="account")
 app.add_typer(member_app, name="member")
+cli_agent.add_to(app)
 app.command()(demo)
 app.command("settings")(settings_command)
 for command in (serve, worker, beat, backup, restore, export, retention):

@@ -109,6 +109,11 @@ class TooManyError(NalmError):
         self.retry_after_seconds = retry_after_seconds
 
 
+class UpgradeRequiredError(NalmError):
+    status = 426
+    name = "upgrade_required"
+
+
 class BusyError(NalmError):
     status = 503
     name = "busy"
@@ -125,6 +130,7 @@ DESCRIPTIONS = {
     415: "The content encoding is not understood.",
     429: "Too many requests; `Retry-After` says when to go on.",
     422: "The request is readable but not valid; `details` says where.",
+    426: "Agent and server are of versions that do not go together.",
     503: "The database is busy or away; try again.",
 }
 

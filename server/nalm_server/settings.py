@@ -38,6 +38,8 @@ class Settings(BaseSettings):
     """The address people and forges reach this server at; used in what `project add` prints."""
     agent_token: SecretStr | None = Field(default=None, min_length=32)
     """A token of scope agent made elsewhere, made known at start (compose.yaml hands it to both sides)."""
+    agent_broker_url: SecretStr | None = None
+    """Handed to agents at their registration, `{pool}` replaced by their pool: redis://pool-{pool}:...@host/0."""
     lease_seconds: int = Field(default=60, ge=5, le=3600)
     """A job whose agent has been silent for this long is given out again."""
     job_attempts: int = Field(default=3, ge=1, le=20)
@@ -98,6 +100,11 @@ class Settings(BaseSettings):
     def _hosts_and_networks(cls, value: str) -> str:
         Allowed.parse(value)
         return value
+
+    def broker_of(self, pool: str) -> str | None:
+        """Where agents of the pool find its queue."""
+        url = self.agent_broker_url
+        return None if url is None else url.get_secret_value().replace("{pool}", pool)
 
     @property
     def address(self) -> str:

@@ -25,6 +25,8 @@ class Who(Enum):
     ADMINISTRATOR = "administrator"
     AGENT = "agent"
     UPLOADER = "uploader"
+    KNOWN = "known"
+    """Anybody but agents who says who they are."""
     LIST = "list"
     """Anyone; what is listed is what they may read."""
     OTHERWISE = "otherwise"
@@ -153,4 +155,19 @@ MATRIX: dict[str, Row] = {
     "POST /agent/jobs/{job_id}/finish": Row(
         Who.AGENT, "/agent/jobs/{job}/finish", {"fence": 99, "outcome": "done"}
     ),
+    "POST /agent/register": Row(Who.OTHERWISE, "/agent/register"),
+    "POST /agent/rotate": Row(Who.OTHERWISE, "/agent/rotate"),
+    "POST /agent/rotated": Row(Who.OTHERWISE, "/agent/rotated"),
+    "GET /agents/invitations": Row(Who.ADMINISTRATOR, "/agents/invitations"),
+    "POST /agents/invitations": Row(Who.ADMINISTRATOR, "/agents/invitations", {}),
+    "DELETE /agents/invitations/{invitation_id}": Row(Who.OTHERWISE, "/agents/invitations/1"),
+    "GET /hosts": Row(Who.KNOWN, "/hosts"),
+    "GET /hosts/{host}": Row(Who.KNOWN, "/hosts/bench-vm-2"),
+    "GET /hosts/{host}/health": Row(Who.KNOWN, "/hosts/bench-vm-2/health"),
+    "POST /hosts/{host}/drain": Row(Who.ADMINISTRATOR, "/hosts/bench-vm-2/drain"),
+    "POST /hosts/{host}/resume": Row(Who.ADMINISTRATOR, "/hosts/bench-vm-2/resume"),
+    "POST /hosts/{host}/revoke": Row(Who.ADMINISTRATOR, "/hosts/bench-vm-2/revoke"),
+    "PATCH /hosts/{host}": Row(Who.ADMINISTRATOR, "/hosts/bench-vm-2", {"pool": "lab"}),
+    "GET /pools": Row(Who.ADMINISTRATOR, "/pools"),
+    "PUT /projects/{project}/pool": Row(Who.ADMINISTRATOR, f"{PROJECT}/pool", {"pool": "lab"}),
 }

@@ -40,6 +40,7 @@ GETS_IN: dict[Who, set[str]] = {
     Who.ADMINISTRATOR: {"administrator"},
     Who.AGENT: {"agent"},
     Who.UPLOADER: {*ROLES[1:], "upload", "measure", "maintain"},
+    Who.KNOWN: {*KNOWN} - {"anonymous", "agent"},
 }
 REFUSED = (401, 403, 404)
 

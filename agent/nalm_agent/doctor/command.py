@@ -19,8 +19,12 @@ from nalm_agent.doctor.examine import examine
 from nalm_agent.doctor.finding import Finding
 from nalm_agent.doctor.look import look
 from nalm_agent.doctor.tunables import Change, wanted
+from nalm_agent.health import remember_noise
 from nalm_agent.home import Home
 from nalm_agent.system import System
+
+RESOLVES = "change_in_60_s"
+"""The figure of `noise_finding` that agents tell their server."""
 
 
 def findings(home: Home, lcores: int) -> list[Finding]:
@@ -34,7 +38,10 @@ def noise_finding(home: Home, repository: Path, seconds: float, *, quiet: bool) 
     from nalm_agent.doctor.resolution import noise  # loads SciPy
 
     with home.work() as work, Terminal(quiet=quiet) as progress:
-        return noise(compare_with_itself(home, work, progress, seconds=seconds, repository=repository))
+        found = noise(compare_with_itself(home, work, progress, seconds=seconds, repository=repository))
+    if (resolves := found.figures.get(RESOLVES)) is not None:
+        remember_noise(home, resolves)
+    return found
 
 
 def planned(lcores: int) -> list[Change]:

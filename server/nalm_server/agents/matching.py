@@ -12,7 +12,8 @@ from sqlalchemy.orm import Session
 from nalm_server.agents import repository
 from nalm_server.agents.models import HostRow
 from nalm_server.agents.needs import Capabilities, Needs, missing
-from nalm_server.hosts.states import HostState, state_of
+from nalm_server.hosts.schemas import HostState
+from nalm_server.hosts.states import state_of
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobState
 
@@ -32,7 +33,7 @@ def fits(session: Session, host: HostRow) -> ColumnElement[bool]:
 
 def why_waiting(session: Session, job: JobRow, now: datetime) -> str | None:
     """Why nobody takes a queued job; None if somebody will, or it is not queued."""
-    if job.state != JobState.QUEUED:
+    if job.state != JobState.QUEUED or job.held is not None:
         return None
     pool = repository.pool_of(session, job)
     hosts = [host for host in repository.hosts_of_pool(session, pool) if host.revoked_at is None]

@@ -11,6 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from nalm_server.agents.models import HostRow
+from nalm_server.hosts.recording import fingerprint_told
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN
 from nalm_server.projects.models import ProjectRow
@@ -32,11 +33,12 @@ def _get(session: Session, name: str, host_class: str, now: datetime) -> HostRow
     return row
 
 
-def seen(session: Session, name: str, host_class: str, now: datetime) -> None:
-    """The host asks for work."""
+def seen(session: Session, name: str, host_class: str, now: datetime) -> HostRow:
+    """The host asks for work, maybe for the first time."""
     row = _get(session, name, host_class, now)
     row.host_class = host_class
     row.last_seen_at = now
+    return row
 
 
 def described(
@@ -47,6 +49,7 @@ def described(
     row.host_class = host_class
     row.fingerprint = fingerprint
     session.flush()
+    fingerprint_told(session, row, fingerprint, now)
     return row
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic import AwareDatetime, BeforeValidator, Field, StringConstraints
 
+from nalm_server.agents.needs import Capabilities, Needs
+from nalm_server.agents.registration_schemas import Api, PoolName, Version
+from nalm_server.hosts.schemas import Health
 from nalm_server.jobs.retries import Failure
 from nalm_server.jobs.schemas import JobState
-from nalm_server.schemas import Schema
+from nalm_server.schemas import NAME, Schema
 
 
 def _no_boolean(value: object) -> object:
@@ -30,6 +33,15 @@ class LeaseRequest(Schema):
     host_class: HostName
     wait_seconds: float = Field(default=0, ge=0, le=60, strict=True)
     """How long the answer may wait for work."""
+    pool: PoolName | None = None
+    """Of a host with a shared token; one with its own credential is in its pool already."""
+    api: Api = 1
+    version: Version | None = None
+    clock: AwareDatetime | None = None
+    """The host's own time, when it asked."""
+    capabilities: Capabilities | None = None
+    """None: an older agent, which is given anything."""
+    health: Health | None = None
 
 
 class Lease(Schema):
@@ -46,6 +58,8 @@ class Lease(Schema):
     budget_seconds: float | None
     """Time for the rounds of a scenario; null: as nalm.toml says."""
     lease_seconds: int
+    measured: list[str]
+    """Scenarios that have a result of this job already: not to be measured again."""
 
 
 class Progress(Schema):
@@ -55,11 +69,19 @@ class Progress(Schema):
     detail: Text | None = None
     fraction: Annotated[float, Field(ge=0, le=1, strict=True)] | None = None
     log_tail: LongText | None = None
+    health: Health | None = None
 
 
 class Renewed(Schema):
     state: JobState
     lease_seconds: int
+
+
+class NotHere(Schema):
+    """A scenario that this host cannot measure."""
+
+    scenario: Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
+    needs: Needs
 
 
 class Finish(Schema):
@@ -68,6 +90,8 @@ class Finish(Schema):
     message: LongText | None = None
     kind: Failure | None = None
     """Why it failed. Only `infrastructure` is tried again, elsewhere if there is another host."""
+    not_here: list[NotHere] = Field(default_factory=list, max_length=200)
+    """Scenarios that are left for a host that has what they need."""
 
 
 class Release(Schema):

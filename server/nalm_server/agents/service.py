@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from nalm_server.agents import repository
+from nalm_server.agents import matching, passing_on, repository, seen
+from nalm_server.agents.api_version import require_known
 from nalm_server.agents.schemas import Finish, Finished, Lease, LeaseRequest, Progress, Release, Renewed
 from nalm_server.context import Context
+from nalm_server.hosts.recording import health_told
+from nalm_server.hosts.schemas import HostState
+from nalm_server.hosts.states import state_of
 from nalm_server.jobs import leasing, retries
 from nalm_server.jobs import queue_repository as queue
 from nalm_server.jobs import service as job_service
@@ -20,6 +25,7 @@ from nalm_server.jobs.schemas import JobState
 from nalm_server.projects import repository as projects
 from nalm_server.runs import repository as runs
 from nalm_server.settings import Settings
+from nalm_server.tokens.service import Principal
 
 STEPS = {
     "building": JobState.BUILDING,
@@ -28,20 +34,41 @@ STEPS = {
 }
 
 
-def host_seen(context: Context, wanted: LeaseRequest) -> None:
+@dataclass(frozen=True)
+class NotNow:
+    """This host is given nothing, and why."""
+
+    reason: str
+
+
+def host_seen(context: Context, caller: Principal, wanted: LeaseRequest) -> None:
+    """Keeps what the host says of itself. Raises ForbiddenError if it is not the caller's to speak for."""
+    require_known(wanted.api, wanted.version)
+    now = context.clock()
     with context.sessions() as session:
-        repository.seen(session, wanted.host, wanted.host_class, context.clock())
+        host = seen.asking(session, caller, wanted, now)
+        host.version, host.last_seen_at = wanted.version, now
+        host.capabilities = wanted.capabilities.model_dump() if wanted.capabilities else None
+        if wanted.health is not None:
+            health_told(session, host, wanted.health, now, wanted.clock)
         session.commit()
 
 
-def lease_once(context: Context, wanted: LeaseRequest) -> Lease | None:
+def lease_once(context: Context, wanted: LeaseRequest) -> Lease | NotNow | None:
     """One look for work. Opens a writer's transaction only when there seems to be some."""
-    asker = Asker(wanted.host)
+    now = context.clock()
     with context.read_sessions() as session:
-        if not queue.anything(session, asker, context.clock()):
+        host = repository.find(session, wanted.host)
+        if host is None:
+            return NotNow("this host is no longer known")
+        state, reason = state_of(host, now)
+        if state not in (HostState.ONLINE, HostState.OFFLINE):  # offline: it waits here for longer than that
+            return NotNow(f"{state}: {reason}")
+        asker = Asker(wanted.host, matching.fits(session, host))
+        if not queue.anything(session, asker, now):
             return None
     with context.sessions() as session:
-        lease = _lease(session, context.settings, asker, context.clock())
+        lease = _lease(session, context.settings, asker, now)
         session.commit()
     return lease
 
@@ -62,13 +89,18 @@ def _lease(session: Session, settings: Settings, asker: Asker, now: datetime) ->
         scenarios=job.scenarios,
         budget_seconds=job.budget_seconds,
         lease_seconds=settings.lease_seconds,
+        measured=runs.scenarios_of_job(session, job.id),
     )
 
 
-def progress(session: Session, settings: Settings, job_id: int, told: Progress, now: datetime) -> Renewed:
+def progress(
+    session: Session, settings: Settings, caller: Principal, job_id: int, told: Progress, *, now: datetime
+) -> Renewed:
     job = job_service.require_locked(session, job_id)
+    seen.require_own(session, caller, job)
     leasing.require_holder(session, job, told.fence, now)
     job.lease_until = now + timedelta(seconds=settings.lease_seconds)
+    seen.working(session, job, told.health, now)
     job.step, job.detail, job.fraction = told.step, told.detail, told.fraction
     if told.log_tail is not None:
         job.log_tail = told.log_tail
@@ -80,14 +112,17 @@ def progress(session: Session, settings: Settings, job_id: int, told: Progress, 
     return Renewed(state=state, lease_seconds=settings.lease_seconds)
 
 
-def finish(session: Session, settings: Settings, job_id: int, told: Finish, now: datetime) -> Finished:
+def finish(
+    session: Session, settings: Settings, caller: Principal, job_id: int, told: Finish, *, now: datetime
+) -> Finished:
     job = job_service.require_locked(session, job_id)
+    seen.require_own(session, caller, job)
     if job.fence == told.fence and job.state in (JobState.DONE, JobState.FAILED, JobState.INVALID):
         return Finished(state=JobState(job.state))
     leasing.require_holder(session, job, told.fence, now)
     if told.outcome == "failed" and told.kind is Failure.INFRASTRUCTURE:
         retries.again_or_failed(session, settings, job, now, told.message or "the host could not measure it")
-    else:
+    elif not passing_on.passed_on(session, job, told, now):
         _end(session, job, told, now)
     return Finished(state=JobState(job.state))
 
@@ -108,9 +143,10 @@ def _end(session: Session, job: JobRow, told: Finish, now: datetime) -> None:
     job_service.move(session, job, state, now, reason, who=job.host)
 
 
-def release(session: Session, job_id: int, told: Release, now: datetime) -> Finished:
+def release(session: Session, caller: Principal, job_id: int, told: Release, now: datetime) -> Finished:
     """Gives the job back: free at once. One that is over, or somebody else's, stays as it is: 409."""
     job = job_service.require_locked(session, job_id)
+    seen.require_own(session, caller, job)
     leasing.require_holder(session, job, told.fence, now)
     retries.give_back(session, job, now, told.reason)
     return Finished(state=JobState(job.state))

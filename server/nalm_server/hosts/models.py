@@ -33,7 +33,7 @@ class HealthRow(Base):
 
 
 class FingerprintRow(Base):
-    """What a host was in one stretch of time; the next row is another fingerprint, maybe one it had before."""
+    """What a host was for a time; the next row is another fingerprint, maybe one it had before."""
 
     __tablename__ = "host_fingerprints"
     __table_args__ = (Index(None, "host_id", "first_seen_at"),)

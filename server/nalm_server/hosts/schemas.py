@@ -4,13 +4,27 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from enum import StrEnum
+from typing import Annotated, Any
 
 from pydantic import Field
 
+from nalm_server.agents.needs import Capabilities
+from nalm_server.agents.registration_schemas import PoolName
 from nalm_server.schemas import Schema
 
 Figure = Annotated[float, Field(ge=-1e12, le=1e12)]
+
+
+class HostState(StrEnum):
+    ONLINE = "online"
+    DRAINING = "draining"
+    """It ends what it has and is given nothing new."""
+    OFFLINE = "offline"
+    """Silent."""
+    REVOKED = "revoked"
+    SICK = "sick"
+    """It is given nothing until it is well."""
 
 
 class Health(Schema):
@@ -36,3 +50,64 @@ class HealthSample(Health):
     at: datetime
     clock_offset_seconds: float | None
     version: str | None
+
+
+class Host(Schema):
+    name: str
+    host_class: str
+    pool: str
+    state: HostState
+    reason: str | None
+    """Why it is in that state, where there is something to say."""
+    registered: bool
+    """Its agent has a credential of its own."""
+    version: str | None
+    job_id: int | None
+    """What it is working on."""
+    capabilities: Capabilities | None
+    health: Health | None
+    clock_offset_seconds: float | None
+    first_seen_at: datetime
+    last_seen_at: datetime | None
+
+
+class Change(Schema):
+    """One thing in which a host is no longer what it was."""
+
+    field: str
+    before: str
+    after: str
+    severity: str
+    """`segment`: series go on at another level. `incomparable`: it is another kind of host."""
+
+
+class Fingerprint(Schema):
+    """What the host was for a time."""
+
+    digest: str
+    first_seen_at: datetime
+    last_seen_at: datetime
+    changes: list[Change]
+    """Against the one before; empty for the first."""
+    fingerprint: dict[str, Any]
+
+
+class HostDetail(Host):
+    fingerprints: list[Fingerprint]
+    """Newest first."""
+
+
+class HostEdit(Schema):
+    pool: PoolName
+
+
+class Pool(Schema):
+    name: str
+    hosts: dict[str, int]
+    """Number by state."""
+    projects: list[str]
+    queued: int
+
+
+class PoolChoice(Schema):
+    pool: PoolName

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from enum import StrEnum
 
 from nalm_server.agents.models import HostRow
 from nalm_server.agents.repository import SEEN_WITHIN
-from nalm_server.hosts.schemas import Health
+from nalm_server.hosts.schemas import Health, HostState
 
 LEAST_DISK_BYTES = 1 << 30
 """Less than this free, and a build may fail for no fault of its commit's."""
@@ -16,17 +15,6 @@ MOST_CLOCK_OFFSET = timedelta(seconds=60)
 """Further off, and what it says of when things happened cannot be trusted."""
 WORST_RESOLUTION = 0.1
 """A host that within a minute sees no smaller change than this is no bench."""
-
-
-class HostState(StrEnum):
-    ONLINE = "online"
-    DRAINING = "draining"
-    """It ends what it has and is given nothing new."""
-    OFFLINE = "offline"
-    """Silent."""
-    REVOKED = "revoked"
-    SICK = "sick"
-    """It is given nothing until it is well."""
 
 
 def state_of(host: HostRow, now: datetime) -> tuple[HostState, str | None]:

@@ -36,7 +36,7 @@ def _done(
         detail=why or None,
     )
     session.flush()
-    return reading.get_job(session, job.id)
+    return reading.get_job(session, job.id, now)
 
 
 def _by(done: str, caller: Principal, why: str) -> str:
@@ -47,7 +47,7 @@ def cancel(session: Session, caller: Principal, job_id: int, why: str, now: date
     """Ends it; an agent that works on it learns so at its next heartbeat. Saying it twice changes nothing."""
     job = _locked(session, caller, job_id)
     if job.state == JobState.CANCELLED:
-        return reading.get_job(session, job.id)
+        return reading.get_job(session, job.id, now)
     cancel_locked(session, job, _by("cancelled", caller, why), now, caller.name)
     return _done(session, caller, "cancel", job, now=now, why=why)
 

@@ -54,4 +54,4 @@ def _queue(
         raise ConflictError(f"Job {job.id} measures this already and waits for approval: {job.held}")
     audit(session, caller, "job.request", f"job {job.id}", now, project_id=project_id)
     session.flush()
-    return reading.get_job(session, job.id)
+    return reading.get_job(session, job.id, now)

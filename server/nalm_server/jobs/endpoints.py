@@ -33,10 +33,10 @@ def list_jobs(
 
 
 @router.get("/jobs/{job_id}", responses=documented(404))
-def get_job(job_id: JobId, session: ReadDb, caller: Caller) -> JobDetail:
+def get_job(job_id: JobId, session: ReadDb, caller: Caller, now: Now) -> JobDetail:
     """One job with each change of its state."""
     service.require_seen(session, caller, job_id, Role.READER)
-    return reading.get_job(session, job_id)
+    return reading.get_job(session, job_id, now)
 
 
 @router.post("/jobs/{job_id}/cancel", responses=CHANGES)

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from itertools import pairwise
 
 from sqlalchemy.orm import Session
 
 from nalm_server.access.roles import Role
 from nalm_server.access.service import require_project
+from nalm_server.agents.matching import why_waiting
 from nalm_server.jobs import queue_repository as queue
 from nalm_server.jobs import repository, service
 from nalm_server.jobs.models import JobRow
@@ -33,7 +35,7 @@ def list_jobs(
     return [described(row, name) for row, name in found]
 
 
-def get_job(session: Session, job_id: int) -> JobDetail:
+def get_job(session: Session, job_id: int, now: datetime) -> JobDetail:
     row = service.require(session, job_id)
     moves = [Transition.model_validate(one) for one in repository.transitions(session, row.id)]
     waits = row.state == JobState.QUEUED and row.held is None
@@ -48,6 +50,7 @@ def get_job(session: Session, job_id: int) -> JobDetail:
             if one.state is JobState.QUEUED and before.state is not JobState.QUEUED
         ],
         queue_position=queue.ahead_of(session, row) + 1 if waits else None,
+        waiting=why_waiting(session, row, now),
         run_ids=[run.run_id for run in runs.of_job(session, row.id)],
     )
 

@@ -103,6 +103,8 @@ class JobDetail(Job):
     """Each time it was queued again, with the reason."""
     queue_position: int | None
     """1: next, if no better job comes; null: it is not waiting for a host."""
+    waiting: str | None
+    """Why no host takes it; null: one will, or it does not wait for one."""
     run_ids: list[str]
 
 

@@ -108,6 +108,18 @@ def of_job_and_scenario(session: Session, job_id: int, scenario: str) -> JudgedR
     return next(iter(_fetch(session, query)), None)
 
 
+def scenarios_of_job(session: Session, job_id: int) -> list[str]:
+    """Those that have a result of the job."""
+    return list(
+        session.scalars(
+            select(ScenarioRow.name)
+            .join(RunRow, RunRow.scenario_id == ScenarioRow.id)
+            .where(RunRow.job_id == job_id)
+            .order_by(ScenarioRow.name)
+        )
+    )
+
+
 def outcomes_of_job(session: Session, job_id: int) -> list[str]:
     return list(
         session.scalars(

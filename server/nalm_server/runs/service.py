@@ -16,6 +16,7 @@ from nalm_server import events
 from nalm_server.access.roles import Role
 from nalm_server.access.service import NO_PROJECT, may_upload, require_role
 from nalm_server.agents import repository as hosts
+from nalm_server.agents.seen import require_own
 from nalm_server.commits.order import record
 from nalm_server.context import Context
 from nalm_server.errors import (
@@ -79,7 +80,11 @@ def _take(session: Session, caller: Principal, upload: Upload, now: datetime) ->
                 f"Run {upload.report.run_id} is stored with another content: a run's id is made once."
             )
         return _taken(known, new=False)
-    job = _job(session, project, upload, upload.job_id, now) if upload.job_id is not None else None
+    job = (
+        _job(session, caller, project, upload, job_id=upload.job_id, now=now)
+        if upload.job_id is not None
+        else None
+    )
     if job is not None:
         result = repository.of_job_and_scenario(session, job.id, upload.report.scenario.name)
         if result is not None:  # from an agent that lost its lease after the upload: one result per job
@@ -114,11 +119,14 @@ def _may_send(session: Session, caller: Principal, upload: Upload, project_id: i
     return may_upload(session, caller, project_id)
 
 
-def _job(session: Session, project: ProjectRow, upload: Upload, job_id: int, now: datetime) -> JobRow:
+def _job(
+    session: Session, caller: Principal, project: ProjectRow, upload: Upload, *, job_id: int, now: datetime
+) -> JobRow:
     """The job, if this may still be a result of it."""
     job = jobs.lock(session, job_id)
     if job is None or job.project_id != project.id:
         raise NotFoundError(f"Project {project.name!r} has no job {job_id}.")
+    require_own(session, caller, job)
     if upload.fence is not None:
         leasing.require_holder(session, job, upload.fence, now)
     elif job.state not in HELD:

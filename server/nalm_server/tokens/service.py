@@ -74,6 +74,7 @@ def authenticate(session: Session, token: str, now: datetime) -> tuple[Principal
         Scope(row.scope),
         row.project_id,
         f"{owner.name} ({row.name})" if owner else row.name,
+        agent_id=row.agent_id,
         account_id=row.account_id,
         administrator=owner is not None and owner.administrator,
     )

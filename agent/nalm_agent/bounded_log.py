@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The output of a child process in a file that never grows beyond a limit: its end is kept.
+
+A commit's build or NF may write without end; the disk it would fill is the bench host's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import threading
+from pathlib import Path
+
+LIMIT_BYTES = 8 << 20
+KEPT_BYTES = LIMIT_BYTES // 2
+CHUNK_BYTES = 1 << 16
+CATCH_UP_SECONDS = 1.0
+LEFT_OUT = b"[nalm: earlier output is left out]\n"
+
+_following: dict[Path, BoundedLog] = {}
+
+
+class BoundedLog:
+    """Copies a pipe into a file in a thread of its own, until nobody writes to the pipe any more."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = path.open("ab+", buffering=0)
+        self._size = self._file.seek(0, os.SEEK_END)
+        self._reading, self.writing = os.pipe()
+        self._thread = threading.Thread(target=self._copy, name=f"log {path.name}", daemon=True)
+
+    def follow(self, process: subprocess.Popen[bytes]) -> None:
+        """Begins. The child has the pipe's other end by now; ours is closed, so that its end is the end."""
+        os.close(self.writing)
+        self._process = process
+        _following[self._path] = self
+        self._thread.start()
+
+    def abandon(self) -> None:
+        """There is no child after all."""
+        os.close(self.writing)
+        os.close(self._reading)
+        self._file.close()
+
+    def catch_up(self) -> None:
+        """Waits until all that the child wrote is in the file, if it has ended."""
+        if self._process.poll() is not None:
+            self._thread.join(CATCH_UP_SECONDS)
+
+    def _copy(self) -> None:
+        while chunk := os.read(self._reading, CHUNK_BYTES):
+            with contextlib.suppress(OSError):  # a full disk costs the log, not the measurement
+                self._write(chunk)
+        os.close(self._reading)
+        self._file.close()
+        if _following.get(self._path) is self:
+            del _following[self._path]
+
+    def _write(self, chunk: bytes) -> None:
+        self._file.write(chunk)
+        self._size += len(chunk)
+        if self._size > LIMIT_BYTES:
+            self._shorten()
+
+    def _shorten(self) -> None:
+        """In one step: a reader finds the old file or the new one."""
+        kept = LEFT_OUT + read_end(self._path, KEPT_BYTES)
+        new = self._path.with_name(f".{self._path.name}.new")
+        new.write_bytes(kept)
+        self._file.close()
+        self._file = new.open("ab+", buffering=0)
+        new.replace(self._path)
+        self._size = len(kept)
+
+
+def catch_up(path: Path) -> None:
+    """For a reader of a log: see BoundedLog."""
+    if log := _following.get(path):
+        log.catch_up()
+
+
+def newest() -> Path | None:
+    """The log of the process started last of those that still run."""
+    return next(reversed(list(_following)), None)
+
+
+def read_end(path: Path, size: int) -> bytes:
+    """The last bytes of a file, whatever its size; empty if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - size))
+            return file.read(size)
+    except OSError:
+        return b""

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clones of the projects an agent serves, without a working tree, fetched only when a commit is missing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from filelock import FileLock
+
+from nalm_agent.errors import GitError
+from nalm_agent.home import Home
+from nalm_agent.process import tail
+from nalm_agent.server_client import Lease
+
+
+def mirrored(lease: Lease, home: Home) -> Path:
+    """A mirror of the job's repository that has both commits. Raises GitError if it cannot be had."""
+    mirror = home.folder("mirrors") / f"{lease.project.replace('/', '_')}.git"
+    with FileLock(f"{mirror}.lock"):
+        if not (mirror / "HEAD").exists():
+            _git(home, "init", "--quiet", "--bare", str(mirror))
+        if not all(_has(mirror, commit) for commit in (lease.base_sha, lease.head_sha)):
+            _git(
+                home,
+                "-C",
+                str(mirror),
+                "fetch",
+                "--quiet",
+                "--prune",
+                lease.repository,
+                "+refs/*:refs/*",
+            )
+        for commit in (lease.base_sha, lease.head_sha):
+            if not _has(mirror, commit):
+                raise GitError(f"{lease.repository} has no commit {commit}", hint="was it pushed?")
+    return mirror
+
+
+def _has(mirror: Path, commit: str) -> bool:
+    done = subprocess.run(
+        ["git", "-C", str(mirror), "cat-file", "-e", f"{commit}^{{commit}}"], capture_output=True, check=False
+    )
+    return done.returncode == 0
+
+
+def _git(home: Home, *arguments: str) -> None:
+    log = home.folder("mirrors") / "git.log"
+    env = os.environ | {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    with log.open("wb") as out:
+        done = subprocess.run(["git", *arguments], env=env, stdout=out, stderr=out, check=False)
+    if done.returncode != 0:
+        raise GitError(
+            f"git {' '.join(arguments)} failed",
+            log=tail(log),
+            hint="the agent needs read access to the project's repository",
+        )

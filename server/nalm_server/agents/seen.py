@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which host an agent speaks for, and which jobs are its own."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy.orm import Session
+
+from nalm_server.agents import repository
+from nalm_server.agents.models import DEFAULT_POOL, HostRow
+from nalm_server.agents.schemas import LeaseRequest
+from nalm_server.errors import FencedOffError, ForbiddenError
+from nalm_server.hosts.recording import health_told
+from nalm_server.hosts.schemas import Health
+from nalm_server.jobs.models import JobRow
+from nalm_server.tokens.service import Principal
+
+SEEN_EVERY = timedelta(seconds=15)
+"""While it works, its last_seen_at is no older than this."""
+
+
+def asking(session: Session, caller: Principal, wanted: LeaseRequest, now: datetime) -> HostRow:
+    """The host that asks for work. Raises ForbiddenError if the caller may not speak for it."""
+    if caller.agent_id is None:
+        return _with_shared_token(session, wanted, now)
+    host = session.get_one(HostRow, caller.agent_id)
+    if host.name != wanted.host:
+        raise ForbiddenError(f"This credential is of host {host.name}, not of {wanted.host}.")
+    if wanted.pool not in (None, host.pool):
+        raise ForbiddenError(
+            f"Host {host.name} belongs to pool {host.pool}, not to {wanted.pool}: leave --pool out."
+        )
+    host.host_class = wanted.host_class
+    return host
+
+
+def _with_shared_token(session: Session, wanted: LeaseRequest, now: datetime) -> HostRow:
+    host = repository.seen(session, wanted.host, wanted.host_class, now)
+    if host.registered_at is not None or host.revoked_at is not None:
+        why = "was revoked" if host.revoked_at else "has a credential of its own"
+        raise ForbiddenError(
+            f"Host {host.name} {why}: a shared token does not speak for it. `nalm agent register` gets it a "
+            "new credential, by an invitation."
+        )
+    host.pool = wanted.pool or host.pool or DEFAULT_POOL
+    return host
+
+
+def require_own(session: Session, caller: Principal, job: JobRow) -> None:
+    """Raises FencedOffError for an agent whose host is not the last that was given the job."""
+    if caller.agent_id is None:
+        return
+    host = session.get(HostRow, caller.agent_id)
+    if host is None or job.host != host.name:
+        raise FencedOffError(f"Job {job.id} is not this agent's: {job.host or 'nobody'} has it, or had it.")
+
+
+def working(session: Session, job: JobRow, health: Health | None, now: datetime) -> None:
+    """The job's host is alive."""
+    host = repository.find(session, job.host) if job.host else None
+    if host is None:
+        return
+    if host.last_seen_at is None or now - host.last_seen_at >= SEEN_EVERY:
+        host.last_seen_at = now
+    if health is not None:
+        health_told(session, host, health, now)
