@@ -19,7 +19,7 @@ def deliver(spool: Spool, client: ServerClient, say: Callable[[str], None]) -> N
     """
     with spool.sending():
         for item in spool.items():
-            if item.label.server == client.address and item.path.exists():
+            if item.label.server == client.address:
                 _send(item, spool, client, say)
 
 

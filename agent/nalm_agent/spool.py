@@ -83,9 +83,12 @@ class Spool:
             ) from error
 
     def items(self) -> Iterator[Item]:
-        """Oldest first."""
+        """Oldest first, without those that are removed meanwhile."""
         for path in self._paths():
-            line, _, body = path.read_bytes().partition(b"\n")
+            try:
+                line, _, body = path.read_bytes().partition(b"\n")
+            except FileNotFoundError:
+                continue
             yield Item(path, Label.model_validate_json(line), body)
 
     def remove(self, item: Item) -> None:

@@ -50,6 +50,7 @@ def test_life_of_a_job(service: Service) -> None:
         "scenarios": None,
         "budget_seconds": None,
         "lease_seconds": 60,
+        "measured": [],
     }
     assert service.lease(204, host="bench-2") is None
     progress(service, lease, "building")
