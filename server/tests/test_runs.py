@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from nalm_core.report_io import parse_report
 from nalm_core.verdict import judge
+from nalm_server.history.schemas import History
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
 
@@ -131,6 +132,7 @@ def test_history_is_along_the_first_parent_whatever_came_first(service: Service)
         costs = {"nat": 150.0 + number}
         service.upload(body_of(make_report(number, base_costs={**COSTS, **costs})))
     history = service.get("/projects/demo/scenarios/sfc_a/history", metric="cpp")
+    History.model_validate(history)  # nothing on the way to the answer holds it to its schema
     assert history["metric"]["unit"] == "cycles/packet"
     assert history["stages"] == ["chain", "rx", "nat", "l3fwd", "tx"]
     assert [point["sha"] for point in history["points"]] == [sha(1), sha(2), sha(3)]

@@ -159,27 +159,30 @@ def values(
     session: Session, scenario_id: int, host_class: str, metric: str, since: int
 ) -> dict[int, list[StoredValue]]:
     """By run, of those whose number is `since` or more: the metric's values of chain and stages."""
+    series = {
+        row.id: row
+        for row in session.scalars(
+            select(SeriesRow).where(
+                SeriesRow.scenario_id == scenario_id,
+                SeriesRow.host_class == host_class,
+                SeriesRow.metric == metric,
+                SeriesRow.source.not_like("imported:%"),
+            )
+        )
+    }
     found = session.execute(
         select(
+            SeriesValueRow.series_id,
             SeriesValueRow.run_id,
-            SeriesRow.stage,
-            SeriesRow.source,
             SeriesValueRow.value,
             SeriesValueRow.low,
             SeriesValueRow.high,
-        )
-        .join(SeriesRow, SeriesValueRow.series_id == SeriesRow.id)
-        .where(
-            SeriesRow.scenario_id == scenario_id,
-            SeriesRow.host_class == host_class,
-            SeriesRow.metric == metric,
-            SeriesValueRow.run_id >= since,
-        )
-        .order_by(SeriesRow.stage, SeriesRow.source)
+        ).where(SeriesValueRow.series_id.in_(series), SeriesValueRow.run_id >= since)
     )
     by_run: dict[int, list[StoredValue]] = defaultdict(list)
-    for row in found:
-        by_run[row[0]].append(StoredValue._make(row))
+    for series_id, run_number, value, low, high in found:
+        of = series[series_id]
+        by_run[run_number].append(StoredValue(run_number, of.stage, of.source, value, low, high))
     return by_run
 
 

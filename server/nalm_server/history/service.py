@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from nalm_core.catalogue import METRICS
 from sqlalchemy.orm import Session
 
@@ -10,7 +12,7 @@ from nalm_server.commits.service import SHORT
 from nalm_server.errors import NotFoundError
 from nalm_server.history import repository
 from nalm_server.history.repository import HistoryRun, ImportedValue, StoredValue
-from nalm_server.history.schemas import History, HistoryPoint, ImportedPoint, ScenarioSummary, Value
+from nalm_server.history.schemas import ImportedPoint, ScenarioSummary, Value
 from nalm_server.projects.models import ProjectRow
 
 CHAIN = "chain"
@@ -36,7 +38,8 @@ def list_scenarios(session: Session, project: ProjectRow) -> list[ScenarioSummar
 
 def history(
     session: Session, project: ProjectRow, scenario: str, *, metric: str, host_class: str | None, limit: int
-) -> History:
+) -> dict[str, Any]:
+    """schemas.History as plain values: an object for each of ten thousand would take most of the time."""
     if metric not in METRICS:
         raise NotFoundError(f"There is no metric {metric!r}: there are {', '.join(METRICS)}.")
     row = repository.find_scenario(session, project.id, scenario)
@@ -51,15 +54,15 @@ def history(
     values = repository.values(session, row.id, shown, metric, since) if shown and runs else {}
     seen = {value.stage for one in runs for value in values.get(one.run_number, [])}
     stages = [CHAIN, *row.stages, *sorted(seen - {CHAIN, *row.stages})]
-    return History(
-        metric=METRICS[metric],
-        scenario=row.name,
-        host_class=shown,
-        host_classes=classes,
-        stages=stages,
-        points=[_point(one, stages, values.get(one.run_number, [])) for one in runs],
-        imported=_imported(repository.imported(session, row.id, metric)),
-    )
+    return {
+        "metric": METRICS[metric],
+        "scenario": row.name,
+        "host_class": shown,
+        "host_classes": classes,
+        "stages": stages,
+        "points": [_point(one, stages, values.get(one.run_number, [])) for one in runs],
+        "imported": _imported(repository.imported(session, row.id, metric)),
+    }
 
 
 def _imported(found: list[ImportedValue]) -> list[ImportedPoint]:
@@ -75,21 +78,21 @@ def _imported(found: list[ImportedValue]) -> list[ImportedPoint]:
     return list(points.values())
 
 
-def _point(one: HistoryRun, stages: list[str], values: list[StoredValue]) -> HistoryPoint:
+def _point(one: HistoryRun, stages: list[str], values: list[StoredValue]) -> dict[str, Any]:
     found = {
-        value.stage: Value(value=value.value, low=value.low, high=value.high, source=value.source)
+        value.stage: {"value": value.value, "low": value.low, "high": value.high, "source": value.source}
         for value in values
     }
-    return HistoryPoint(
-        sha=one.sha,
-        short_sha=one.sha[:SHORT],
-        subject=one.subject,
-        committed_at=one.committed_at,
-        parent_sha=one.parent_sha,
-        base_sha=one.base_sha,
-        run_id=one.run_id,
-        display=one.display,
-        cause=one.cause,
-        culprit_stage=one.stage,
-        values={stage: found.get(stage) for stage in stages},
-    )
+    return {
+        "sha": one.sha,
+        "short_sha": one.sha[:SHORT],
+        "subject": one.subject,
+        "committed_at": one.committed_at,
+        "parent_sha": one.parent_sha,
+        "base_sha": one.base_sha,
+        "run_id": one.run_id,
+        "display": one.display,
+        "cause": one.cause,
+        "culprit_stage": one.stage,
+        "values": {stage: found.get(stage) for stage in stages},
+    }
