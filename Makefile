@@ -21,7 +21,7 @@ PAGE := server/nalm_server/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)
 
 .PHONY: help run test install install-test page nf nf-asan nf-tsan nf-fuzz lint test-python test-nf test-nf-outside test-nf-asan \
-	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end test-compose test-faults bench mutants test-mutants lock openapi screenshot clean
+	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end test-compose test-faults bench test-github-payloads mutants test-mutants lock openapi screenshot clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -92,6 +92,10 @@ test-nf-fuzz: nf-fuzz ## A minute of fuzzing: parsers, configuration, whole chai
 
 fuzz: nf-fuzz ## An hour of fuzzing that goes on where the last one ended; FUZZ_MINUTES=60
 	@python3 reference-nf/fuzz/run.py $(NF_FUZZ) --seconds $$(($(FUZZ_MINUTES) * 60)) --keep
+
+test-github-payloads: ## Every payload GitHub's users have published (npm @octokit/webhooks-examples), answered as it should be
+	@npm install --silent --no-audit --no-fund --no-save --prefix .cache/github-payloads @octokit/webhooks-examples@7.6.1
+	@$(BIN)/python server/tests/github_payloads.py .cache/github-payloads/node_modules/@octokit/webhooks-examples
 
 test-web: ## The page's unit tests and checks
 	@cd web && npm run -s check && npm run -s test

@@ -48,4 +48,6 @@ def known_refs(session: Session, project_id: int) -> KnownRefs:
     requests = session.scalars(
         select(PullRequestRow).where(PullRequestRow.project_id == project_id, PullRequestRow.state == "open")
     )
-    return KnownRefs(dict(branches.tuples().all()), dict(tags.tuples().all()), list(requests))
+    return KnownRefs(
+        {row.name: row.sha for row in branches}, {row.name: row.sha for row in tags}, list(requests)
+    )

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GitLab, Gitea and the plain form: how each signs, and what its events become."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import pytest
+from nalm_server.hooks.signature import STANDARD_SECRET, hexdigest, sign, sign_standard
+from nalm_server_harness import Clock, Service
+
+BEFORE, AFTER, BASE, ZEROS = "a" * 40, "b" * 40, "c" * 40, "0" * 40
+PUSH = {
+    "object_kind": "push",
+    "ref": "refs/heads/main",
+    "before": BEFORE,
+    "after": AFTER,
+    "checkout_sha": AFTER,
+}
+GITEA_REQUEST = {
+    "action": "synchronized",
+    "number": 5,
+    "pull_request": {
+        "title": "nat",
+        "merged": False,
+        "merge_base": BASE,
+        "user": {"login": "mona"},
+        "head": {"ref": "topic", "sha": AFTER, "repo_id": 1},
+        "base": {"ref": "main", "sha": BEFORE, "repo_id": 1},
+    },
+}
+
+
+def send(service: Service, forge: str, event: Any, status: int, **headers: str) -> Any:
+    body = event if isinstance(event, bytes) else json.dumps(event).encode()
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    answer = service.client.post(f"/api/v1/hooks/{forge}?project=demo", content=body, headers=named)
+    assert answer.status_code == status, answer.text
+    return service.worked(answer.json()) if status < 400 else answer.json()
+
+
+def bases(service: Service, answer: Any) -> list[str]:
+    return [service.get(f"/jobs/{number}")["base_sha"] for number in answer["job_ids"]]
+
+
+def test_gitlab_by_its_secret_token(service: Service) -> None:
+    given = {"X_Gitlab_Event": "Push Hook", "Idempotency_Key": "1"}
+    send(service, "gitlab", PUSH, 401, X_Gitlab_Token="guess", **given)
+    answer = send(service, "gitlab", PUSH, 202, X_Gitlab_Token=service.secret, **given)
+    assert bases(service, answer) == [BEFORE]
+    again = send(service, "gitlab", PUSH, 200, X_Gitlab_Token=service.secret, **given)
+    assert "taken before" in again["reason"]
+
+
+@pytest.mark.parametrize("own_form", [False, True])
+def test_gitlab_as_a_standard_webhook(service: Service, clock: Clock, own_form: bool) -> None:
+    if own_form:
+        secret = STANDARD_SECRET + base64.b64encode(b"k" * 32).decode()
+        service.request("POST", "/projects/demo/webhook-secret", "admin", json={"secret": secret})
+        service.secret = secret
+    now, body = int(clock.now.timestamp()), json.dumps(PUSH).encode()
+
+    def signed(timestamp: int, body: bytes = body) -> dict[str, str]:
+        return {
+            "X_Gitlab_Event": "Push Hook",
+            "webhook_id": "m1",
+            "webhook_timestamp": str(timestamp),
+            "webhook_signature": "v1,AAAA " + sign_standard(service.secret, "m1", str(timestamp), body),
+        }
+
+    send(service, "gitlab", body, 401, **signed(now - 301))
+    send(service, "gitlab", body, 401, **signed(now + 301))
+    send(service, "gitlab", body, 401, **signed(now, b"other"))
+    # No way back to the weaker form while a signature is there.
+    send(service, "gitlab", body, 401, **signed(now, b"other"), X_Gitlab_Token=service.secret)
+    assert send(service, "gitlab", body, 202, **signed(now - 299))["became"] == "accepted"
+    assert send(service, "gitlab", body, 200, **signed(now))["status"] == "ignored"
+
+
+@pytest.mark.parametrize(
+    ("action", "more", "status", "said"),
+    [
+        ("open", {}, 202, "waits to be tried again"),
+        ("update", {"oldrev": BEFORE}, 202, "waits to be tried again"),
+        ("update", {}, 200, "its commits are the same"),
+        ("merge", {}, 202, "was merged"),
+        ("close", {}, 202, "was closed"),
+        ("approved", {}, 200, "nothing is done on the action approved"),
+    ],
+)
+def test_gitlab_merge_requests(
+    service: Service, action: str, more: dict[str, str], status: int, said: str
+) -> None:
+    attributes = {
+        "iid": 3, "action": action, "title": "nat", "target_branch": "main", "source_project_id": 1,
+        "target_project_id": 1, "last_commit": {"id": AFTER}, **more,
+    }  # fmt: skip
+    event = {"object_kind": "merge_request", "user": {"username": "mona"}, "object_attributes": attributes}
+    headers = {"X_Gitlab_Event": "System Hook", "X_Gitlab_Token": service.secret}
+    answer = send(service, "gitlab", event, status, **headers)
+    assert said in answer.get("why", answer["reason"])
+
+
+def test_gitea_push_and_pull_request(service: Service) -> None:
+    def gitea(event: Any, kind: str, status: int = 202) -> Any:
+        signature = hexdigest(service.secret, json.dumps(event).encode())
+        return send(service, "gitea", event, status, X_Gitea_Event=kind, X_Gitea_Signature=signature)
+
+    push = {"ref": "refs/heads/main", "before": BEFORE, "after": AFTER}
+    assert bases(service, gitea(push, "push")) == [BEFORE]
+    answer = gitea(GITEA_REQUEST, "pull_request")
+    assert bases(service, answer) == [BASE]
+    assert gitea(push | {"before": AFTER}, "push", 200)["reason"] == "nothing new in it"
+    assert gitea({}, "issues", 200)["reason"] == "nothing is done on issues"
+    send(service, "gitea", push, 401, X_Gitea_Event="push", X_Gitea_Signature="0" * 64)
+
+
+def test_plain_form(service: Service) -> None:
+    def plain(event: Any, status: int) -> Any:
+        signature = sign(service.secret, json.dumps(event).encode())
+        return send(service, "generic", event, status, X_Nalm_Signature_256=signature)
+
+    push = {"ref": "refs/heads/main", "before": BEFORE, "after": AFTER, "unknown": [1]}
+    assert bases(service, plain(push, 202)) == [BEFORE]
+    assert "taken before" in plain(push, 200)["reason"]
+    request = {"number": 2, "base": "main", "merge_base": BASE}
+    answer = plain({"ref": "refs/heads/x", "after": AFTER, "pull_request": request}, 202)
+    assert "fork" in service.get(f"/jobs/{answer['job_ids'][0]}")["held"]
+    assert plain({"ref": "refs/notes/x", "after": AFTER}, 200)["status"] == "ignored"
+
+
+WRONG: list[Any] = [
+    {}, [], None, 1, "x", {"ref": None}, {"ref": [], "before": {}, "after": 1}, {"object_kind": []},
+    {"ref": "refs/heads/main", "before": "zz", "after": AFTER},
+    {"ref": "r" * 5000, "before": BEFORE, "after": AFTER},
+    {"object_kind": "merge_request", "object_attributes": {"iid": -1}},
+    {"action": "opened", "number": 2**70, "pull_request": {}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("forge", ["github", "gitlab", "gitea", "generic"])
+def test_wrong_shapes_are_refused_and_stored_nowhere(service: Service, forge: str) -> None:
+    for event in ("push", "pull_request"):
+        for wrong in WRONG:
+            body = json.dumps(wrong).encode()
+            headers = {
+                "X_GitHub_Event": event, "X_Gitea_Event": event, "X_Gitlab_Event": event,
+                "X_Hub_Signature_256": sign(service.secret, body), "X_Gitlab_Token": service.secret,
+                "X_Gitea_Signature": hexdigest(service.secret, body),
+                "X_Nalm_Signature_256": sign(service.secret, body),
+            }  # fmt: skip
+            send(service, forge, body, 422, **headers)
+    assert service.request("GET", "/projects/demo/deliveries", "admin") == []
