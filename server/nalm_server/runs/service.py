@@ -150,7 +150,7 @@ def _store(
         raise InvalidError(
             "The report has no arm `head` and is of no job: nobody can tell which commit it is of."
         )
-    commit = record(session, project.id, head_sha, base_sha)
+    commit = record(session, project.id, head_sha, base_sha, listed=job is None)
     scenario = scenarios.record_scenario(session, project.id, report)
     host = hosts.described(
         session, report.host.name, report.host.host_class, report.host.model_dump(mode="json"), now
