@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the detector decides by. docs/statistics.md quotes these; a test holds it to them."""
+
+from __future__ import annotations
+
+MIN_VALUES = 6
+"""Shorter histories have no change points: a noise cannot be told from them."""
+WINDOW = 384
+"""Values judged together."""
+HOP = 192
+"""Distance of windows; each decides for its middle."""
+CHANGE_PENALTY = 6.0
+"""Nats that a change of level must gain to be a candidate."""
+MIN_EFFECT = 1.3
+"""Smallest change told, in standard deviations of one value's noise."""
+MIN_Z = 3.3
+"""Smallest size of a change in its standard errors, correlation of the noise taken into account."""
+SURE_Z = 9.0
+"""A change of so many standard errors is not asked again."""
+NEW_STEP_NATS = 3.0
+"""Evidence asked of a change with `NEW_STEP_VALUES` values on its shorter side."""
+NEW_STEP_VALUES = 5
+NATS_PER_VALUE = 0.4
+"""More is asked of a change that had more values to show itself ..."""
+OLD_STEP_NATS = 6.0
+"""... up to this."""
+GRADUAL_NATS = 4.0
+"""More is asked of a change that is not sharp: slow noise looks like it."""
+SHARP_SHARE = 0.6
+"""A change is sharp if this share of it happens at once ..."""
+SHARP_Z = 2.2
+"""... and is this many standard errors there."""
+EXCURSION_VALUES = 5
+"""Fewer values that go and come back are outliers, not two changes."""
+RETURN_SHARE = 0.35
+"""They came back if what is left of the excursion is less than this share of it."""
+POSITION_LEVEL = 0.95
+"""Of the interval of a change's position."""
+
+DOCUMENTED = {name: float(value) for name, value in list(globals().items()) if name.isupper()}

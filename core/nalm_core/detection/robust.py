@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scale, correlation and location that a few changes, outliers or bands do not move."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import median_filter, uniform_filter1d
+
+Values = NDArray[np.float64]
+
+MAD_TO_SD = 1.4826
+HUBER = 1.5
+LEAST_SCALE = 1e-7
+"""Relative noise below which no history of measured figures is."""
+CORRELATION_FROM = 30
+"""Values from which a correlation is estimated."""
+MOST_CORRELATION = 0.9
+LOCAL_WIDTH = 31
+LOCAL_FROM = 60
+
+
+def noise_scale(y: Values) -> float:
+    """Standard deviation of one value from differences of neighbours: blind to changes of level."""
+    d = np.abs(np.diff(y))
+    scale = MAD_TO_SD * float(np.median(d)) / np.sqrt(2)
+    if scale == 0 and (d > 0).any():  # most neighbours are equal: figures rounded, or counted exactly
+        moved = d[d > 0]
+        scale = float(np.median(moved)) * len(moved) / len(d)
+    return float(max(scale, LEAST_SCALE))
+
+
+def lag_one_correlation(y: Values) -> float:
+    """Of the noise, from differences at lags 1 and 2: for AR(1), V2 / V1 = 1 + rho. What chance could make of
+    independent values is taken off."""
+    if len(y) < CORRELATION_FROM:
+        return 0.0
+    first, second = (float(np.median(np.abs(y[k:] - y[:-k]))) ** 2 for k in (1, 2))
+    if first <= 0:
+        return 0.0
+    chance = 1.2 / np.sqrt(len(y))
+    return float(np.clip(second / first - 1 - chance, 0, MOST_CORRELATION))
+
+
+def local_scale(y: Values, scale: float) -> Values:
+    """The noise's scale around each value, not far below the whole's: noise may be unequal."""
+    if len(y) < LOCAL_FROM:
+        return np.full(len(y), scale)
+    d = np.abs(np.diff(y))
+    d = np.minimum(np.concatenate([d[:1], d]), 6 * scale)
+    around = median_filter(d, LOCAL_WIDTH, mode="nearest") * MAD_TO_SD / np.sqrt(2)
+    smooth = uniform_filter1d(around, LOCAL_WIDTH, mode="nearest")
+    return np.asarray(scale * np.clip(smooth / scale, 0.8, 4.0))
+
+
+def location(x: Values, scale: float) -> float:
+    """Huber's estimate, three steps from the median."""
+    middle = float(np.median(x))
+    for _ in range(3):
+        w = HUBER * scale / np.maximum(np.abs(x - middle), HUBER * scale)
+        middle = float((w * x).sum() / w.sum())
+    return middle
