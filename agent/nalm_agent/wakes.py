@@ -11,14 +11,18 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol, cast
 
 from nalm_agent.server_client import LEASE_WAIT_SECONDS
 
+log = logging.getLogger(__name__)
+
 WAKE_TASK = "nalm.wake"
 SLOW_POLL_SECONDS = 30.0
 """An agent with a broker asks this often even if nobody wakes it: the broker may be away, a message lost."""
-STOP_SECONDS = 5.0
+RETRY_SECONDS = 5.0
+"""Until a worker that ended is followed by another."""
 BRPOP_SECONDS = 10
 CONNECT_SECONDS = 5
 
@@ -61,8 +65,9 @@ class CeleryWakes:
         self._slow_poll_seconds = slow_poll_seconds
         self._woken, self._idle = threading.Event(), threading.Event()
         self._idle.set()
-        self._worker = make_worker(broker_url, pool, self._task)
-        self._thread = threading.Thread(target=self._worker.start, name="celery", daemon=True)
+        self._make: Callable[[], Any] = partial(make_worker, broker_url, pool, self._task)
+        self._worker, self._closing = self._make(), threading.Event()
+        self._thread = threading.Thread(target=self._serve, name="celery", daemon=True)
         self._thread.start()
 
     def wait(self) -> None:
@@ -73,9 +78,19 @@ class CeleryWakes:
         self._idle.clear() if busy else self._idle.set()
 
     def close(self) -> None:
+        """The agent's process ends, and the worker's thread with it: stopping it would wait for its queue."""
+        self._closing.set()
         self._idle.set()
-        self._worker.stop()
-        self._thread.join(STOP_SECONDS)
+
+    def _serve(self) -> None:
+        """A worker that ends, for whatever its broker said, is followed by another: until then, polls do."""
+        while not self._closing.is_set():
+            try:
+                self._worker.start()
+            except Exception as error:
+                log.warning("the broker does not let this agent wait for wakes; trying again: %s", error)
+            if not self._closing.wait(RETRY_SECONDS):
+                self._worker = self._make()
 
     def _task(self) -> None:
         """Wakes the agent, and keeps this worker from taking the next message while there is a job."""
