@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm-server job`, `backfill`, `bisect`: as the API, for the administrator of this host."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nalm_server.backfills import service as backfills
+from nalm_server.backfills.schemas import Backfill, BackfillNew
+from nalm_server.bisects import service as bisects
+from nalm_server.bisects.schemas import BisectDetail, BisectNew
+from nalm_server.cli_common import State, context_of, out, settings_of
+from nalm_server.jobs import actions, reading
+from nalm_server.jobs.schemas import JobDetail, JobState
+from nalm_server.tokens.principal import SYSTEM
+
+job_app = typer.Typer(help="Measurements that are queued, under way, or over.", no_args_is_help=True)
+
+Number = Annotated[int, typer.Argument(help="Its number.", min=1)]
+Because = Annotated[str, typer.Option(help="For the record.")]
+Project = Annotated[str, typer.Argument(help="Name of the project.")]
+ACTIONS = {
+    "cancel": (actions.cancel, "Ends a job; its agent learns so at its next heartbeat."),
+    "retry": (actions.retry, "Queues a job again that ended without a valid result."),
+    "boost": (actions.boost, "Lets a queued job go first."),
+    "approve": (actions.approve, "Releases a job that waits for approval."),
+    "reject": (actions.reject, "Cancels a job that waits for approval."),
+}
+
+
+@job_app.command("list")
+def job_list(
+    project: Annotated[str | None, typer.Option(help="Only this project's.")] = None,
+    state_is: Annotated[JobState | None, typer.Option("--state-is", help="Only in this state.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=500)] = 50,
+    state: State = None,
+) -> None:
+    """Lists jobs, newest first."""
+    states = [state_is] if state_is else None
+    with context_of(settings_of(state)) as context, context.read_sessions() as session:
+        for one in reading.list_jobs(session, SYSTEM, project=project, states=states, limit=limit):
+            held = "  waits for approval" if one.held else ""
+            out.print(
+                f"{one.id}  {one.state}  {one.project}  {one.head_sha[:10]}  {one.reason}{held}", markup=False
+            )
+
+
+@job_app.command("show")
+def job_show(number: Number, state: State = None) -> None:
+    """Shows a job with each change of its state."""
+    with context_of(settings_of(state)) as context, context.read_sessions() as session:
+        _print_job(reading.get_job(session, number))
+
+
+def _print_job(job: JobDetail) -> None:
+    out.print(f"job {job.id} of {job.project}: {job.state}, {job.head_sha[:10]} against {job.base_sha[:10]}")
+    if job.queue_position is not None:
+        out.print(f"place {job.queue_position} in the queue")
+    for one in job.transitions:
+        who = f" ({one.who})" if one.who else ""
+        out.print(f"  {one.at:%Y-%m-%d %H:%M:%S}  {one.state}  {one.reason}{who}", markup=False)
+
+
+def _add(verb: str) -> None:
+    act, does = ACTIONS[verb]
+
+    @job_app.command(verb, help=does)
+    def command(number: Number, because: Because = "", state: State = None) -> None:
+        with context_of(settings_of(state)) as context, context.sessions() as session:
+            job = act(session, SYSTEM, number, because, context.clock())
+            session.commit()
+            out.print(f"job {job.id} is {job.state}")
+
+
+for name in ACTIONS:
+    _add(name)
+
+
+def backfill(
+    project: Project,
+    first: Annotated[str, typer.Argument(help="Not measured itself.")],
+    last: Annotated[str, typer.Argument(help="The last to be measured.")],
+    every: Annotated[int, typer.Option(help="Only every n-th commit.", min=1, max=10_000)] = 1,
+    state: State = None,
+) -> None:
+    """Measures the commits after FIRST up to LAST that have no result yet.
+
+    Example: nalm-server backfill my-nf v1.0 main --every 10
+    """
+    new = BackfillNew(first=first, last=last, every=every)
+    with context_of(settings_of(state)) as context:
+        _print_backfill(backfills.create(context, SYSTEM, project, new))
+
+
+def _print_backfill(made: Backfill) -> None:
+    out.print(f"backfill {made.id} is {made.state}: {made.first_sha[:10]}..{made.last_sha[:10]}")
+
+
+def bisect(
+    project: Project,
+    good: Annotated[str, typer.Argument(help="A commit before the change.")],
+    bad: Annotated[str, typer.Argument(help="A later commit that has it.")],
+    scenario: Annotated[str, typer.Option(help="The scenario that changed.")],
+    state: State = None,
+) -> None:
+    """Searches the commit between GOOD and BAD that changed a scenario.
+
+    Example: nalm-server bisect my-nf v1.0 main --scenario sfc_a
+    """
+    new = BisectNew(good=good, bad=bad, scenario=scenario)
+    with context_of(settings_of(state)) as context:
+        _print_bisect(bisects.create(context, SYSTEM, project, new))
+
+
+def _print_bisect(made: BisectDetail) -> None:
+    out.print(f"bisect {made.id} is {made.state}: {made.good_sha[:10]}..{made.bad_sha[:10]}")

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes next, what is tried again, and what people may do about it."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from nalm_server.commits.order import record
+from nalm_server.jobs import drain, leasing
+from nalm_server.jobs import queue_repository as queue
+from nalm_server.jobs import service as jobs
+from nalm_server.jobs.queue_repository import Asker
+from nalm_server.jobs.schemas import HELD, JobReason, JobState
+from nalm_server.jobs.states import NEXT, require_allowed
+from nalm_server.projects import repository as projects
+from nalm_server_harness import Clock, Service
+from nalm_server_reports import body_of, make_report, sha
+from sqlalchemy import event, text
+from sqlalchemy.orm import Session
+
+
+def add_project(at: Service, name: str) -> None:
+    at.post("/projects", "admin", 201, {"name": name, "repository": f"/srv/{name}.git"})
+
+
+def enqueue(
+    at: Service, number: int, reason: JobReason = JobReason.PUSH, project: str = "demo", **given: Any
+) -> int:
+    with at.context.sessions() as session:
+        job = enqueue_in(session, at, number, reason, project=project, **given)
+        session.commit()
+    return job
+
+
+def enqueue_in(
+    session: Session, at: Service, number: int, reason: JobReason, *, project: str = "demo", **given: Any
+) -> int:
+    row = projects.find(session, project)
+    assert row is not None
+    commit = record(session, row.id, sha(number), sha(number - 1))
+    return jobs.enqueue(
+        session, commit, sha(number - 1), reason=reason, why="test", now=at.clock(), **given
+    ).id
+
+
+def take(at: Service, host: str = "bench-1") -> int | None:
+    with at.context.sessions() as session:
+        job = leasing.take_next(session, at.context.settings, Asker(host), at.clock())
+        session.commit()
+        return job.id if job else None
+
+
+def told(at: Service, lease: dict[str, Any], what: str, status: int = 200, **given: Any) -> Any:
+    return at.post(
+        f"/agent/jobs/{lease['job_id']}/{what}", "agent", status, {"fence": lease["fence"], **given}
+    )
+
+
+def test_priority_then_the_project_with_least_under_way(service: Service) -> None:
+    add_project(service, "second")
+    backfill = enqueue(service, 1, JobReason.BACKFILL)
+    first, other = enqueue(service, 2), enqueue(service, 3)
+    elsewhere = enqueue(service, 4, project="second")
+    person = enqueue(service, 5, JobReason.PERSON)
+    assert [take(service) for _ in range(6)] == [person, elsewhere, first, other, backfill, None]
+
+
+def test_no_project_starves(service: Service, clock: Clock) -> None:
+    """Whatever comes in, what a project waits for is bounded by their number."""
+    chance = random.Random(7)
+    names = ["demo", "p1", "p2", "p3"]
+    for name in names[1:]:
+        add_project(service, name)
+    owner: dict[int, str] = {}
+    for number in range(1, 101):
+        name = chance.choices(names, [20, 1, 1, 1])[0]
+        owner[enqueue(service, 10 * number, project=name)] = name
+    left = Counter(owner.values())
+    waits = dict.fromkeys(names, 0)
+    while (job := take(service)) is not None:
+        with service.context.sessions() as session:
+            finish(session, job, service)
+        clock.pass_seconds(1)
+        left[owner[job]] -= 1
+        for name in names:
+            waits[name] = 0 if name == owner[job] or not left[name] else waits[name] + 1
+        assert max(waits.values()) < len(names)
+
+
+def finish(session: Session, job: int, at: Service) -> None:
+    row = jobs.require_locked(session, job)
+    jobs.move(session, row, JobState.DONE, at.clock(), "test")
+    session.commit()
+
+
+def test_long_waiting_raises_the_priority(service: Service, clock: Clock) -> None:
+    old = enqueue(service, 1, JobReason.BISECT)
+    for _ in range(5):
+        clock.pass_seconds(drain.RAISED_AFTER.total_seconds() + 1)
+        drain.drain(service.context)
+    enqueue(service, 2)
+    assert service.get(f"/jobs/{old}")["priority"] == 1
+    assert take(service) == old
+
+
+def test_infrastructure_is_tried_again_elsewhere_and_a_build_is_not(service: Service, clock: Clock) -> None:
+    job = enqueue(service, 1)
+    lease = service.lease(host="bench-1")
+    failed = {"outcome": "failed", "kind": "infrastructure", "message": "disk full"}
+    assert told(service, lease, "finish", **failed) == {"state": "queued"}
+    assert take(service, "bench-2") is None, "not before its pause is over"
+    clock.pass_seconds(31)
+    assert take(service, "bench-1") is None, "another host goes first"
+    second = service.lease(host="bench-2")
+    assert second["job_id"] == job
+    told(service, lease, "finish", 409, outcome="done")
+    assert told(service, second, "finish", outcome="failed", kind="build") == {"state": "failed"}
+    retries = service.get(f"/jobs/{job}")["retries"]
+    assert len(retries) == 1
+    assert "disk full" in retries[0]["reason"]
+    again = service.post(f"/jobs/{job}/retry", "admin", 200, {})
+    assert (again["state"], again["attempts"]) == ("queued", 0)
+
+
+def test_a_job_given_back_is_free_at_once(service: Service) -> None:
+    job = enqueue(service, 1)
+    lease = service.lease(host="bench-1")
+    assert told(service, lease, "release", reason="draining") == {"state": "queued"}
+    told(service, lease, "progress", 409, step="building")
+    assert take(service, "bench-2") == job
+    assert service.get(f"/jobs/{job}")["attempts"] == 1
+
+
+def test_a_late_agent_has_its_job_back_if_nobody_took_it(service: Service, clock: Clock) -> None:
+    enqueue(service, 1)
+    lease = service.lease()
+    clock.pass_seconds(61)
+    drain.drain(service.context)
+    assert service.get(f"/jobs/{lease['job_id']}")["state"] == "queued"
+    service.upload(body_of(make_report(1)), token="agent", job_id=lease["job_id"], fence=lease["fence"])
+    assert told(service, lease, "finish", outcome="done") == {"state": "done"}
+
+
+def test_a_cancelled_job_stops_its_agent(service: Service) -> None:
+    job = enqueue(service, 1)
+    lease = service.lease()
+    assert service.post(f"/jobs/{job}/cancel", "admin", 200, {"reason": "a typo"})["state"] == "cancelled"
+    answer = told(service, lease, "progress", 409, step="building")
+    assert "is cancelled" in answer["error"]["message"]
+    assert service.get(f"/jobs/{job}")["transitions"][-1]["who"] == "admin"
+
+
+def test_what_waits_for_approval_is_not_given_out(service: Service) -> None:
+    job = enqueue(service, 1, JobReason.PULL_REQUEST, held="from a fork", pull_request=7)
+    assert take(service) is None
+    assert service.post(f"/jobs/{job}/approve", "admin", 200, {})["held"] is None
+    assert take(service) == job
+    service.post(f"/jobs/{job}/approve", "admin", 409, {})
+    other = enqueue(service, 2, JobReason.PULL_REQUEST, held="from a fork", pull_request=8)
+    assert service.post(f"/jobs/{other}/reject", "admin", 200, {})["state"] == "cancelled"
+
+
+def test_a_pull_request_that_moved_drops_what_is_under_way(service: Service) -> None:
+    old = enqueue(service, 1, JobReason.PULL_REQUEST, pull_request=7)
+    lease = service.lease()
+    new = enqueue(service, 2, JobReason.PULL_REQUEST, pull_request=7)
+    with service.context.sessions() as session:
+        project = projects.find(session, "demo")
+        assert project is not None
+        why, now = "pull request 7 moved", service.clock()
+        dropped = jobs.supersede(session, project.id, pull_request=7, keep=sha(2), why=why, now=now)
+        session.commit()
+    assert dropped == [old]
+    told(service, lease, "finish", 409, outcome="done")
+    assert take(service) == new
+
+
+def test_latest_only_widens_the_step(service: Service) -> None:
+    service.request("PUT", "/projects/demo/queue", "admin", json={"latest_only": True})
+    old = enqueue(service, 1)
+    new = enqueue(service, 2)
+    assert service.get(f"/jobs/{old}")["state"] == "superseded"
+    assert service.get(f"/jobs/{new}")["base_sha"] == sha(0)
+    assert enqueue(service, 2) == new, "the same push once more"
+
+
+def test_the_table_of_transitions_is_the_law() -> None:
+    assert set(NEXT) == set(JobState)
+    assert not NEXT[JobState.DONE]
+    assert all(JobState.QUEUED in NEXT[held] for held in HELD)
+    with pytest.raises(Exception, match="cannot become measuring"):
+        require_allowed(1, JobState.DONE, JobState.MEASURING)
+
+
+def test_twenty_agents_get_two_hundred_jobs_once_each(service: Service) -> None:
+    with service.context.sessions() as session:
+        waiting = [enqueue_in(session, service, number, JobReason.PUSH) for number in range(1, 201)]
+        session.commit()
+
+    def agent(number: int) -> list[int]:
+        mine = []
+        while (job := take(service, f"bench-{number}")) is not None:
+            mine.append(job)
+        return mine
+
+    with ThreadPoolExecutor(20) as pool:
+        given = [job for mine in pool.map(agent, range(20)) for job in mine]
+    assert sorted(given) == waiting
+
+
+def test_choosing_among_very_many_jobs_reads_no_table(service: Service) -> None:
+    """65,000 jobs, of which 1,000 wait: only the index of those is read."""
+    first = enqueue(service, 1, JobReason.PERSON)
+    columns = (
+        "project_id, commit_id, base_sha, head_sha, reason, state, attempts, fence, created_at, updated_at"
+    )
+    with service.context.sessions() as session:
+        session.execute(text("update jobs set state = 'done'"))
+        for _ in range(16):
+            session.execute(text(f"insert into jobs ({columns}) select {columns} from jobs"))
+        session.execute(text("update jobs set state = 'queued' where id % 64 = 0"))
+        session.commit()
+        if session.get_bind().dialect.name == "postgresql":
+            session.execute(text("analyze jobs"))
+            plan = explained(session, service)
+            assert "ix_jobs_waiting" in plan
+            assert "Seq Scan on jobs" not in plan
+    assert take(service) == 64 * (first // 64 + 1)
+
+
+def explained(session: Session, at: Service) -> str:
+    """The plan of the question whose turn it is."""
+    asked: list[tuple[str, Any]] = []
+
+    def note(_c: object, _cursor: object, statement: str, parameters: Any, *_: object) -> None:
+        asked.append((statement, parameters))
+
+    event.listen(at.context.engine, "before_cursor_execute", note)
+    queue.turns(session, Asker("bench-1"), at.clock(), 20)
+    event.remove(at.context.engine, "before_cursor_execute", note)
+    statement, parameters = asked[-1]
+    rows = session.connection().exec_driver_sql(f"explain {statement}", parameters)
+    return "\n".join(row[0] for row in rows)
