@@ -29,12 +29,16 @@ from nalm_server.imports.endpoints import router as imports
 from nalm_server.integrations.endpoints import router as integrations
 from nalm_server.jobs.endpoints import router as jobs
 from nalm_server.live.endpoints import router as live
+from nalm_server.metrics.domain import Domain
+from nalm_server.metrics.endpoints import router as metrics
+from nalm_server.metrics.process import Requests, make_registry
 from nalm_server.middleware import BodyLimitMiddleware, RequestMiddleware
 from nalm_server.notifications.endpoints import router as notifications
 from nalm_server.page import page_router
 from nalm_server.projects.endpoints import router as projects
 from nalm_server.rates import RateMiddleware
 from nalm_server.refs.endpoints import router as refs
+from nalm_server.renderings.endpoints import router as renderings
 from nalm_server.retention.endpoints import router as retention
 from nalm_server.runs.endpoints import router as runs
 from nalm_server.settings import Settings
@@ -72,6 +76,7 @@ def make_app(context: Context | None) -> FastAPI:
         compare,
         jobs,
         runs,
+        renderings,
         hooks,
         refs,
         watches,
@@ -90,6 +95,9 @@ def make_app(context: Context | None) -> FastAPI:
     app.include_router(api)
     add_handlers(app)
     if context is not None:
+        app.state.registry = make_registry(context.engine)
+        app.state.registry.register(Domain(context))
+        app.include_router(metrics)
         app.include_router(page_router(context.settings.resolved_static_dir))
     _surround(app, context.settings if context is not None else None)
     return app
@@ -107,7 +115,11 @@ def _surround(app: FastAPI, settings: Settings | None) -> None:
             CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["Authorization"]
         )
     app.add_middleware(RateMiddleware, settings=settings)
-    app.add_middleware(RequestMiddleware, https=settings.address.startswith("https:"))
+    app.add_middleware(
+        RequestMiddleware,
+        https=settings.address.startswith("https:"),
+        figures=Requests(app.state.registry),
+    )
     if proxies := split(settings.trusted_proxies):
         app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=proxies)
 

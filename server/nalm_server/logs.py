@@ -4,9 +4,32 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
+from collections.abc import MutableMapping
+from typing import Any
 
 import structlog
+
+SECRET_KEYS = re.compile(r"secret|password|token|authorization|cookie|private_key", re.IGNORECASE)
+SECRETS = re.compile(
+    r"nalm_[A-Za-z0-9_-]{20,}|whsec_[A-Za-z0-9+/=]{20,}|gh[a-z]_[A-Za-z0-9]{20,}|github_pat_\w{20,}"
+    r"|glpat-[A-Za-z0-9_-]{10,}|(?<=Bearer )\S+|(?<=://)[^/@\s:]+:[^/@\s]+(?=@)"
+    r"|(?<=hooks\.slack\.com/)\S+|-----BEGIN[^-]+PRIVATE KEY-----[^-]+-----END[^-]+-----"
+)
+HIDDEN = "[hidden]"
+
+
+def redact(_logger: object, _method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Takes secrets out of a log line, by the name of the field or by what they look like."""
+    for key, value in line.items():
+        if SECRET_KEYS.search(key):
+            line[key] = HIDDEN
+        elif isinstance(value, str):
+            line[key] = SECRETS.sub(HIDDEN, value)
+        elif isinstance(value, (dict, list, tuple)):
+            line[key] = SECRETS.sub(HIDDEN, repr(value))
+    return line
 
 
 def configure(*, as_json: bool) -> None:
@@ -21,6 +44,7 @@ def configure(*, as_json: bool) -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
+            redact,
             render,
         ],
         logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),

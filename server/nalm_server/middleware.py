@@ -12,6 +12,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nalm_server.errors import ErrorAnswer, ErrorBody, TooLargeError
+from nalm_server.metrics.process import Requests
 
 log = structlog.get_logger()
 
@@ -29,16 +30,18 @@ SECURITY_HEADERS = {
 }
 HSTS = {"Strict-Transport-Security": "max-age=31536000"}
 """Only where people reach the server by https: nothing else works there then."""
-QUIET = ("/assets/", "/api/v1/health")
+API = "/api/v1"
+QUIET = ("/assets/", "/api/v1/health", "/metrics")
 """Paths not worth a log line when they succeed."""
 
 
 class RequestMiddleware:
-    """Gives each request an id (X-Request-Id), headers, a log line."""
+    """Gives each request an id (X-Request-Id, and in every log line until its end), headers, a log line."""
 
-    def __init__(self, app: ASGIApp, *, https: bool = False) -> None:
+    def __init__(self, app: ASGIApp, *, https: bool = False, figures: Requests | None = None) -> None:
         self.app = app
         self.headers = SECURITY_HEADERS | (HSTS if https else {})
+        self.figures = figures
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -64,11 +67,21 @@ class RequestMiddleware:
                         path=scope["path"],
                         status=status,
                         ms=round((time.perf_counter() - started) * 1000, 1),
-                        request_id=request_id,
+                    )
+                if self.figures is not None:
+                    self.figures.answered(
+                        scope["method"], _route(scope), status, time.perf_counter() - started
                     )
             await send(message)
 
-        await self.app(scope, receive, send_with_headers)
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            await self.app(scope, receive, send_with_headers)
+
+
+def _route(scope: Scope) -> str:
+    """The route's path, its parameters by name. A route does not know the prefix it was included under."""
+    path: str = getattr(scope.get("route"), "path", "none")
+    return API + path if scope["path"].startswith(API + "/") and path != "none" else path
 
 
 class BodyLimitMiddleware:

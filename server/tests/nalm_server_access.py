@@ -47,6 +47,8 @@ PROJECT = "/projects/quiet"
 
 MATRIX: dict[str, Row] = {
     "GET /health": Row(Who.ANYONE, "/health"),
+    "GET /health/live": Row(Who.ANYONE, "/health/live"),
+    "GET /health/ready": Row(Who.ANYONE, "/health/ready"),
     "GET /metrics-catalogue": Row(Who.ANYONE, "/metrics-catalogue"),
     "GET /projects": Row(Who.LIST, "/projects"),
     "POST /projects": Row(Who.ADMINISTRATOR, "/projects", {"name": "new", "repository": "/srv/new.git"}),
@@ -131,6 +133,8 @@ MATRIX: dict[str, Row] = {
     "GET /live": Row(Who.OTHERWISE, "/live"),
     "GET /runs/{run_id}": Row(Who.READER, "/runs/{run}"),
     "GET /runs/{run_id}/report": Row(Who.READER, "/runs/{run}/report"),
+    "GET /runs/{run_id}/{form}": Row(Who.READER, "/runs/{run}/markdown"),
+    "GET /projects/{project}/commits/{sha}/{form}": Row(Who.READER, f"{PROJECT}/commits/{SHA}/junit"),
     "POST /reports": Row(Who.UPLOADER, "/reports"),
     **{f"POST /hooks/{one}": Row(Who.OTHERWISE, f"/hooks/{one}") for one in FORGES},
     "GET /projects/{project}/deliveries": Row(Who.MAINTAINER, f"{PROJECT}/deliveries"),

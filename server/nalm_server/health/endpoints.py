@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GET /health, GET /metrics-catalogue."""
+"""GET /health, /health/live, /health/ready, /metrics-catalogue."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
 from nalm_core.catalogue import Metric
 
-from nalm_server.deps import Now, ReadDb
+from nalm_server.deps import Ctx, Now, ReadDb
 from nalm_server.errors import documented
 from nalm_server.health import service
-from nalm_server.health.schemas import Health
+from nalm_server.health.schemas import Health, Live, Ready
 
 router = APIRouter(tags=["service"])
 
@@ -18,6 +18,19 @@ router = APIRouter(tags=["service"])
 def get_health(session: ReadDb, now: Now) -> Health:
     """Is the service up and its database reachable."""
     return service.health(session, now)
+
+
+@router.get("/health/live", responses=documented())
+def get_live() -> Live:
+    """This process answers. One that does not is started again."""
+    return Live(status="ok")
+
+
+@router.get("/health/ready", responses=documented())
+def get_ready(context: Ctx) -> Ready:
+    """Requests can be served: the database is reachable and at this program's revision, there is disk left.
+    What only makes the service slower is named in the answer."""
+    return service.ready(context)
 
 
 @router.get("/metrics-catalogue", responses=documented())

@@ -15,3 +15,13 @@ class Health(Schema):
     jobs_open: int
     agents_seen: int
     """Bench hosts that asked for work in the last two minutes."""
+
+
+class Live(Schema):
+    status: Literal["ok"]
+
+
+class Ready(Schema):
+    status: Literal["ok", "degraded"]
+    problems: list[str]
+    """What is away that can be done without for a while."""

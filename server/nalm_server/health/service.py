@@ -3,15 +3,24 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import datetime
 from importlib.metadata import version
 
 from nalm_core.catalogue import METRICS, Metric
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from nalm_server.agents import repository as agents
-from nalm_server.health.schemas import Health
+from nalm_server.context import Context
+from nalm_server.errors import BusyError
+from nalm_server.health.schemas import Health, Ready
 from nalm_server.jobs import repository as jobs
+from nalm_server.migrate import SchemaError, require_current
+from nalm_server.work.broker import reachable
+
+FREE_BYTES = 64 << 20
+"""With less disk than that, a server is not ready."""
 
 
 def health(session: Session, now: datetime) -> Health:
@@ -23,6 +32,23 @@ def health(session: Session, now: datetime) -> Health:
         jobs_open=jobs.count_open(session),
         agents_seen=agents.count_seen(session, now),
     )
+
+
+def ready(context: Context) -> Ready:
+    """Raises BusyError with what must be mended before requests can be served."""
+    try:
+        require_current(context.engine)
+    except SQLAlchemyError as error:
+        raise BusyError("The database cannot be reached.") from error
+    except SchemaError as error:
+        raise BusyError(error.message) from error
+    free = shutil.disk_usage(context.settings.state_dir).free
+    if free < FREE_BYTES:
+        raise BusyError(f"Only {free >> 20} MiB are free in the state directory: make room.")
+    redis_url = context.settings.redis_url
+    if redis_url is not None and not reachable(redis_url):
+        return Ready(status="degraded", problems=["Redis is away: work waits for its next tick."])
+    return Ready(status="ok", problems=[])
 
 
 def catalogue() -> list[Metric]:

@@ -47,10 +47,10 @@ def send(settings: Settings, recipients: Sequence[str], message: Message, number
             handed_over = True
             refused = server.send_message(mail, settings.mail_from, recipients)
     except smtplib.SMTPResponseException as error:
-        raise _answered(error.smtp_code, str(error.smtp_error)) from error
+        raise _answered(error.smtp_code, error.smtp_error) from error
     except smtplib.SMTPRecipientsRefused as error:
         code, text = next(iter(error.recipients.values()))
-        raise _answered(code, str(text)) from error
+        raise _answered(code, text) from error
     except (OSError, smtplib.SMTPException) as error:
         after = Next.UNSURE if handed_over else Next.AGAIN
         raise SendError(f"mail server: {str(error) or type(error).__name__}", after) from error
@@ -72,6 +72,7 @@ def _connect(settings: Settings) -> smtplib.SMTP:
     return server
 
 
-def _answered(code: int, text: str) -> SendError:
+def _answered(code: int, said: bytes | str) -> SendError:
+    text = said.decode(errors="replace") if isinstance(said, bytes) else said
     after = Next.AGAIN if 400 <= code < 500 else Next.NEVER
     return SendError(f"mail server answered {code}: {text}"[:300], after)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Atom feed: valid XML whatever a commit is called, and private where the project is."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+from hypothesis import given
+from hypothesis import strategies as st
+from nalm_server.feeds.atom import Entry, render
+from nalm_server_harness import Service
+from nalm_server_reports import body_of, make_report, sha
+
+SLOWER = {"nat": 180.0}
+ATOM = {"a": "http://www.w3.org/2005/Atom"}
+
+
+def test_feed_lists_findings_newest_first(service: Service) -> None:
+    service.upload(body_of(make_report(1, head_costs=SLOWER)))
+    service.upload(body_of(make_report(2)))
+    service.upload(body_of(make_report(3, status="broken")))
+    answer = service.client.get("/api/v1/projects/demo/feed.atom")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/atom+xml")
+    feed = ET.fromstring(answer.content)
+    titles = [one.text or "" for one in feed.findall("a:entry/a:title", ATOM)]
+    assert titles[0].startswith(f"demo sfc_a {sha(3)[:12]}: broken")
+    assert titles[1].startswith(f"demo sfc_a {sha(1)[:12]}: regressed") and len(titles) == 2
+    link = feed.find("a:entry/a:link", ATOM)
+    assert link is not None and link.get("href", "").endswith(f"/p/demo/runs/{3:032x}")
+
+
+def test_private_feed_has_a_token_of_its_own_that_a_new_one_replaces(service: Service) -> None:
+    service.post("/projects", "admin", 201, {"name": "quiet", "repository": "/srv/quiet.git"})
+    path = "/api/v1/projects/quiet/feed.atom"
+    assert service.client.get(path).status_code == 404
+    addresses = [service.post("/projects/quiet/feed-token", "admin", 201, None)["url"] for _ in range(2)]
+    old, new = (urlsplit(one) for one in addresses)
+    assert service.client.get(f"{new.path}?{new.query}").status_code == 200
+    assert service.client.get(f"{old.path}?{old.query}").status_code == 404
+    assert service.client.get(f"/api/v1/projects/quiet?{new.query}").status_code == 404, "for the feed alone"
+
+
+@given(st.text(), st.text())
+def test_any_text_makes_readable_xml(title: str, text: str) -> None:
+    entry = Entry("urn:x", title, text, "http://nalm/p/x?a=1&b=2", datetime(2026, 11, 21, tzinfo=UTC))
+    read = ET.fromstring(render("urn:f", title, "http://nalm/", [entry, entry]))
+    assert len(read.findall("a:entry", ATOM)) == 2

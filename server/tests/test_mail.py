@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mail through a real SMTP server on loopback."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email import message_from_bytes
+from email.message import Message as Mail
+from typing import Any
+
+import pytest
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult, LoginPassword
+from nalm_server.integrations.kinds import Event
+from nalm_server.notifications import mail
+from nalm_server.notifications.failure import Next, SendError
+from nalm_server.notifications.messages import Message
+from nalm_server.settings import MailSecurity, Settings
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+MESSAGE = Message(
+    event=Event.REGRESSED,
+    at=NOW,
+    project="demo",
+    text="demo sfc_a 0123456789ab: regressed +3.1 % in nät: pipeline use",
+    url="http://nalm.example.org/p/demo",
+    commit="0" * 40,
+    base=None,
+    branch="main",
+    pull_request=None,
+    scenario="sfc_a",
+    run_id=None,
+    job_id=None,
+    verdict=None,
+)
+
+
+@dataclass
+class Postman:
+    answer: str = "250 OK"
+    mails: list[Mail] = field(default_factory=list)
+    cut: bool = False
+
+    async def handle_DATA(self, server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802
+        self.mails.append(message_from_bytes(envelope.content))
+        if self.cut:
+            server.transport.abort()
+        return self.answer
+
+
+def authenticate(_server: Any, _session: Any, _envelope: Any, _mechanism: str, data: Any) -> AuthResult:
+    right = isinstance(data, LoginPassword) and (data.login, data.password) == (b"nalm", b"right")
+    return AuthResult(success=right, handled=False)
+
+
+@pytest.fixture
+def postman() -> Iterator[tuple[Postman, str]]:
+    handler = Postman()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    controller = Controller(
+        handler, hostname="127.0.0.1", port=port, authenticator=authenticate, auth_require_tls=False
+    )
+    controller.start()
+    yield handler, f"127.0.0.1:{port}"
+    controller.stop()
+
+
+def settings(server: str | None, **given: Any) -> Settings:
+    return Settings(
+        mail_server=server,
+        mail_security=MailSecurity.NONE,
+        public_url="https://nalm.example.org",
+        mail_from="nalm@example.org",
+        **given,
+    )
+
+
+def send(made: Settings) -> None:
+    mail.send(made, ["dev@example.org", "ops@example.org"], MESSAGE, 12, NOW)
+
+
+def test_mail_arrives_with_an_id_of_its_own(postman: tuple[Postman, str]) -> None:
+    handler, server = postman
+    send(settings(server, mail_user="nalm", mail_password="right"))
+    (got,) = handler.mails
+    assert (got["Message-ID"], got["From"]) == ("<nalm-12@nalm.example.org>", "nalm@example.org")
+    assert got["Auto-Submitted"] == "auto-generated" and "ops@example.org" in got["To"]
+    body = got.get_payload(decode=True)
+    assert isinstance(body, bytes) and "nät" in body.decode() and MESSAGE.url in body.decode()
+
+
+@pytest.mark.parametrize(("answer", "after"), [("451: later", Next.AGAIN), ("554: no", Next.NEVER)])
+def test_refusals_are_tried_again_or_not(postman: tuple[Postman, str], answer: str, after: Next) -> None:
+    handler, server = postman
+    handler.answer = answer.replace(":", "")
+    with pytest.raises(SendError, match=answer) as failed:
+        send(settings(server))
+    assert failed.value.after is after
+
+
+def test_connection_lost_after_the_text_leaves_it_unsure(postman: tuple[Postman, str]) -> None:
+    handler, server = postman
+    handler.cut = True
+    with pytest.raises(SendError) as failed:
+        send(settings(server))
+    assert failed.value.after is Next.UNSURE
+
+
+def test_wrong_password_is_told_without_it(postman: tuple[Postman, str]) -> None:
+    with pytest.raises(SendError, match="535") as failed:
+        send(settings(postman[1], mail_user="nalm", mail_password="wrong-password"))
+    assert failed.value.after is Next.NEVER and "wrong-password" not in str(failed.value)
+
+
+def test_server_without_the_security_asked_for_gets_nothing(postman: tuple[Postman, str]) -> None:
+    handler, server = postman
+    made = settings(server).model_copy(update={"mail_security": MailSecurity.STARTTLS})
+    with pytest.raises(SendError):
+        send(made)
+    assert handler.mails == []
+
+
+def test_server_that_is_away_is_tried_again() -> None:
+    with pytest.raises(SendError) as failed:
+        send(settings("127.0.0.1:1"))
+    assert failed.value.after is Next.AGAIN
+    with pytest.raises(SendError, match="NALM_MAIL_SERVER"):
+        send(settings(None))
