@@ -39,9 +39,8 @@ app.add_typer(member_app, name="member")
 cli_agent.add_to(app)
 app.command()(demo)
 app.command("settings")(settings_command)
-for command in (serve, worker, beat, backup, restore, export, retention):
 app.add_typer(job_app, name="job")
-for command in (serve, worker, beat, backfill, bisect):
+for command in (serve, worker, beat, backup, restore, export, retention, backfill, bisect):
     app.command()(command)
 app.command("import")(import_command)
 
