@@ -43,6 +43,7 @@ from nalm_server.retention.endpoints import router as retention
 from nalm_server.runs.endpoints import router as runs
 from nalm_server.settings import Settings
 from nalm_server.signin.endpoints import router as session
+from nalm_server.signin.forge_endpoints import router as sign_in
 from nalm_server.tokens.endpoints import router as tokens
 from nalm_server.watches.endpoints import router as watches
 
@@ -90,7 +91,7 @@ def make_app(context: Context | None) -> FastAPI:
         api.include_router(router)
     for router in (backfills, bisects, live):
         api.include_router(router)
-    for router in (session, accounts, people, tokens, audit):
+    for router in (session, sign_in, accounts, people, tokens, audit):
         api.include_router(router)
     app.include_router(api)
     add_handlers(app)

@@ -10,6 +10,7 @@ from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from nalm_server.outgoing.allowed import Allowed
+from nalm_server.signin.providers import Provider, ProviderName
 
 
 class MailSecurity(StrEnum):
@@ -86,6 +87,8 @@ class Settings(BaseSettings):
     """Origins of other sites whose pages may call the API with a token (never with a cookie), with commas."""
     trusted_proxies: str = ""
     """Addresses and networks, with commas, of reverse proxies whose X-Forwarded headers are believed."""
+    sign_in: dict[ProviderName, Provider] = Field(default_factory=dict)
+    """Forges people sign in by: JSON, the name of each with its Provider."""
     session_hours: int = Field(default=30 * 24, ge=1, le=365 * 24)
     """A sign-in ends after this at the latest."""
     session_idle_hours: int = Field(default=7 * 24, ge=1, le=365 * 24)

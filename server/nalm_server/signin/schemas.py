@@ -46,3 +46,8 @@ class SignedIn(Schema):
     """May set a password without the old one."""
     csrf: str | None
     """To be sent with each write, in X-CSRF-Token."""
+
+
+class ProviderShown(Schema):
+    name: str
+    label: str

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""To the forge and back: the way there is sealed into a cookie, the way back ends in a session."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import re
+from dataclasses import asdict
+from datetime import timedelta
+
+from sqlalchemy.orm import Session
+
+from nalm_server.accounts import repository as accounts
+from nalm_server.accounts.models import AccountRow, IdentityRow
+from nalm_server.audit.service import record
+from nalm_server.context import Context
+from nalm_server.errors import ForbiddenError, NotFoundError, UnauthorizedError
+from nalm_server.secrets_store import SecretKeyError
+from nalm_server.signin import forge
+from nalm_server.signin.forge import Asked, Identity
+from nalm_server.signin.providers import Provider
+from nalm_server.signin.service import NewSession, begin
+from nalm_server.tokens.principal import SYSTEM
+
+WAY_SECONDS = 600
+"""How long somebody may take at the forge."""
+AGAIN = "This sign-in was not begun here, or too long ago: begin again."
+
+
+def require(context: Context, name: str) -> Provider:
+    found = context.settings.sign_in.get(name)
+    if found is None:
+        raise NotFoundError(f"Nobody signs in by {name!r} here: NALM_SIGN_IN has the providers.")
+    return found
+
+
+def redirect_uri(context: Context, name: str) -> str:
+    return f"{context.settings.address}/api/v1/sign-in/{name}/callback"
+
+
+def start(context: Context, name: str) -> tuple[str, str]:
+    """Where to send the browser, and the sealed cookie it takes along."""
+    asked = forge.new_asked()
+    address = forge.address_to_ask(require(context, name), redirect_uri(context, name), asked)
+    until = (context.clock() + timedelta(seconds=WAY_SECONDS)).timestamp()
+    way = {"provider": name, "until": until, **asdict(asked)}
+    return address, context.box.seal(json.dumps(way)).decode()
+
+
+def come_back(context: Context, name: str, *, sealed: str, state: str, code: str) -> NewSession:
+    """Raises UnauthorizedError unless this browser was sent, there, with this state, a while ago."""
+    asked = _opened(context, name, sealed, state)
+    now = context.clock()
+    identity = forge.identify(
+        require(context, name), redirect_uri(context, name), asked, code, int(now.timestamp())
+    )
+    with context.sessions() as session:
+        account = _account(session, context, identity)
+        if account.disabled_at is not None:
+            raise ForbiddenError("This account is disabled.")
+        made = begin(session, context.settings, account, now, how=name)
+        session.commit()
+    return made
+
+
+def _opened(context: Context, name: str, sealed: str, state: str) -> Asked:
+    try:
+        way = json.loads(context.box.open(sealed.encode()))
+    except SecretKeyError as error:
+        raise UnauthorizedError(AGAIN) from error
+    fits = hmac.compare_digest(str(way["state"]).encode(), state.encode())
+    if not fits or way["provider"] != name or way["until"] < context.clock().timestamp():
+        raise UnauthorizedError(AGAIN)
+    return Asked(way["state"], way["nonce"], way["verifier"])
+
+
+def _account(session: Session, context: Context, identity: Identity) -> AccountRow:
+    """The one linked to issuer and subject, else a new one without any role. Never one of the same name."""
+    known = accounts.find_identity(session, identity.issuer, identity.subject)
+    if known is not None:
+        found = accounts.get(session, known.account_id)
+        assert found is not None
+        return found
+    now = context.clock()
+    name = _free_name(session, identity.name)
+    account = accounts.add(session, AccountRow(name=name, administrator=False, created_at=now))
+    accounts.add_identity(
+        session,
+        IdentityRow(
+            account_id=account.id, issuer=identity.issuer, subject=identity.subject, created_at=now
+        ),
+    )
+    record(session, SYSTEM, "account.add", f"account {name}", now, detail=f"first came by {identity.issuer}")
+    return account
+
+
+def _free_name(session: Session, wanted: str) -> str:
+    base = re.sub(r"[^a-z0-9._-]", "", wanted.lower()).lstrip("._-")[:48] or "somebody"
+    name, number = base, 2
+    while accounts.find(session, name) is not None:
+        name, number = f"{base}-{number}", number + 1
+    return name

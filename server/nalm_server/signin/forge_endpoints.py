@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /sign-in/providers, /sign-in/{provider}/start, /sign-in/{provider}/callback."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import RedirectResponse
+
+from nalm_server.deps import Ctx
+from nalm_server.errors import UnauthorizedError, documented
+from nalm_server.signin import by_forge, cookies
+from nalm_server.signin.schemas import ProviderShown
+
+router = APIRouter(prefix="/sign-in", tags=["session"])
+
+Name = Annotated[str, Path(min_length=1, max_length=32, pattern="^[a-z0-9-]+$", description="A provider.")]
+Told = Annotated[str | None, Query(max_length=2048)]
+WAY = "way"
+
+
+@router.get("/providers", responses=documented())
+def list_providers(context: Ctx) -> list[ProviderShown]:
+    """By whom people can sign in, besides name and password."""
+    return [
+        ProviderShown(name=name, label=one.label or name) for name, one in context.settings.sign_in.items()
+    ]
+
+
+@router.get("/{provider}/start", status_code=303, response_class=RedirectResponse, responses=documented(404))
+def start_sign_in(provider: Name, request: Request, context: Ctx) -> RedirectResponse:
+    """Sends the browser to the provider."""
+    address, sealed = by_forge.start(context, provider)
+    response = RedirectResponse(address, 303)
+    cookies.put(request, response, context.settings, sealed, seconds=by_forge.WAY_SECONDS, what=WAY)
+    return response
+
+
+@router.get(
+    "/{provider}/callback", status_code=303, response_class=RedirectResponse, responses=documented(404)
+)
+def finish_sign_in(
+    provider: Name, request: Request, context: Ctx, state: Told = None, code: Told = None
+) -> RedirectResponse:
+    """Where the provider sends the browser back to: signs in, then shows the page."""
+    by_forge.require(context, provider)
+    sealed = request.cookies.get(cookies.name_of(request, context.settings, WAY))
+    if not sealed or not state or not code:
+        raise UnauthorizedError(by_forge.AGAIN)
+    made = by_forge.come_back(context, provider, sealed=sealed, state=state, code=code)
+    response = RedirectResponse("/", 303)
+    cookies.drop(request, response, context.settings, WAY)
+    seconds = context.settings.session_hours * 3600
+    cookies.put(request, response, context.settings, made.cookie, seconds=seconds)
+    return response

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forges and other places people sign in by, as the operator sets them up."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints, model_validator
+
+ProviderName = Annotated[str, StringConstraints(min_length=1, max_length=32, pattern=r"^[a-z0-9-]+$")]
+GITHUB = "https://github.com"
+
+
+class Kind(StrEnum):
+    GITHUB = "github"
+    """OAuth2 without OpenID."""
+    OIDC = "oidc"
+    """OpenID Connect with discovery: GitLab, Gitea, Forgejo, Keycloak and so on."""
+
+
+class Provider(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Kind = Kind.OIDC
+    label: str = ""
+    """What the page's button says; without one, the provider's name."""
+    issuer: str = Field(default="", pattern=r"^(https?://[^\s?#]+)?$")
+    """Where discovery begins, exactly as the provider calls itself."""
+    client_id: str = Field(min_length=1)
+    client_secret: SecretStr = Field(min_length=1)
+    groups: tuple[str, ...] = ()
+    """Only members of one of these may sign in: the claim `groups`, or a GitHub organisation."""
+
+    @model_validator(mode="after")
+    def _issuer_where_needed(self) -> Provider:
+        if (self.kind is Kind.OIDC) != bool(self.issuer):
+            raise ValueError("issuer goes with kind oidc, and only with it")
+        return self

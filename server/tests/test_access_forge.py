@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sign-in by OpenID Connect, against a provider over HTTP: the way in, and everything that is none."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from fastapi.testclient import TestClient
+from httpx import Response
+from nalm_server.accounts.models import AccountRow, IdentityRow
+from nalm_server.app import make_app
+from nalm_server.context import Context, make_context
+from nalm_server.settings import Settings
+from nalm_server_harness import Clock
+from nalm_server_oidc import Provider, serving
+from pydantic import ValidationError
+from sqlalchemy import func, select
+
+SIGN_IN = "/api/v1/sign-in/forge"
+
+
+@pytest.fixture
+def database_url(sqlite_template: Path, tmp_path: Path) -> str:
+    """SQLite alone: nothing here depends on the database."""
+    shutil.copy(sqlite_template, tmp_path / "nalm.db")
+    return f"sqlite:///{tmp_path / 'nalm.db'}"
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[Provider]:
+    with serving(Provider(int(Clock().now.timestamp()))) as made:
+        yield made
+
+
+@dataclass
+class Way:
+    """A browser between the server and the provider."""
+
+    provider: Provider
+    context: Context
+    client: TestClient
+
+    def start(self) -> dict[str, str]:
+        sent = self.client.get(f"{SIGN_IN}/start", follow_redirects=False)
+        assert sent.status_code == 303, sent.text
+        assert sent.headers["Location"].startswith(f"{self.provider.issuer}/authorization_endpoint?")
+        return dict(parse_qsl(urlsplit(sent.headers["Location"]).query))
+
+    def back(self, asked: dict[str, str], **changed: str) -> Response:
+        params = {"state": asked["state"], "code": self.provider.authorize(asked)} | changed
+        return self.client.get(f"{SIGN_IN}/callback", params=params, follow_redirects=False)
+
+    def who(self) -> Any:
+        return self.client.get("/api/v1/session").json()
+
+
+@pytest.fixture
+def way(
+    provider: Provider, make_settings: Callable[..., Settings], request: pytest.FixtureRequest
+) -> Iterator[Way]:
+    groups = getattr(request, "param", [])
+    one = {"issuer": provider.issuer, "client_id": "nalm", "client_secret": "s" * 32, "groups": groups}
+    context = make_context(make_settings(sign_in={"forge": one}), Clock())
+    yield Way(provider, context, TestClient(make_app(context)))
+    provider.wrong, provider.forged = {}, False
+    context.engine.dispose()
+
+
+def test_the_first_time_makes_an_account_without_any_role_the_next_time_finds_it(way: Way) -> None:
+    asked = way.start()
+    assert (asked["code_challenge_method"], asked["scope"]) == ("S256", "openid profile")
+    assert way.back(asked).status_code == 303
+    who = way.who()
+    assert (who["name"], who["roles"], who["administrator"]) == ("mona", [], False)
+    way.client.cookies.clear()
+    way.provider.wrong = {"preferred_username": "renamed"}
+    assert way.back(way.start()).status_code == 303
+    assert way.who()["name"] == "mona", "by subject, whatever the name is now"
+
+
+def test_an_account_of_the_same_name_is_somebody_else(way: Way) -> None:
+    with way.context.sessions() as session:
+        session.add(AccountRow(name="mona", administrator=True, created_at=way.context.clock()))
+        session.commit()
+    assert way.back(way.start()).status_code == 303
+    assert (way.who()["name"], way.who()["administrator"]) == ("mona-2", False)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"nonce": "another"},
+        {"iss": "https://evil.example"},
+        {"aud": "another-client"},
+        {"exp": 1},
+        {"sub": None},
+    ],
+    ids=lambda wrong: next(iter(wrong)),
+)
+def test_a_claim_that_does_not_fit_is_refused(way: Way, wrong: dict[str, Any]) -> None:
+    asked = way.start()
+    way.provider.wrong = wrong
+    assert way.back(asked).status_code == 401
+    with way.context.read_sessions() as session:
+        assert session.scalar(select(func.count()).select_from(IdentityRow)) == 0
+
+
+def test_a_token_signed_with_the_public_key_is_refused(way: Way) -> None:
+    way.provider.forged = True
+    assert way.back(way.start()).status_code == 401
+
+
+def test_state_code_and_browser_must_be_those_that_were_sent(way: Way) -> None:
+    asked = way.start()
+    assert way.back(asked, state="another").status_code == 401
+    assert way.back(asked, code="guess").status_code == 401
+    code = way.provider.authorize(asked)
+    cookies = dict(way.client.cookies)
+    assert way.back(asked, code=code).status_code == 303
+    assert way.back(asked, code=code).status_code == 401, "the cookie of the way is gone"
+    way.client.cookies.update(cookies)
+    assert way.back(asked, code=code).status_code == 401, "and the provider takes a code once"
+    way.client.cookies.clear()
+    assert way.back(asked).status_code == 401, "another browser"
+
+
+def test_whoever_takes_too_long_begins_again(way: Way) -> None:
+    asked = way.start()
+    clock = way.context.clock
+    assert isinstance(clock, Clock)
+    clock.pass_seconds(601)
+    assert way.back(asked).status_code == 401
+
+
+@pytest.mark.parametrize("way", [["nf-team"]], indirect=True)
+def test_only_members_of_a_group_where_the_operator_says_so(way: Way) -> None:
+    for groups, status in ((None, 403), ([], 403), ("nf-team", 403), (["other", "nf-team"], 303)):
+        asked = way.start()
+        way.provider.wrong = {"groups": groups}
+        assert way.back(asked).status_code == status, groups
+
+
+def test_wrong_settings_are_found_at_the_start(make_settings: Callable[..., Settings]) -> None:
+    for one in ({"client_id": "a", "client_secret": "b"}, {"kind": "github", "issuer": "https://x"}):
+        with pytest.raises(ValidationError):
+            make_settings(sign_in={"forge": one})
