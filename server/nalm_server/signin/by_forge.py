@@ -87,9 +87,7 @@ def _account(session: Session, context: Context, identity: Identity) -> AccountR
     account = accounts.add(session, AccountRow(name=name, administrator=False, created_at=now))
     accounts.add_identity(
         session,
-        IdentityRow(
-            account_id=account.id, issuer=identity.issuer, subject=identity.subject, created_at=now
-        ),
+        IdentityRow(account_id=account.id, issuer=identity.issuer, subject=identity.subject, created_at=now),
     )
     record(session, SYSTEM, "account.add", f"account {name}", now, detail=f"first came by {identity.issuer}")
     return account

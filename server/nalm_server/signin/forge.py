@@ -7,18 +7,22 @@ Discovery, keys and tokens come from addresses of the operator's choosing, not o
 from __future__ import annotations
 
 import secrets
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 from authlib.integrations.base_client.errors import OAuthError
-from authlib.integrations.httpx_client import OAuth2Client
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from nalm_server.errors import ForbiddenError, NalmError, UnauthorizedError
 from nalm_server.signin.providers import GITHUB, Kind, Provider
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # it would rather have httpx's successor, at each start of each command
+    from authlib.integrations.httpx_client import OAuth2Client
 
 TIMEOUT_SECONDS = 10.0
 SIGNED_WITH = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"]
@@ -109,9 +113,7 @@ def _client(provider: Provider, redirect_uri: str) -> OAuth2Client:
     )
 
 
-def _claims(
-    provider: Provider, found: dict[str, Any], id_token: str, nonce: str, now: int
-) -> dict[str, Any]:
+def _claims(provider: Provider, found: dict[str, Any], id_token: str, nonce: str, now: int) -> dict[str, Any]:
     keys = KeySet.import_key_set(_get(found["jwks_uri"]))  # type: ignore[arg-type]
     claims = jwt.decode(id_token, keys, algorithms=SIGNED_WITH).claims
     jwt.JWTClaimsRegistry(
