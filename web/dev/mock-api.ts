@@ -3,11 +3,12 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Plugin } from "vite";
-import type { Metric, Project } from "../src/api/types";
+import type { Metric, Project, SignedIn } from "../src/api/types";
 import { COUNT, commits, PENDING, points, runOf, shaOf } from "./mock/history.ts";
 import { comparison, HOST, runDetail, runReport } from "./mock/run.ts";
 
 const NAME = "nalm-reference-nf";
+const NOBODY: SignedIn = { name: null, administrator: false, roles: [], by_link: false, csrf: null };
 const STAGES = ["rx", "nat", "dpi", "l3fwd", "tx"];
 const catalogue = (): Metric[] =>
   JSON.parse(readFileSync(new URL("./mock/metrics.json", import.meta.url), "utf8")) as Metric[];
@@ -16,6 +17,7 @@ const project = (name: string, full: boolean): Project => ({
   name,
   repository: `/srv/git/${name}.git`,
   default_branch: "main",
+  public: true,
   commits: full ? COUNT + PENDING.length : 0,
   jobs_open: full ? 2 : 0,
   last_verdict: full ? (commits().find((commit) => commit.verdicts.length > 0)?.verdicts[0] ?? null) : null,
@@ -33,6 +35,7 @@ const run = (id: string): number =>
 /** The body of an answer; null for 404. A project named "new" has no commits yet. */
 function answer(path: string, query: URLSearchParams): unknown {
   const [room, name = "", part, key, leaf] = path.split("/").map(decodeURIComponent);
+  if (room === "session") return NOBODY;
   if (room === "metrics-catalogue") return catalogue();
   if (room === "runs") {
     const index = run(name);

@@ -144,6 +144,7 @@ export function runDetail(index: number): RunDetail {
         : null,
     received_at: new Date(started + 42_000).toISOString(),
     nalm_version: "0.1.0",
+    report_expired: false,
     lcores: 1,
     model: "rtc",
     traffic: "traffic/mixed.pcap",

@@ -19,6 +19,21 @@ export class ApiError extends Error {
 
 export const client = createClient<paths>({ baseUrl: "/" });
 
+const READS = ["GET", "HEAD", "OPTIONS"];
+let csrf: string | null = null;
+
+/** What GET /session said; writes made by cookie carry it. */
+export function rememberCsrf(token: string | null): void {
+  csrf = token;
+}
+
+client.use({
+  onRequest({ request }) {
+    if (csrf !== null && !READS.includes(request.method)) request.headers.set("X-CSRF-Token", csrf);
+    return request;
+  },
+});
+
 interface Answer<T> {
   data?: T;
   error?: unknown;
@@ -27,17 +42,26 @@ interface Answer<T> {
 
 /** The body of a good answer; throws ApiError for any other, and for none. */
 export async function body<T>(request: Promise<Answer<T>>): Promise<T> {
-  let answer: Answer<T>;
+  const answer = await answered(request);
+  if (answer.data !== undefined) return answer.data;
+  throw fromError(answer.response, answer.error);
+}
+
+/** For what is answered without a body; throws as `body` does. */
+export async function done(request: Promise<Answer<unknown>>): Promise<void> {
+  const answer = await answered(request);
+  if (!answer.response.ok) throw fromError(answer.response, answer.error);
+}
+
+async function answered<T>(request: Promise<Answer<T>>): Promise<Answer<T>> {
   try {
-    answer = await request;
+    return await request;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     if (error instanceof SyntaxError)
       throw new ApiError(200, "not_json", "The answer is not what the API promises.");
     throw new ApiError(null, "unreachable", "No answer from the server.");
   }
-  if (answer.data !== undefined) return answer.data;
-  throw fromError(answer.response, answer.error);
 }
 
 function fromError(response: Response, error: unknown): ApiError {

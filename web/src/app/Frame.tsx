@@ -3,6 +3,7 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router";
+import { AccountMenu } from "../components/AccountMenu";
 import { HelpDialog } from "../components/HelpDialog";
 import { Icon } from "../components/Icon";
 import { useKeys } from "../components/useKeys";
@@ -53,6 +54,7 @@ export function Frame() {
             >
               <Icon name="help" size={17} />
             </ActionIcon>
+            <AccountMenu />
           </div>
         </div>
       </header>

@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The addresses of the pages. What a page shows follows from its address alone, so links can be shared. */
 import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
-import { commitsSearch, compareSearch, historySearch, parseSearch, stringifySearch } from "../logic/search";
+import {
+  commitsSearch,
+  compareSearch,
+  historySearch,
+  parseSearch,
+  signInSearch,
+  stringifySearch,
+} from "../logic/search";
+import { AccountPage } from "../pages/AccountPage";
 import { CommitsPage } from "../pages/CommitsPage";
 import { ComparePage } from "../pages/ComparePage";
 import { CrashedPage, NotFoundPage } from "../pages/FailedPages";
 import { HistoryPage } from "../pages/HistoryPage";
 import { ProjectsPage } from "../pages/ProjectsPage";
 import { RunPage } from "../pages/RunPage";
+import { SignInPage } from "../pages/SignInPage";
 import { Frame } from "./Frame";
 
 const root = createRootRoute({
@@ -18,6 +27,13 @@ const root = createRootRoute({
 
 const routes = [
   createRoute({ getParentRoute: () => root, path: "/", component: ProjectsPage }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/sign-in",
+    component: SignInPage,
+    validateSearch: signInSearch,
+  }),
+  createRoute({ getParentRoute: () => root, path: "/account", component: AccountPage }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project",

@@ -4,7 +4,9 @@ import { Button, Skeleton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ApiError } from "../api/client";
+import { SignInLink } from "./AccountMenu";
 import { Icon, type IconName } from "./Icon";
+import { useSession } from "./useSession";
 
 export function Loading({ rows = 6, height = 34 }: { rows?: number; height?: number }) {
   return (
@@ -41,15 +43,18 @@ export function CenterState({ icon, title, children }: StateProps) {
 export function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const status = error instanceof ApiError ? error.status : null;
   const requestId = error instanceof ApiError ? error.requestId : null;
+  const stranger = useSession()?.name === null && status !== null && [401, 403, 404].includes(status);
   return (
     <div role="alert">
       <CenterState icon={status === 404 ? "inconclusive" : "invalid"} title={titleOf(error)}>
         <p>{adviceOf(error)}</p>
+        {stranger && <p>It may be private: those with a role in its project see it once they sign in.</p>}
         {requestId && <p className="mono">Request {requestId}</p>}
         <div style={{ display: "flex", gap: 8 }}>
           <Button size="xs" variant="default" onClick={onRetry}>
             Try again
           </Button>
+          {stranger && <SignInLink />}
           <Link to="/" style={{ alignSelf: "center" }}>
             All projects
           </Link>
@@ -63,6 +68,7 @@ function titleOf(error: Error): string {
   if (!(error instanceof ApiError)) return "This page has a fault";
   if (error.status === null) return "The server does not answer";
   if (error.status === 404) return "Not found";
+  if (error.status === 401) return "Sign in to see this";
   return error.status >= 500 ? "The server has a fault" : "The request was refused";
 }
 

@@ -60,6 +60,12 @@ export function compareSearch(raw: Raw): CompareSearch {
   return compact({ base: text(raw.base), head: text(raw.head), scenario: text(raw.scenario) });
 }
 
+export interface SignInSearch {
+  /** Where to return to. */
+  to?: string | undefined;
+}
+export const signInSearch = (raw: Raw): SignInSearch => compact({ to: text(raw.to) });
+
 /** Adds or removes one item of a list joined by commas; undefined when all of `every`, or none, are left. */
 export function toggled(
   current: string | undefined,

@@ -3,11 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { projectsQuery } from "../api/queries";
 import type { Project } from "../api/types";
+import { SignInLink } from "../components/AccountMenu";
 import { ChangeText } from "../components/ChangeText";
 import { Icon } from "../components/Icon";
 import { PageHead } from "../components/PageHead";
 import { CenterState, Failed, Loading } from "../components/States";
 import { useNow } from "../components/useNow";
+import { useSession } from "../components/useSession";
 import { useTitle } from "../components/useTitle";
 import { VerdictBadge } from "../components/VerdictBadge";
 import { ago } from "../logic/format";
@@ -31,9 +33,10 @@ interface ContentProps {
 
 function Content({ projects, error, onRetry }: ContentProps) {
   const now = useNow();
+  const session = useSession();
   if (projects === undefined)
     return error ? <Failed error={error} onRetry={onRetry} /> : <Loading rows={3} />;
-  if (projects.length === 0) return <FirstProject />;
+  if (projects.length === 0) return session?.name === null ? <NonePublic /> : <FirstProject />;
   return (
     <ul className="panel commits">
       {projects.map((project) => (
@@ -77,6 +80,15 @@ function ProjectRow({ project, now }: { project: Project; now: number }) {
         <Icon name="right" />
       </span>
     </li>
+  );
+}
+
+function NonePublic() {
+  return (
+    <CenterState icon="help" title="No project is public here">
+      <p>Those with a role in a project see it once they sign in.</p>
+      <SignInLink />
+    </CenterState>
   );
 }
 

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Who is signed in, and signing in and out. */
+import { queryOptions } from "@tanstack/react-query";
+import { body, client, done, rememberCsrf } from "./client";
+import type { SignedIn } from "./types";
+
+const remembered = (session: SignedIn): SignedIn => {
+  rememberCsrf(session.csrf);
+  return session;
+};
+
+export const sessionQuery = () =>
+  queryOptions({
+    queryKey: ["session"],
+    queryFn: async ({ signal }) => remembered(await body(client.GET("/api/v1/session", { signal }))),
+    staleTime: 60_000,
+  });
+
+export const signInByPassword = async (name: string, password: string): Promise<SignedIn> =>
+  remembered(await body(client.POST("/api/v1/session", { body: { name, password } })));
+
+export const signInByLink = async (link: string): Promise<SignedIn> =>
+  remembered(await body(client.POST("/api/v1/session", { body: { link } })));
+
+export const signOut = (): Promise<void> => done(client.DELETE("/api/v1/session"));
+
+/** `old` is not asked of one who came by a link. */
+export const changePassword = (old: string | null, wanted: string): Promise<void> =>
+  done(client.PUT("/api/v1/session/password", { body: { old, new: wanted } }));
