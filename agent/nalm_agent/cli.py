@@ -225,25 +225,6 @@ def top(
 
 
 cli_agent.add_to(app)
-@app.command(epilog="Example:\n\n    nalm agent --server http://127.0.0.1:8080 --token-file agent.token")
-def agent(
-    server: Annotated[str, typer.Option(help="Address of nalm-server.")],
-    token_file: Annotated[Path, typer.Option(help="File that holds this agent's token.")],
-    once: Annotated[bool, typer.Option("--once", help="End when the queue is empty.")] = False,
-) -> None:
-    """Serve a nalm server: lease jobs, measure them, upload the reports."""
-    from nalm_agent.agent_loop import serve
-
-    try:
-        token = token_file.read_text().strip()
-    except OSError as error:
-        raise UsageError(
-            f"the token file {token_file} cannot be read: {error.strerror}",
-            hint="`nalm-server up` writes one; give its path",
-        ) from error
-    serve(server, token, Home.default(), once=once)
-
-
 cli_detect.add_to(app)
 cli_store.add_to(app)
 cli_rate.add_to(app)

@@ -51,7 +51,7 @@ def job_list(
 def job_show(number: Number, state: State = None) -> None:
     """Shows a job with each change of its state."""
     with context_of(settings_of(state)) as context, context.read_sessions() as session:
-        _print_job(reading.get_job(session, number))
+        _print_job(reading.get_job(session, number, context.clock()))
 
 
 def _print_job(job: JobDetail) -> None:

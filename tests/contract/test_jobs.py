@@ -24,12 +24,16 @@ def agent(server: ContractServer) -> ServerClient:
     return ServerClient(server.url, server.agent_token, print)
 
 
+def ended(lease: Lease) -> dict[str, object]:
+    return {"fence": lease.fence, "outcome": "failed", "message": "a test ended it"}
+
+
 def drain(server: ContractServer, host: str) -> list[int]:
     """Takes jobs until there are none, ending each as failed."""
     client, taken = agent(server), []
     while (lease := client.lease(host, "class", 0)) is not None:
         taken.append(lease.job_id)
-        client.finish(lease, "failed", "a test ended it")
+        client.finish(lease.job_id, ended(lease))
     client.close()
     return taken
 
@@ -59,7 +63,7 @@ def test_parents_come_before_children(server: ContractServer) -> None:
     for _ in range(2):
         got = lease(client, "a")
         heads.append(got.head_sha)
-        client.finish(got, "failed", "a test ended it")
+        client.finish(got.job_id, ended(got))
     assert heads == [sha(101), sha(102)]
 
 
@@ -72,8 +76,8 @@ def test_a_lost_job_is_given_out_again_and_its_late_result_is_refused(server: Co
     with pytest.raises(LeaseLostError):
         silent.progress(first, "measuring", "", 0.5)
     with pytest.raises(LeaseLostError):
-        silent.finish(first, "done", None)
-    other.finish(second, "failed", "a test ended it")
+        silent.finish(first.job_id, {"fence": first.fence, "outcome": "done"})
+    other.finish(second.job_id, ended(second))
     assert server.job(first.job_id)["state"] == "failed"
 
 
@@ -85,7 +89,7 @@ def test_a_renewed_lease_is_kept(server: ContractServer) -> None:
     while time.monotonic() < ends:
         holder.progress(held, "measuring", "still at it", 0.1)
         assert other.lease("other", "class", 0) is None
-    holder.finish(held, "failed", "a test ended it")
+    holder.finish(held.job_id, ended(held))
 
 
 def test_an_agent_s_token_is_needed(server: ContractServer) -> None:
