@@ -20,7 +20,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 PAGE := server/nalm_server/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)
 
-.PHONY: help run test install install-test page nf nf-asan nf-tsan nf-fuzz lint test-python test-nf test-nf-outside test-nf-asan \
+.PHONY: help run test install install-test page nf nf-asan nf-tsan nf-fuzz lint test-python test-server test-nf test-nf-outside test-nf-asan \
 	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end test-compose test-faults bench test-github-payloads mutants test-mutants lock openapi screenshot clean
 
 help: ## Lists the targets
@@ -69,8 +69,11 @@ nf-fuzz: ## Builds the fuzzing programs, with clang
 lint: ## ruff, mypy --strict, import directions, house rules, the page's checks
 	@ruff check . && ruff format --check . && mypy && lint-imports --no-cache && tests/house_rules.sh
 
-test-python: ## Unit suites of core, agent and server
-	@pytest -q core/tests agent/tests server/tests
+test-python: ## Unit suites of core and agent
+	@pytest -q core/tests agent/tests
+
+test-server: ## The server's suite, on SQLite and PostgreSQL
+	@pytest -q -n 2 --dist loadfile server/tests
 
 test-nf: nf ## The reference NF's own tests and golden packets
 	@meson test -C $(NF) --print-errorlogs && pytest -q -n 2 reference-nf/spec/tests && pytest -q reference-nf/demo/tests
