@@ -159,3 +159,8 @@ def test_systemd_accepts_the_units(unit: Path, tmp_path: Path) -> None:
     )
     assert unit.name not in done.stderr, done.stderr
     assert done.returncode == 0, done.stderr
+
+
+def test_servers_image_has_git() -> None:
+    """The worker resolves pushes in mirrors of its own."""
+    assert re.search(r"apt-get install .*\bgit\b.*\butil-linux\b", IMAGES["server"].read_text())

@@ -81,10 +81,16 @@ class Stack:
         return done.stdout.strip()
 
     def api(self) -> httpx.Client:
-        """Through the proxy, whose certificate is checked."""
+        """Through the proxy, whose certificate is checked, as the administrator of the first start."""
+        token = self.compose("exec", "-T", "server", "cat", "/var/lib/nalm/admin.token").strip()
         context = ssl.create_default_context(cafile=str(self.home / "tls" / "fullchain.pem"))
         context.check_hostname = False  # the certificate names this host, the test asks loopback
-        return httpx.Client(base_url=f"https://127.0.0.1:{self._port}/api/v1", verify=context, timeout=60)
+        return httpx.Client(
+            base_url=f"https://127.0.0.1:{self._port}/api/v1",
+            headers={"Authorization": f"Bearer {token}"},
+            verify=context,
+            timeout=60,
+        )
 
     def down(self) -> None:
         self.compose("down", "-v", "--remove-orphans")

@@ -20,7 +20,7 @@ PATIENCE_SECONDS = 900
 def make_commits(folder: Path, number: int) -> tuple[NfRepository, list[str]]:
     """A repository of the tiny NF and its line of commits, the first one a parent only.
 
-    They change words, not code: an agent has a commit's result within a moment, by its whole real way.
+    They change a comment, not code: an agent builds, and has the result within a moment, by its whole real way.
     """
     repository = NfRepository(folder)
     folder.mkdir()
@@ -29,7 +29,7 @@ def make_commits(folder: Path, number: int) -> tuple[NfRepository, list[str]]:
     shutil.copy(PROBE_HEADER, folder)
     repository.write("traffic/capture.bin", "packets")
     line = [repository.commit("first", nalm__toml=NALM_TOML, work__h="")]
-    line += [repository.commit(f"words {count}", README__md=f"{count}\n") for count in range(number)]
+    line += [repository.commit(f"words {count}", work__h=f"/* {count} */\n") for count in range(number)]
     return repository, line
 
 
