@@ -41,6 +41,8 @@ def up(settings: Settings, host: str, port: int, *, with_agent: bool) -> None:
     end_by_signals()
     with explained(settings.state_dir), _only_one(settings.state_dir):
         listening = listen(host, port)
+        if settings.public_url is None:
+            settings = settings.model_copy(update={"public_url": url_of(host, listening)})
         migrate.upgrade(settings.resolved_database_url)
         waker = ThreadWaker()
         context = make_context(settings, waker=waker)

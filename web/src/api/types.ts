@@ -27,6 +27,7 @@ export type Job = Schemas["Job"];
 export type JobBrief = Schemas["JobBrief"];
 export type JobDetail = Schemas["JobDetail"];
 export type JobRequest = Schemas["JobRequest"];
+export type JobState = JobBrief["state"];
 export type Member = Schemas["Member"];
 export type Metric = Schemas["Metric"];
 export type OwnTokenNew = Schemas["OwnTokenNew"];

@@ -34,7 +34,7 @@ export function Frame() {
             <img src="/mark.svg" alt="" width={24} height={24} />
             nalm
           </Link>
-          {project && <ProjectTabs project={project} />}
+          {project ? <ProjectTabs project={project} /> : <ServerTabs />}
           <div className="top-end">
             <ActionIcon
               variant="subtle"
@@ -87,7 +87,24 @@ function ProjectTabs({ project }: { project: string }) {
         <Link to="/p/$project/compare" params={params} className="tab" activeOptions={exact}>
           Compare
         </Link>
+        <Link to="/p/$project/queue" params={params} className="tab" activeOptions={exact}>
+          Queue
+        </Link>
       </nav>
     </>
+  );
+}
+
+function ServerTabs() {
+  const exact = { exact: true, includeSearch: false } as const;
+  return (
+    <nav className="tabs" aria-label="Server">
+      <Link to="/" className="tab" activeOptions={exact}>
+        Projects
+      </Link>
+      <Link to="/queue" className="tab" activeOptions={exact}>
+        Queue
+      </Link>
+    </nav>
   );
 }

@@ -5,16 +5,23 @@ import {
   commitsSearch,
   compareSearch,
   historySearch,
+  measureSearch,
   parseSearch,
+  queueSearch,
   signInSearch,
   stringifySearch,
 } from "../logic/search";
 import { AccountPage } from "../pages/AccountPage";
+import { BackfillPage } from "../pages/BackfillPage";
+import { BisectPage } from "../pages/BisectPage";
 import { CommitsPage } from "../pages/CommitsPage";
 import { ComparePage } from "../pages/ComparePage";
 import { CrashedPage, NotFoundPage } from "../pages/FailedPages";
 import { HistoryPage } from "../pages/HistoryPage";
+import { JobPage } from "../pages/JobPage";
+import { MeasurePage } from "../pages/MeasurePage";
 import { ProjectsPage } from "../pages/ProjectsPage";
+import { QueuePage } from "../pages/QueuePage";
 import { RunPage } from "../pages/RunPage";
 import { SignInPage } from "../pages/SignInPage";
 import { Frame } from "./Frame";
@@ -53,6 +60,27 @@ const routes = [
     validateSearch: compareSearch,
   }),
   createRoute({ getParentRoute: () => root, path: "/p/$project/runs/$runId", component: RunPage }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/queue",
+    component: QueuePage,
+    validateSearch: queueSearch,
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/p/$project/queue",
+    component: QueuePage,
+    validateSearch: queueSearch,
+  }),
+  createRoute({ getParentRoute: () => root, path: "/jobs/$jobId", component: JobPage }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/p/$project/measure",
+    component: MeasurePage,
+    validateSearch: measureSearch,
+  }),
+  createRoute({ getParentRoute: () => root, path: "/p/$project/backfills/$id", component: BackfillPage }),
+  createRoute({ getParentRoute: () => root, path: "/p/$project/bisects/$id", component: BisectPage }),
 ] as const;
 
 export const router = createRouter({

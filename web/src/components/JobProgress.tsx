@@ -17,6 +17,8 @@ const WORDS: Record<JobBrief["state"], string> = {
   superseded: "Superseded",
 };
 
+export const stateWord = (state: JobBrief["state"]): string => WORDS[state];
+
 export function JobBadge({ job }: { job: JobBrief }) {
   const moving = isActive(job) && job.state !== "queued";
   return (

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What the URL may say after the question mark, per page. Whatever is not understood is left out, never an error. */
 import type { Scale } from "./history";
+import { REASONS } from "./queue";
 import { DISPLAYS } from "./verdict";
 
 export const HISTORY_METRICS = ["cpp", "ipp", "eipc", "pps"] as const;
@@ -59,6 +60,33 @@ export interface CompareSearch {
 export function compareSearch(raw: Raw): CompareSearch {
   return compact({ base: text(raw.base), head: text(raw.head), scenario: text(raw.scenario) });
 }
+
+export interface QueueSearch {
+  project?: string | undefined;
+  /** Reasons joined by commas. */
+  reason?: string | undefined;
+}
+export function queueSearch(raw: object): QueueSearch {
+  const { project, reason } = raw as Raw;
+  const reasons = list(reason).filter((item) => (REASONS as readonly string[]).includes(item));
+  return compact({ project: text(project), reason: reasons.join(",") || undefined });
+}
+
+export interface MeasureSearch {
+  kind?: "one" | "backfill" | "bisect" | undefined;
+  head?: string | undefined;
+  good?: string | undefined;
+  bad?: string | undefined;
+  scenario?: string | undefined;
+}
+export const measureSearch = (raw: Raw): MeasureSearch =>
+  compact({
+    kind: oneOf(raw.kind, ["one", "backfill", "bisect"] as const),
+    head: text(raw.head),
+    good: text(raw.good),
+    bad: text(raw.bad),
+    scenario: text(raw.scenario),
+  });
 
 export interface SignInSearch {
   /** Where to return to. */

@@ -12,6 +12,7 @@ import { PageHead } from "../components/PageHead";
 import { CenterState, Failed, Loading } from "../components/States";
 import { useKeys } from "../components/useKeys";
 import { useNow } from "../components/useNow";
+import { useMay } from "../components/useSession";
 import { useTitle } from "../components/useTitle";
 import { comparePair, moved } from "../logic/keyboard";
 import { filterCommits } from "../logic/verdict";
@@ -29,6 +30,7 @@ export function CommitsPage() {
   const { data: commits, error, refetch } = useQuery(commitsQuery(project, search.scenario, limit));
   const { data: about } = useQuery(projectQuery(project));
   const { data: scenarios = [] } = useQuery(scenariosQuery(project));
+  const mayMeasure = useMay(project, "developer");
   useTitle("Commits", project);
 
   const wanted = search.outcome?.split(",") ?? [];
@@ -54,6 +56,15 @@ export function CommitsPage() {
               navigate({ search: (old) => ({ ...old, scenario: scenario ?? undefined }), replace: true })
             }
           />
+        )}
+        {mayMeasure && (
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => navigate({ to: "/p/$project/measure", params: { project } })}
+          >
+            Measure…
+          </Button>
         )}
       </PageHead>
       {commits === undefined && (error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={9} />)}

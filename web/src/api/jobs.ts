@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Jobs: lists, one, and what people do with them. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { ENDED_STATES, isRunning, type JobAction, OPEN_STATES } from "../logic/queue";
+import { body, client } from "./client";
+import type { JobDetail, JobRequest, JobState } from "./types";
+
+/** How often lists are read while changes are told of, and while they are not. Milliseconds. */
+const LIVE_MS = 30_000;
+const POLL_MS = 3_000;
+const MOST = 500;
+const ENDED_SHOWN = 30;
+
+const jobsQuery = (
+  name: string,
+  project: string | undefined,
+  state: readonly JobState[],
+  limit: number,
+  live: boolean,
+) =>
+  queryOptions({
+    queryKey: ["jobs", name, project ?? null],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/jobs", {
+          params: { query: { state: [...state], limit, ...(project ? { project } : {}) } },
+          signal,
+        }),
+      ),
+    refetchInterval: live ? LIVE_MS : POLL_MS,
+    placeholderData: keepPreviousData,
+  });
+
+export const openJobsQuery = (project: string | undefined, live: boolean) =>
+  jobsQuery("open", project, OPEN_STATES, MOST, live);
+
+export const endedJobsQuery = (project: string | undefined, live: boolean) =>
+  jobsQuery("ended", project, ENDED_STATES, ENDED_SHOWN, live);
+
+/** Newest first; of a backfill or bisect the caller takes those of it. */
+export const allJobsQuery = (project: string, live: boolean) =>
+  jobsQuery("all", project, [...OPEN_STATES, ...ENDED_STATES], MOST, live);
+
+export const jobQuery = (job_id: number, live = false) =>
+  queryOptions({
+    queryKey: ["job", job_id],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/jobs/{job_id}", { params: { path: { job_id } }, signal })),
+    refetchInterval: (query) => {
+      const job = query.state.data;
+      if (job && !isRunning(job) && job.state !== "queued") return false;
+      return live ? LIVE_MS : POLL_MS;
+    },
+  });
+
+export function actOnJob(action: JobAction, job_id: number, reason = ""): Promise<JobDetail> {
+  const told = { params: { path: { job_id } }, body: { reason } };
+  switch (action) {
+    case "cancel":
+      return body(client.POST("/api/v1/jobs/{job_id}/cancel", told));
+    case "retry":
+      return body(client.POST("/api/v1/jobs/{job_id}/retry", told));
+    case "boost":
+      return body(client.POST("/api/v1/jobs/{job_id}/boost", told));
+    case "approve":
+      return body(client.POST("/api/v1/jobs/{job_id}/approve", told));
+    case "reject":
+      return body(client.POST("/api/v1/jobs/{job_id}/reject", told));
+  }
+}
+
+export const measure = (project: string, wanted: JobRequest): Promise<JobDetail> =>
+  body(client.POST("/api/v1/projects/{project}/jobs", { params: { path: { project } }, body: wanted }));

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Button, Select } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { addBisect } from "../api/searches";
+import type { BisectDetail, Commit } from "../api/types";
+import { backfillSize } from "../logic/searching";
+import { ActionError } from "./ActionError";
+import { CommitPicker } from "./CommitPicker";
+import { useAction } from "./useAction";
+
+interface Props {
+  project: string;
+  commits: readonly Commit[];
+  scenarios: readonly string[];
+  good: string | undefined;
+  bad: string | undefined;
+  scenario: string | undefined;
+  onDone: (bisect: BisectDetail) => void;
+}
+
+/** Finds the commit that changed a scenario's cost, with as few measurements as will do. */
+export function BisectForm(props: Props) {
+  const { project, commits, scenarios } = props;
+  const [good, setGood] = useState(props.good);
+  const [bad, setBad] = useState(props.bad ?? commits[0]?.sha);
+  const [scenario, setScenario] = useState(props.scenario ?? scenarios[0]);
+  const order = commits.map((commit) => commit.sha);
+  const size = backfillSize(order, good, bad, 1);
+  const ask = useAction(
+    () => addBisect(project, { good: good ?? "", bad: bad ?? "", scenario: scenario ?? "" }),
+    { renews: ["jobs", "bisects"], onDone: props.onDone },
+  );
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    ask.mutate(undefined);
+  };
+  return (
+    <form className="form" onSubmit={submit}>
+      <CommitPicker label="Good" commits={commits} value={good} onChange={setGood} />
+      <CommitPicker label="Bad" commits={commits} value={bad} onChange={setBad} />
+      <Select
+        label="Scenario"
+        data={[...scenarios]}
+        value={scenario ?? null}
+        allowDeselect={false}
+        onChange={(name) => setScenario(name ?? undefined)}
+      />
+      {good !== undefined && bad !== undefined && (
+        <p role="status" className="soft">
+          {size === null
+            ? "The good commit must be older than the bad one."
+            : `${size} ${size === 1 ? "commit" : "commits"}, about ${Math.ceil(Math.log2(size)) + 1} steps.`}
+        </p>
+      )}
+      <ActionError error={ask.error} />
+      <Button type="submit" loading={ask.isPending} disabled={!good || !bad || !scenario}>
+        Start the bisect
+      </Button>
+    </form>
+  );
+}

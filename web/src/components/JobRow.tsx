@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/** A job in the queue: what of, for whom, how far or why it waits, and what can be done. */
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import type { Job } from "../api/types";
+import { ago, moment } from "../logic/format";
+import { isRunning, reasonWord, whyWaits } from "../logic/queue";
+import { Icon } from "./Icon";
+import { JobActions } from "./JobActions";
+import { JobBadge, JobProgress } from "./JobProgress";
+import { LogTail } from "./LogTail";
+import { WhyWaits } from "./WhyWaits";
+
+interface Props {
+  job: Job;
+  now: number;
+  /** Its place among those that wait; none for others. */
+  place?: number | undefined;
+}
+
+export function JobRow({ job, now, place }: Props) {
+  const running = isRunning(job);
+  const waits = job.state === "queued";
+  return (
+    <li className="job">
+      <div className="job-state">
+        {place !== undefined && <span className="job-place number">{place}</span>}
+        <JobBadge job={job} />
+      </div>
+      <div className="job-main">
+        <Link to="/jobs/$jobId" params={{ jobId: String(job.id) }} className="job-link">
+          {job.project} <span className="mono">{job.head_sha.slice(0, 10)}</span>
+        </Link>
+        <JobMeta job={job} now={now} />
+      </div>
+      <div className="job-how">
+        {running && <JobProgress job={job} />}
+        {running && job.host && <span className="below">on {job.host}</span>}
+        {waits && <Waits job={job} now={now} />}
+        {!running && !waits && job.message && <span className="soft clamp">{job.message}</span>}
+      </div>
+      <div className="job-do">
+        <JobActions job={job} />
+      </div>
+      {running && (
+        <Expandable word="Log">
+          <LogTail id={job.id} />
+        </Expandable>
+      )}
+    </li>
+  );
+}
+
+function Waits({ job, now }: { job: Job; now: number }) {
+  const why = whyWaits(job, now, moment);
+  if (why !== null)
+    return (
+      <span className={job.held === null ? "soft clamp" : "held"}>
+        {job.held !== null && <Icon name="invalid" />} {why}
+      </span>
+    );
+  return <WhyWaits id={job.id} />;
+}
+
+function JobMeta({ job, now }: { job: Job; now: number }) {
+  const ended = job.finished_at;
+  return (
+    <span className="below">
+      {reasonWord(job.reason)}
+      {job.pull_request !== null && ` ${job.pull_request}`}
+      {job.requested_by && ` by ${job.requested_by}`}
+      {job.scenarios && ` · ${job.scenarios.join(", ")}`}
+      {job.attempts > 1 && ` · attempt ${job.attempts}`}
+      <span title={moment(ended ?? job.created_at)}>
+        {" · "}
+        {ended ? `ended ${ago(ended, now)}` : `since ${ago(job.created_at, now)}`}
+      </span>
+    </span>
+  );
+}
+
+/** What is inside is only asked for once it is opened. */
+function Expandable({ word, children }: { word: string; children: ReactNode }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className="job-log" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{word}</summary>
+      {open && children}
+    </details>
+  );
+}

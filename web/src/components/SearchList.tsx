@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Backfills and bisects of a project, newest first. */
+import { Link } from "@tanstack/react-router";
+import type { Backfill, Bisect } from "../api/types";
+import { ago } from "../logic/format";
+import { percentDone, searchStateWord } from "../logic/searching";
+import { useNow } from "./useNow";
+
+export function BackfillList({ backfills }: { backfills: readonly Backfill[] }) {
+  const now = useNow();
+  if (backfills.length === 0) return <p className="soft">None yet.</p>;
+  return (
+    <ul className="rows">
+      {backfills.map((one) => (
+        <li key={one.id} className="row">
+          <span className="row-main">
+            <Link to="/p/$project/backfills/$id" params={{ project: one.project, id: String(one.id) }}>
+              Backfill {one.id}
+            </Link>
+            <span className="below">
+              {searchStateWord(one.state)}, {percentDone(one.progress)} % of {one.progress.total} · by{" "}
+              {one.requested_by}, {ago(one.created_at, now)}
+            </span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function BisectList({ bisects }: { bisects: readonly Bisect[] }) {
+  const now = useNow();
+  if (bisects.length === 0) return <p className="soft">None yet.</p>;
+  return (
+    <ul className="rows">
+      {bisects.map((one) => (
+        <li key={one.id} className="row">
+          <span className="row-main">
+            <Link to="/p/$project/bisects/$id" params={{ project: one.project, id: String(one.id) }}>
+              Bisect {one.id}, {one.scenario}
+            </Link>
+            <span className="below">
+              {searchStateWord(one.state)}
+              {one.state === "found" && one.high_sha && `: ${one.high_sha.slice(0, 10)}`} · by{" "}
+              {one.requested_by}, {ago(one.created_at, now)}
+            </span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, test } from "vitest";
+import { actionsOf, grown, inOrder, lastLines, merged, reasonWord, whyWaits } from "./queue";
+
+const job = (id: number, given: Partial<{ state: string; priority: number; held: string | null }> = {}) => ({
+  id,
+  state: "queued",
+  priority: 1,
+  held: null as string | null,
+  step: "building base",
+  ...given,
+});
+
+test("smaller priority goes first, then age; what is held comes last", () => {
+  const jobs = [job(4), job(3, { held: "a fork" }), job(2, { priority: 4 }), job(5, { priority: 0 }), job(1)];
+  expect(inOrder(jobs).map((one) => one.id)).toEqual([5, 1, 4, 2, 3]);
+});
+
+test("why a job waits", () => {
+  const free = { held: null, not_before: null, attempts: 0, message: null };
+  const at = () => "noon";
+  expect(whyWaits(free, 0, at)).toBeNull();
+  expect(whyWaits({ ...free, held: "a fork's code" }, 0, at)).toBe("a fork's code");
+  const later = { ...free, not_before: "2026-11-21T12:00:00Z", message: "the disk was full", attempts: 1 };
+  expect(whyWaits(later, 0, at)).toBe("Tried again at noon: the disk was full");
+  expect(whyWaits(later, Date.parse("2027-01-01"), at)).toBe("the disk was full");
+});
+
+test("what can be done follows the state", () => {
+  expect(actionsOf(job(1))).toEqual(["boost", "cancel"]);
+  expect(actionsOf(job(1, { priority: 0 }))).toEqual(["cancel"]);
+  expect(actionsOf(job(1, { held: "a fork" }))).toEqual(["approve", "reject"]);
+  expect(actionsOf(job(1, { state: "measuring" }))).toEqual(["cancel"]);
+  expect(actionsOf(job(1, { state: "failed" }))).toEqual(["retry"]);
+  expect(actionsOf(job(1, { state: "done" }))).toEqual([]);
+});
+
+test("a change within a state is taken in; another state, or an unknown job, asks for the list anew", () => {
+  const jobs = [job(1, { state: "measuring" }), job(2)];
+  const change = { id: 1, state: "measuring", step: "round 3", log: "x" };
+  expect(merged(jobs, change)).toEqual([{ ...jobs[0], step: "round 3" }, jobs[1]]);
+  expect(merged(jobs, { id: 1, state: "done" })).toBeNull();
+  expect(merged(jobs, { id: 9, state: "queued" })).toBeNull();
+});
+
+test("a log grows, or begins anew", () => {
+  expect(grown("a\n", { log: "b\n", log_anew: false })).toBe("a\nb\n");
+  expect(grown("a\n", { log: "c\n", log_anew: true })).toBe("c\n");
+  expect(grown("a\n", { log: null, log_anew: false })).toBe("a\n");
+  expect(lastLines("1\n2\n3\n", 2)).toBe("2\n3");
+});
+
+test("a reason of a newer server is shown by its own name", () => {
+  expect(reasonWord("pull_request")).toBe("Pull request");
+  expect(reasonWord("whim")).toBe("whim");
+});

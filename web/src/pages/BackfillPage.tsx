@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Button, Progress } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { allJobsQuery } from "../api/jobs";
+import { backfillQuery, cancelBackfill } from "../api/searches";
+import type { Backfill } from "../api/types";
+import { ActionError } from "../components/ActionError";
+import { Facts } from "../components/HostFacts";
+import { JobRow } from "../components/JobRow";
+import { LiveMark } from "../components/LiveMark";
+import { PageHead } from "../components/PageHead";
+import { Panel } from "../components/Panel";
+import { Failed, Loading } from "../components/States";
+import { useAction } from "../components/useAction";
+import { useLiveJobs } from "../components/useLive";
+import { useNow } from "../components/useNow";
+import { useMay } from "../components/useSession";
+import { useTitle } from "../components/useTitle";
+import { moment } from "../logic/format";
+import { isSearching, percentDone, searchStateWord } from "../logic/searching";
+
+const route = getRouteApi("/p/$project/backfills/$id");
+
+export function BackfillPage() {
+  const { project, id } = route.useParams();
+  const number = Number(id);
+  const live = useLiveJobs({ project, backfill: number }, ["backfill"]);
+  const { data: backfill, error, refetch } = useQuery(backfillQuery(number));
+  useTitle(`Backfill ${id}`, project);
+  return (
+    <>
+      <PageHead title={`Backfill ${id}`} under={backfill && searchStateWord(backfill.state)}>
+        {backfill && isSearching(backfill) && <LiveMark live={live} />}
+        {backfill && <Cancel backfill={backfill} />}
+      </PageHead>
+      {backfill === undefined && (error ? <Failed error={error} onRetry={refetch} /> : <Loading />)}
+      {backfill && <HowFar backfill={backfill} />}
+      {backfill && <Jobs project={project} id={number} live={live} />}
+    </>
+  );
+}
+
+function Cancel({ backfill }: { backfill: Backfill }) {
+  const allowed = useMay(backfill.project, "developer");
+  const cancel = useAction(() => cancelBackfill(backfill.id), { renews: ["backfill", "backfills", "jobs"] });
+  if (!allowed || !isSearching(backfill)) return null;
+  return (
+    <>
+      <Button size="xs" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate(undefined)}>
+        Cancel
+      </Button>
+      <ActionError error={cancel.error} />
+    </>
+  );
+}
+
+function HowFar({ backfill }: { backfill: Backfill }) {
+  const { progress } = backfill;
+  const percent = percentDone(progress);
+  return (
+    <Panel title={`${percent} % of ${progress.total} commits`}>
+      <Progress value={percent} aria-label={`${percent} per cent`} mb="md" />
+      <Facts
+        pairs={[
+          ["Measured", progress.done],
+          ["Measured before", progress.reused],
+          ["Without a result", progress.failed],
+          ["In the queue", progress.queued],
+          ["To come", progress.waiting],
+          ["Range", `${backfill.first_sha.slice(0, 10)} to ${backfill.last_sha.slice(0, 10)}`],
+          ["Every", backfill.every],
+          ["Asked for", `by ${backfill.requested_by}, ${moment(backfill.created_at)}`],
+          ...(backfill.message ? [["Says", backfill.message] as const] : []),
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Jobs({ project, id, live }: { project: string; id: number; live: boolean }) {
+  const { data } = useQuery(allJobsQuery(project, live));
+  const now = useNow();
+  const jobs = (data ?? []).filter((job) => job.backfill_id === id);
+  return (
+    <Panel title="Its jobs">
+      {jobs.length === 0 && <p className="soft">None yet.</p>}
+      <ol className="rows jobs">
+        {jobs.map((job) => (
+          <JobRow key={job.id} job={job} now={now} />
+        ))}
+      </ol>
+    </Panel>
+  );
+}

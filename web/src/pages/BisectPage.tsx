@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { bisectQuery, cancelBisect } from "../api/searches";
+import type { BisectDetail } from "../api/types";
+import { ActionError } from "../components/ActionError";
+import { BisectSteps } from "../components/BisectSteps";
+import { Facts } from "../components/HostFacts";
+import { LiveMark } from "../components/LiveMark";
+import { PageHead } from "../components/PageHead";
+import { Panel } from "../components/Panel";
+import { Failed, Loading } from "../components/States";
+import { useAction } from "../components/useAction";
+import { useLiveJobs } from "../components/useLive";
+import { useMay } from "../components/useSession";
+import { useTitle } from "../components/useTitle";
+import { moment } from "../logic/format";
+import { candidatesLeft, isSearching, searchStateWord } from "../logic/searching";
+
+const route = getRouteApi("/p/$project/bisects/$id");
+
+export function BisectPage() {
+  const { project, id } = route.useParams();
+  const number = Number(id);
+  const live = useLiveJobs({ project, bisect: number }, ["bisect"]);
+  const { data: bisect, error, refetch } = useQuery(bisectQuery(number));
+  useTitle(`Bisect ${id}`, project);
+  return (
+    <>
+      <PageHead
+        title={`Bisect ${id}`}
+        under={bisect && `${bisect.scenario}, ${searchStateWord(bisect.state)}`}
+      >
+        {bisect && isSearching(bisect) && <LiveMark live={live} />}
+        {bisect && <Cancel bisect={bisect} />}
+      </PageHead>
+      {bisect === undefined && (error ? <Failed error={error} onRetry={refetch} /> : <Loading />)}
+      {bisect && <Outcome bisect={bisect} />}
+      {bisect && (
+        <Panel title="Steps">
+          <BisectSteps bisect={bisect} />
+        </Panel>
+      )}
+    </>
+  );
+}
+
+function Cancel({ bisect }: { bisect: BisectDetail }) {
+  const allowed = useMay(bisect.project, "developer");
+  const cancel = useAction(() => cancelBisect(bisect.id), { renews: ["bisect", "bisects", "jobs"] });
+  if (!allowed || !isSearching(bisect)) return null;
+  return (
+    <>
+      <Button size="xs" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate(undefined)}>
+        Cancel
+      </Button>
+      <ActionError error={cancel.error} />
+    </>
+  );
+}
+
+function Outcome({ bisect }: { bisect: BisectDetail }) {
+  const left = candidatesLeft(bisect);
+  const found = bisect.state === "found" && bisect.high_sha !== null;
+  return (
+    <Panel title={found ? "The culprit" : searchStateWord(bisect.state)}>
+      {found && <Culprit bisect={bisect} />}
+      {bisect.message && <p>{bisect.message}</p>}
+      <Facts
+        pairs={[
+          ["Good", <Sha key="good" sha={bisect.good_sha} />],
+          ["Bad", <Sha key="bad" sha={bisect.bad_sha} />],
+          ["Commits", bisect.commits ?? "not read yet"],
+          ["Candidates left", left ?? "not read yet"],
+          ["Change", bisect.direction ?? "not known yet"],
+          ["Asked for", `by ${bisect.requested_by}, ${moment(bisect.created_at)}`],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+const Sha = ({ sha }: { sha: string }) => <span className="mono">{sha.slice(0, 10)}</span>;
+
+function Culprit({ bisect }: { bisect: BisectDetail }) {
+  const { project, low_sha, high_sha, scenario } = bisect;
+  if (high_sha === null) return null;
+  return (
+    <p className="culprit-line">
+      <Link
+        to="/p/$project/compare"
+        params={{ project }}
+        search={{ ...(low_sha ? { base: low_sha } : {}), head: high_sha, scenario }}
+        className="mono"
+      >
+        {high_sha.slice(0, 12)}
+      </Link>{" "}
+      {bisect.direction} {scenario}.
+    </p>
+  );
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+/** One job: how far it is, each change of its state with time and reason, its log, its runs. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { jobQuery } from "../api/jobs";
+import type { JobDetail } from "../api/types";
+import { Facts } from "../components/HostFacts";
+import { JobActions } from "../components/JobActions";
+import { JobBadge, JobProgress } from "../components/JobProgress";
+import { LogTail } from "../components/LogTail";
+import { PageHead } from "../components/PageHead";
+import { Panel } from "../components/Panel";
+import { Failed, Loading } from "../components/States";
+import { TransitionTable } from "../components/TransitionTable";
+import { useTitle } from "../components/useTitle";
+import { moment } from "../logic/format";
+import { reasonWord } from "../logic/queue";
+import { isActive } from "../logic/verdict";
+
+const route = getRouteApi("/jobs/$jobId");
+
+export function JobPage() {
+  const { jobId } = route.useParams();
+  const { data: job, error, refetch } = useQuery(jobQuery(Number(jobId), true));
+  useTitle(`Job ${jobId}`);
+  if (job === undefined)
+    return (
+      <>
+        <PageHead title={`Job ${jobId}`} />
+        {error ? <Failed error={error} onRetry={refetch} /> : <Loading />}
+      </>
+    );
+  return (
+    <>
+      <PageHead title={`Job ${job.id}`} under={`${job.project}, ${reasonWord(job.reason).toLowerCase()}`}>
+        <JobActions job={job} />
+      </PageHead>
+      <Panel title="State" aside={<JobBadge job={job} />}>
+        <State job={job} />
+      </Panel>
+      <Panel title="What happened">
+        <TransitionTable transitions={job.transitions} />
+      </Panel>
+      <Panel title="Log">
+        <LogTail id={job.id} tall />
+      </Panel>
+    </>
+  );
+}
+
+function State({ job }: { job: JobDetail }) {
+  const pairs: [string, ReactNode][] = [
+    ["Compares", <Commits key="commits" job={job} />],
+    ["Scenarios", job.scenarios?.join(", ") ?? "those of nalm.toml"],
+    ["Asked for by", job.requested_by ?? ""],
+    ["Pull request", job.pull_request ?? ""],
+    ["Waits for approval", job.held ?? ""],
+    ["Place in the queue", job.queue_position ?? ""],
+    ["No host takes it", job.waiting ?? ""],
+    ["Tried again", job.not_before && job.state === "queued" ? moment(job.not_before) : ""],
+    ["Host", job.host ?? ""],
+    ["Attempts", job.attempts],
+    ["Part of", <PartOf key="part" job={job} />],
+    ["Runs", <Runs key="runs" job={job} />],
+    ["Says", job.message ?? ""],
+  ];
+  const empty = (key: string): boolean =>
+    (key === "Part of" && job.backfill_id === null && job.bisect_id === null) ||
+    (key === "Runs" && job.run_ids.length === 0);
+  return (
+    <>
+      {isActive(job) && job.state !== "queued" && <JobProgress job={job} />}
+      <Facts pairs={pairs.filter(([key, value]) => value !== "" && !empty(key))} />
+    </>
+  );
+}
+
+function Commits({ job }: { job: JobDetail }) {
+  return (
+    <Link
+      to="/p/$project/compare"
+      params={{ project: job.project }}
+      search={{ base: job.base_sha, head: job.head_sha }}
+      className="mono"
+    >
+      {job.base_sha.slice(0, 10)} with {job.head_sha.slice(0, 10)}
+    </Link>
+  );
+}
+
+function PartOf({ job }: { job: JobDetail }) {
+  const { project } = job;
+  if (job.backfill_id !== null)
+    return (
+      <Link to="/p/$project/backfills/$id" params={{ project, id: String(job.backfill_id) }}>
+        Backfill {job.backfill_id}
+      </Link>
+    );
+  return (
+    <Link to="/p/$project/bisects/$id" params={{ project, id: String(job.bisect_id) }}>
+      Bisect {job.bisect_id}
+    </Link>
+  );
+}
+
+function Runs({ job }: { job: JobDetail }) {
+  return job.run_ids.map((runId, index) => (
+    <span key={runId}>
+      {index > 0 && ", "}
+      <Link to="/p/$project/runs/$runId" params={{ project: job.project, runId }} className="mono">
+        {runId.slice(0, 10)}
+      </Link>
+    </span>
+  ));
+}
