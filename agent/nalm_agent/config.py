@@ -104,7 +104,7 @@ class StageConfig(Table):
 class NeedsConfig(Table):
     """What a host must have to measure a scenario, beside the scenario's lcores."""
 
-    pmu: bool = False
+    pmu: Annotated[bool, Field(strict=True)] = False
     """A performance monitoring unit that the kernel lets the agent read."""
     nics: Annotated[int, Field(ge=0, strict=True)] = 0
     """Network controllers that DPDK can have."""

@@ -17,6 +17,8 @@ from nalm_agent.server_client import Lease, LeaseLostError, ServerClient
 RENEWALS_PER_LEASE = 4
 SHORTEST_PAUSE_SECONDS = 1.0
 """Changes of step within this time are told as one."""
+ENDING_SECONDS = 1.0
+"""How long an agent that was asked to end waits for a server that does not answer a renewal."""
 _STATES = {"checkout": "building", "build": "building"}
 DETAIL_CHARACTERS = 400
 LOG_BYTES = 16 << 10
@@ -48,7 +50,8 @@ class Heartbeat:
     ) -> None:
         self._ended.set()
         self._changed.set()
-        self._thread.join()
+        asked_to_end = kind is not None and not issubclass(kind, Exception)
+        self._thread.join(ENDING_SECONDS if asked_to_end else None)
 
     def step(self, name: str, detail: str, fraction: float, seconds_left: float | None = None) -> None:
         """Raises LeaseLostError when the job is no longer ours."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import threading
 from pathlib import Path
 
 import httpx
@@ -12,6 +13,7 @@ import pytest
 from nalm_agent import agent_loop
 from nalm_agent.agent_loop import Agent
 from nalm_agent.errors import ServerError
+from nalm_agent.heartbeat import Heartbeat
 from nalm_agent.home import Home
 from nalm_agent.server_client import Lease, LeaseLostError, ServerClient
 from nalm_core.report import RunStatus
@@ -156,6 +158,27 @@ def test_a_repository_out_of_reach_fails_the_job(
     agent_loop.work_on(lease, agent_of(server, Home(tmp_path / "home")))
     (finish,) = server.told("/agent/jobs/7/finish")
     assert "read access" in json.loads(finish.content)["message"]
+
+
+def test_an_agent_that_is_asked_to_end_waits_for_no_server(
+    nf_repository: NfRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server took the connection of a renewal and never answers it."""
+    monkeypatch.setattr("nalm_agent.heartbeat.ENDING_SECONDS", 0.0)
+    asked, never = threading.Event(), threading.Event()
+
+    def silent(_request: httpx.Request) -> httpx.Response:
+        asked.set()
+        never.wait()
+        return httpx.Response(200, json={})
+
+    transport = httpx.MockTransport(silent)
+    client = ServerClient("http://server/", "good", print, transport=transport)
+    lease = lease_of(nf_repository, nf_repository.commit("docs", README__md="words\n"))
+    with pytest.raises(KeyboardInterrupt), Heartbeat(client, lease, print):
+        asked.wait()
+        raise KeyboardInterrupt
+    never.set()
 
 
 def test_a_lost_lease_drops_the_result(

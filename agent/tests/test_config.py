@@ -49,6 +49,30 @@ MISTAKES = {
     "too many lcores": ("packets = 20000", "lcores = 99", 14, "less than or equal to 16"),
     "margin": ("margin = 0.1", "margin = 1.5", 16, "judge.margin: input should be less than 1"),
     "looks": ("looks = 2", "looks = 20", 15, "looks = 20 is more than max_launches = 8"),
+    "unknown need": (
+        "packets = 20000",
+        "[scenarios.tiny.needs]\ncores = 4",
+        15,
+        "scenarios.tiny.needs.cores is not a known key; expected one of hugepages_mb, lcores",
+    ),
+    "need of a wrong type": (
+        "packets = 20000",
+        '[scenarios.tiny.needs]\nlcores = 4\npmu = "yes"',
+        16,
+        "scenarios.tiny.needs.pmu: input should be a valid bool",
+    ),
+    "negative need": (
+        "packets = 20000",
+        "[scenarios.tiny.needs]\nnics = -1",
+        15,
+        "scenarios.tiny.needs.nics: input should be greater than or equal to 0",
+    ),
+    "need without a table": (
+        "packets = 20000",
+        "needs = 4",
+        14,
+        "scenarios.tiny.needs: input should be a valid dict",
+    ),
     "empty command": (RUN_COMMAND, "[]", 9, "at least 1"),
 }
 

@@ -9,7 +9,8 @@ import typer
 
 from nalm_server import logs
 from nalm_server.cli_common import State, context_of, err, settings_of
-from nalm_server.embedded.up import end_by_signals, make_first_tokens
+from nalm_server.embedded.first_tokens import make_first_tokens
+from nalm_server.embedded.up import end_by_signals
 from nalm_server.serving import listen
 from nalm_server.serving import serve as serve_http
 from nalm_server.settings import Settings

@@ -10,6 +10,7 @@ from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from nalm_server.outgoing.allowed import Allowed
+from nalm_server.schemas import NAME
 from nalm_server.signin.providers import Provider, ProviderName
 
 
@@ -39,6 +40,8 @@ class Settings(BaseSettings):
     """The address people and forges reach this server at; used in what `project add` prints."""
     agent_token: SecretStr | None = Field(default=None, min_length=32)
     """A token of scope agent made elsewhere, made known at start (compose.yaml hands it to both sides)."""
+    agent_name: str | None = Field(default=None, min_length=1, max_length=128, pattern=NAME)
+    """The host `agent_token` is bound to, None: any; of `up`: its own agent, None: the host's name."""
     agent_broker_url: SecretStr | None = None
     """Handed to agents at their registration, `{pool}` replaced by their pool: redis://pool-{pool}:...@host/0."""
     lease_seconds: int = Field(default=60, ge=5, le=3600)

@@ -38,6 +38,7 @@ NEIGHBOURS = frozenset(
         "NALM_PROBE_SEED",
         "NALM_SERVER",
         "NALM_SKIP_APT",
+        "NALM_SPOOL_LIMIT",
         "NALM_STORE_LIMIT",
         "NALM_TOKEN",
         "NALM_TRAFFIC_FILE",

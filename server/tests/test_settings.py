@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from nalm_server import settings_load
 from nalm_server.cli import app
-from nalm_server.settings_load import NEIGHBOURS, SettingsError, load
+from nalm_server.settings_load import NEIGHBOURS, SettingsError, known, load
 from typer.testing import CliRunner
 
 AGENT = Path(__file__).parents[2] / "agent" / "nalm_agent"
@@ -80,4 +80,4 @@ def test_agents_variables_may_stand_beside() -> None:
     text = "".join(path.read_text() for path in AGENT.rglob("*.py"))
     read = set(re.findall(r"""(?:environ(?:\.get)?[\[(]|envvar=|^[A-Z]+ = )"(NALM_[A-Z_]+)""", text, re.M))
     assert {"NALM_HOME", "NALM_ISOLATION", "NALM_STORE_LIMIT"} <= read
-    assert read <= NEIGHBOURS
+    assert read <= NEIGHBOURS | known()

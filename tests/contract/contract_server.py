@@ -24,7 +24,9 @@ NUMBERS = itertools.count(1)
 class ContractServer:
     """`nalm-server up --no-agent` with one project."""
 
-    def __init__(self, state: Path, **environment: str) -> None:
+    def __init__(
+        self, state: Path, repository: str = "https://example.org/tiny.git", **environment: str
+    ) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
@@ -40,10 +42,10 @@ class ContractServer:
         )
         self._wait_until_healthy()
         self.agent_token = (state / "agent.token").read_text().strip()
-        admin = {"Authorization": f"Bearer {(state / 'admin.token').read_text().strip()}"}
+        self.admin = {"Authorization": f"Bearer {(state / 'admin.token').read_text().strip()}"}
         self.http = httpx.Client(base_url=f"{self.url}/api/v1", timeout=30)
-        new = {"name": "tiny", "repository": "https://example.org/tiny.git", "public": True}
-        self.project = self.http.post("/projects", json=new, headers=admin).raise_for_status().json()
+        new = {"name": "tiny", "repository": repository, "public": True}
+        self.project = self.http.post("/projects", json=new, headers=self.admin).raise_for_status().json()
 
     def _wait_until_healthy(self) -> None:
         ends = time.monotonic() + 180
@@ -68,6 +70,12 @@ class ContractServer:
             "Content-Type": "application/json",
         }
         return self.http.post("/hooks/github", content=body, headers=headers)
+
+    def invitation(self, file: Path, **wanted: str) -> Path:
+        """A file with an invitation, made by the administrator."""
+        answer = self.http.post("/agents/invitations", json=wanted, headers=self.admin)
+        file.write_text(answer.raise_for_status().json()["token"])
+        return file
 
     def job(self, number: int) -> Any:
         return self.http.get(f"/jobs/{number}").raise_for_status().json()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from nalm_core.report import Host
 from sqlalchemy.orm import Session
 
 from nalm_server.agents import repository
@@ -14,7 +15,7 @@ from nalm_server.errors import FencedOffError, ForbiddenError
 from nalm_server.hosts.recording import health_told
 from nalm_server.hosts.schemas import Health
 from nalm_server.jobs.models import JobRow
-from nalm_server.tokens.service import Principal
+from nalm_server.tokens.service import Principal, Scope
 
 SEEN_EVERY = timedelta(seconds=15)
 """While it works, its last_seen_at is no older than this."""
@@ -37,7 +38,7 @@ def asking(session: Session, caller: Principal, wanted: LeaseRequest, now: datet
 
 def _with_shared_token(session: Session, wanted: LeaseRequest, now: datetime) -> HostRow:
     host = repository.seen(session, wanted.host, wanted.host_class, now)
-    if host.registered_at is not None or host.revoked_at is not None:
+    if not _may_share(host):
         why = "was revoked" if host.revoked_at else "has a credential of its own"
         raise ForbiddenError(
             f"Host {host.name} {why}: a shared token does not speak for it. `nalm agent register` gets it a "
@@ -47,13 +48,37 @@ def _with_shared_token(session: Session, wanted: LeaseRequest, now: datetime) ->
     return host
 
 
+def _may_share(host: HostRow) -> bool:
+    """A shared token may speak for it."""
+    return host.registered_at is None and host.revoked_at is None
+
+
 def require_own(session: Session, caller: Principal, job: JobRow) -> None:
-    """Raises FencedOffError for an agent whose host is not the last that was given the job."""
+    """Raises FencedOffError for an agent whose host is not the last that was given the job, and for a shared
+    token if that host has a credential of its own."""
+    if caller.scope is not Scope.AGENT:
+        return
     if caller.agent_id is None:
+        holder = repository.find(session, job.host) if job.host else None
+        if holder is not None and not _may_share(holder):
+            raise FencedOffError(
+                f"Job {job.id} is of host {holder.name}, for which a shared token does not speak."
+            )
         return
     host = session.get(HostRow, caller.agent_id)
     if host is None or job.host != host.name:
         raise FencedOffError(f"Job {job.id} is not this agent's: {job.host or 'nobody'} has it, or had it.")
+
+
+def measured_on(session: Session, caller: Principal, host: Host, now: datetime) -> HostRow:
+    """The host of a report. What it is, is recorded; but of a registered one only by its own agent's word,
+    whatever its kernel calls itself."""
+    own = session.get(HostRow, caller.agent_id) if caller.agent_id is not None else None
+    named = own or repository.find(session, host.name)
+    if own is None and named is not None and named.registered_at is not None:
+        return named
+    name = named.name if named is not None else host.name
+    return repository.described(session, name, host.host_class, host.model_dump(mode="json"), now)
 
 
 def working(session: Session, job: JobRow, health: Health | None, now: datetime) -> None:

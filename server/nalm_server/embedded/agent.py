@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import structlog
 
 log = structlog.get_logger()
 
+AGENT_NAME = "NALM_AGENT_NAME"
+"""Environment variable: what an agent calls itself, if not by its host's name."""
 STEADY_SECONDS = 30.0
 """An agent that lived this long has not failed at its start: the wait before its next start begins anew."""
 FIRST_WAIT_SECONDS = 1.0
@@ -38,8 +42,8 @@ def agent_command(nalm: str, url: str, token_file: Path, state_dir: Path) -> lis
 class AgentKeeper:
     """Starts the agent in a thread that lives until `stop`, and starts it again when it dies."""
 
-    def __init__(self, command: list[str]) -> None:
-        self._command = command
+    def __init__(self, command: list[str], environment: Mapping[str, str] | None = None) -> None:
+        self._command, self._environment = command, os.environ | (environment or {})
         self._stopping = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
@@ -83,6 +87,6 @@ class AgentKeeper:
         with self._lock:
             if self._stopping.is_set():
                 return None
-            self._process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL)
+            self._process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, env=self._environment)
             log.info("agent started", pid=self._process.pid)
             return self._process

@@ -15,8 +15,7 @@ from sqlalchemy.orm import Session
 from nalm_server import events
 from nalm_server.access.roles import Role
 from nalm_server.access.service import NO_PROJECT, may_upload, require_role
-from nalm_server.agents import repository as hosts
-from nalm_server.agents.seen import require_own
+from nalm_server.agents.seen import measured_on, require_own
 from nalm_server.commits.order import record
 from nalm_server.context import Context
 from nalm_server.errors import (
@@ -56,6 +55,7 @@ class Upload:
     verdict: Verdict
     job_id: int | None
     fence: int | None
+    caller: Principal
 
 
 def take_report(
@@ -64,7 +64,7 @@ def take_report(
     """Parsing and judging happen outside the transaction: they may take long, a writer's lock must not."""
     report, canonical = intake.parse(body)
     verdict = intake.judged(report)
-    upload = Upload(report, canonical, hashlib.sha256(canonical).hexdigest(), verdict, job_id, fence)
+    upload = Upload(report, canonical, hashlib.sha256(canonical).hexdigest(), verdict, job_id, fence, caller)
     with context.sessions() as session:
         taken = _take(session, caller, upload, context.clock())
         session.commit()
@@ -152,9 +152,7 @@ def _store(
         )
     commit = record(session, project.id, head_sha, base_sha, listed=job is None)
     scenario = scenarios.record_scenario(session, project.id, report)
-    host = hosts.described(
-        session, report.host.name, report.host.host_class, report.host.model_dump(mode="json"), now
-    )
+    host = measured_on(session, upload.caller, report.host, now)
     row = RunRow(
         run_id=report.run_id,
         project_id=project.id,
