@@ -36,6 +36,7 @@ export type Project = Schemas["Project"];
 export type ProjectSettings = Schemas["ProjectSettings"];
 export type Retention = Schemas["Retention"];
 export type ProjectTokenNew = Schemas["ProjectTokenNew"];
+export type Rules = Schemas["Rules"];
 export type RunDetail = Schemas["RunDetail"];
 export type RunReport = Schemas["RunReport"];
 export type ScenarioSummary = Schemas["ScenarioSummary"];

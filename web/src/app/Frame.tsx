@@ -7,6 +7,7 @@ import { AccountMenu } from "../components/AccountMenu";
 import { HelpDialog } from "../components/HelpDialog";
 import { Icon } from "../components/Icon";
 import { useKeys } from "../components/useKeys";
+import { useMay, useSession } from "../components/useSession";
 
 export function Frame() {
   const project = useParams({ strict: false, select: (params) => params.project });
@@ -68,6 +69,7 @@ export function Frame() {
 
 function ProjectTabs({ project }: { project: string }) {
   const params = { project };
+  const maintains = useMay(project, "maintainer");
   const exact = { exact: true, includeSearch: false } as const;
   return (
     <>
@@ -90,12 +92,18 @@ function ProjectTabs({ project }: { project: string }) {
         <Link to="/p/$project/queue" params={params} className="tab" activeOptions={exact}>
           Queue
         </Link>
+        {maintains && (
+          <Link to="/p/$project/settings" params={params} className="tab" activeOptions={exact}>
+            Settings
+          </Link>
+        )}
       </nav>
     </>
   );
 }
 
 function ServerTabs() {
+  const known = Boolean(useSession()?.name);
   const exact = { exact: true, includeSearch: false } as const;
   return (
     <nav className="tabs" aria-label="Server">
@@ -105,6 +113,11 @@ function ServerTabs() {
       <Link to="/queue" className="tab" activeOptions={exact}>
         Queue
       </Link>
+      {known && (
+        <Link to="/hosts" className="tab" activeOptions={exact}>
+          Hosts
+        </Link>
+      )}
     </nav>
   );
 }

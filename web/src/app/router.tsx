@@ -18,11 +18,13 @@ import { CommitsPage } from "../pages/CommitsPage";
 import { ComparePage } from "../pages/ComparePage";
 import { CrashedPage, NotFoundPage } from "../pages/FailedPages";
 import { HistoryPage } from "../pages/HistoryPage";
+import { HostsPage } from "../pages/HostsPage";
 import { JobPage } from "../pages/JobPage";
 import { MeasurePage } from "../pages/MeasurePage";
 import { ProjectsPage } from "../pages/ProjectsPage";
 import { QueuePage } from "../pages/QueuePage";
 import { RunPage } from "../pages/RunPage";
+import { SettingsPage } from "../pages/SettingsPage";
 import { SignInPage } from "../pages/SignInPage";
 import { Frame } from "./Frame";
 
@@ -81,6 +83,8 @@ const routes = [
   }),
   createRoute({ getParentRoute: () => root, path: "/p/$project/backfills/$id", component: BackfillPage }),
   createRoute({ getParentRoute: () => root, path: "/p/$project/bisects/$id", component: BisectPage }),
+  createRoute({ getParentRoute: () => root, path: "/hosts", component: HostsPage }),
+  createRoute({ getParentRoute: () => root, path: "/p/$project/settings", component: SettingsPage }),
 ] as const;
 
 export const router = createRouter({

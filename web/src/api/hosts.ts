@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Bench hosts, their health, and what administrators do to them. */
+import { queryOptions } from "@tanstack/react-query";
+import { body, client } from "./client";
+import type { BenchHost } from "./types";
+
+const POLL_MS = 10_000;
+const HEALTH_MS = 60_000;
+
+export const hostsQuery = () =>
+  queryOptions({
+    queryKey: ["hosts"],
+    queryFn: ({ signal }) => body(client.GET("/api/v1/hosts", { signal })),
+    refetchInterval: POLL_MS,
+  });
+
+/** Of the last day, oldest first. */
+export const healthQuery = (host: string) =>
+  queryOptions({
+    queryKey: ["health", host],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/hosts/{host}/health", { params: { path: { host } }, signal })),
+    refetchInterval: HEALTH_MS,
+  });
+
+export type HostAction = "drain" | "resume" | "revoke";
+
+export function actOnHost(action: HostAction, host: string): Promise<BenchHost> {
+  const told = { params: { path: { host } } };
+  if (action === "drain") return body(client.POST("/api/v1/hosts/{host}/drain", told));
+  if (action === "resume") return body(client.POST("/api/v1/hosts/{host}/resume", told));
+  return body(client.POST("/api/v1/hosts/{host}/revoke", told));
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/** A bench host: its state and why, what it has, how well it is; for administrators, what can be done. */
+import { Button } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { actOnHost, type HostAction } from "../api/hosts";
+import type { BenchHost } from "../api/types";
+import { ago, bytes, MISSING } from "../logic/format";
+import { capabilityWords, share } from "../logic/hosts";
+import { ActionError } from "./ActionError";
+import { HealthLine } from "./HealthLine";
+import { Icon, type IconName } from "./Icon";
+import { useAction } from "./useAction";
+import { useSession } from "./useSession";
+
+type State = BenchHost["state"];
+const LOOKS: Record<State, { word: string; icon: IconName; tone: string }> = {
+  online: { word: "Online", icon: "check", tone: "verdict-improved" },
+  draining: { word: "Draining", icon: "clock", tone: "verdict-inconclusive" },
+  offline: { word: "Offline", icon: "inconclusive", tone: "" },
+  revoked: { word: "Revoked", icon: "broken", tone: "" },
+  sick: { word: "Sick", icon: "invalid", tone: "verdict-invalid" },
+};
+
+export function HostRow({ host, now }: { host: BenchHost; now: number }) {
+  const look = LOOKS[host.state];
+  return (
+    <li className="job">
+      <div className="job-state">
+        <span className={`verdict host-state ${look.tone}`}>
+          <Icon name={look.icon} /> {look.word}
+        </span>
+      </div>
+      <div className="job-main">
+        <strong>{host.name}</strong> <span className="tag">{host.pool}</span>
+        <span className="below">
+          {host.last_seen_at ? `seen ${ago(host.last_seen_at, now)}` : "never asked for work"}
+          {host.version && `, nalm ${host.version}`}
+        </span>
+        <span className="below">{capabilityWords(host.capabilities).join(" · ")}</span>
+      </div>
+      <div className="job-how">
+        {host.reason && <span className={host.state === "sick" ? "held" : "soft"}>{host.reason}</span>}
+        {host.job_id !== null && (
+          <Link to="/jobs/$jobId" params={{ jobId: String(host.job_id) }}>
+            Works on job {host.job_id}
+          </Link>
+        )}
+        <Health host={host} />
+      </div>
+      <div className="job-do">
+        <Actions host={host} />
+      </div>
+    </li>
+  );
+}
+
+function Health({ host }: { host: BenchHost }) {
+  const { health } = host;
+  if (health === null) return <span className="below">Its health is not told.</span>;
+  const free = health.disk_free_bytes ?? null;
+  return (
+    <>
+      <span className="below">
+        sees changes from {share(health.resolves)} · stolen {share(health.steal)} · disk free{" "}
+        {free === null ? MISSING : bytes(free)}
+        {!!health.spool_items && ` · ${health.spool_items} results to send`}
+      </span>
+      <HealthLine host={host.name} />
+    </>
+  );
+}
+
+const OFFERED: Record<State, HostAction[]> = {
+  online: ["drain"],
+  sick: ["drain", "revoke"],
+  offline: ["drain", "revoke"],
+  draining: ["resume", "revoke"],
+  revoked: [],
+};
+const WORDS: Record<HostAction, string> = { drain: "Drain", resume: "Resume", revoke: "Revoke" };
+
+function Actions({ host }: { host: BenchHost }) {
+  const administrator = useSession()?.administrator ?? false;
+  const act = useAction((action: HostAction) => actOnHost(action, host.name), { renews: ["hosts"] });
+  if (!administrator) return null;
+  return (
+    <>
+      <span className="actions">
+        {OFFERED[host.state].map((action) => (
+          <Button
+            key={action}
+            size="compact-sm"
+            variant="default"
+            aria-label={`${WORDS[action]} ${host.name}`}
+            loading={act.isPending && act.variables === action}
+            onClick={() => act.mutate(action)}
+          >
+            {WORDS[action]}
+          </Button>
+        ))}
+      </span>
+      <ActionError error={act.error} />
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Button } from "@mantine/core";
+import { changeSecret } from "../api/settings";
+import type { WatchingShown } from "../api/types";
+import { moment } from "../logic/format";
+import { hookAddresses } from "../logic/settings";
+import { ActionError } from "./ActionError";
+import { Facts } from "./HostFacts";
+import { Once } from "./Once";
+import { useAction } from "./useAction";
+
+/** What to enter at the forge. */
+export function WebhookPanel({ project, now }: { project: string; now: WatchingShown }) {
+  const change = useAction(() => changeSecret(project), { renews: ["watching"] });
+  return (
+    <>
+      <Facts
+        pairs={[
+          ...hookAddresses(window.location.origin, project).map(
+            ([forge, address]) => [forge, <code key={forge}>{address}</code>] as const,
+          ),
+          ["Last read", now.reconciled_at ? moment(now.reconciled_at) : "not yet"],
+          ...(now.reconcile_error ? [["Cannot be read", now.reconcile_error] as const] : []),
+          ...(now.previous_secret_until
+            ? [["Old secret taken until", moment(now.previous_secret_until)] as const]
+            : []),
+        ]}
+      />
+      <div className="form-line spaced">
+        <Button
+          size="xs"
+          variant="default"
+          loading={change.isPending}
+          onClick={() => change.mutate(undefined)}
+        >
+          Change the webhook secret
+        </Button>
+        <span className="soft">The present one is taken for another 24 hours.</span>
+        <ActionError error={change.error} />
+        {change.data && <Once title="The new secret" text={change.data.webhook_secret} />}
+      </div>
+    </>
+  );
+}
