@@ -20,7 +20,7 @@ PATIENCE_SECONDS = 900
 def make_commits(folder: Path, number: int) -> tuple[NfRepository, list[str]]:
     """A repository of the tiny NF and its line of commits, the first one a parent only.
 
-    They change a comment, not code: an agent builds, and has the result within a moment, by its whole real way.
+    They change a comment, not code: an agent builds, and has the result soon, by its whole real way.
     """
     repository = NfRepository(folder)
     folder.mkdir()
