@@ -13,7 +13,7 @@ down_revision = "0002"
 branch_labels = None
 depends_on = None
 
-AUTOMATIC = sa.text("reason IN ('push', 'pull_request', 'schedule', 'backfill')")
+AUTOMATIC = sa.text("reason IN ('push', 'pull_request')")
 WAITING = sa.text("state = 'queued' AND held IS NULL")
 OLD_UNIQUE = "uq_jobs_commit_id_base_sha_reason"
 

@@ -41,6 +41,7 @@ from nalm_server.refs.endpoints import router as refs
 from nalm_server.renderings.endpoints import router as renderings
 from nalm_server.retention.endpoints import router as retention
 from nalm_server.runs.endpoints import router as runs
+from nalm_server.schedules.endpoints import router as schedules
 from nalm_server.settings import Settings
 from nalm_server.signin.endpoints import router as session
 from nalm_server.signin.forge_endpoints import router as sign_in
@@ -89,7 +90,7 @@ def make_app(context: Context | None) -> FastAPI:
         hosts,
     ):
         api.include_router(router)
-    for router in (backfills, bisects, live):
+    for router in (schedules, backfills, bisects, live):
         api.include_router(router)
     for router in (session, sign_in, accounts, people, tokens, audit):
         api.include_router(router)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from pydantic import ValidationError
 from rich.console import Console
 
 from nalm_server import migrate, settings_load
@@ -33,6 +34,18 @@ def settings_of(state: Path | None, **given: Any) -> Settings:
     except settings_load.SettingsError as error:
         for line in error.lines:
             err.print(f"nalm-server: {line}")
+        raise typer.Exit(2) from error
+
+
+@contextmanager
+def validated() -> Iterator[None]:
+    """What was given is checked as the API checks it: a line for each mistake, and exit code 2."""
+    try:
+        yield
+    except ValidationError as error:
+        for one in error.errors():
+            where = ".".join(str(part) for part in one["loc"])
+            err.print(f"nalm-server: {where}: {one['msg'].removeprefix('Value error, ')}")
         raise typer.Exit(2) from error
 
 

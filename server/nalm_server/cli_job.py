@@ -11,14 +11,14 @@ from nalm_server.backfills import service as backfills
 from nalm_server.backfills.schemas import Backfill, BackfillNew
 from nalm_server.bisects import service as bisects
 from nalm_server.bisects.schemas import BisectDetail, BisectNew
-from nalm_server.cli_common import State, context_of, out, settings_of
+from nalm_server.cli_common import State, opened, out, validated
 from nalm_server.jobs import actions, reading
 from nalm_server.jobs.schemas import JobDetail, JobState
 from nalm_server.tokens.principal import SYSTEM
 
 job_app = typer.Typer(help="Measurements that are queued, under way, or over.", no_args_is_help=True)
 
-Number = Annotated[int, typer.Argument(help="Its number.", min=1)]
+Number = Annotated[int, typer.Argument(help="Its number.", min=1, max=2**31 - 1)]
 Because = Annotated[str, typer.Option(help="For the record.")]
 Project = Annotated[str, typer.Argument(help="Name of the project.")]
 ACTIONS = {
@@ -39,7 +39,7 @@ def job_list(
 ) -> None:
     """Lists jobs, newest first."""
     states = [state_is] if state_is else None
-    with context_of(settings_of(state)) as context, context.read_sessions() as session:
+    with opened(state) as context, context.read_sessions() as session:
         for one in reading.list_jobs(session, SYSTEM, project=project, states=states, limit=limit):
             held = "  waits for approval" if one.held else ""
             out.print(
@@ -50,7 +50,7 @@ def job_list(
 @job_app.command("show")
 def job_show(number: Number, state: State = None) -> None:
     """Shows a job with each change of its state."""
-    with context_of(settings_of(state)) as context, context.read_sessions() as session:
+    with opened(state) as context, context.read_sessions() as session:
         _print_job(reading.get_job(session, number, context.clock()))
 
 
@@ -68,7 +68,7 @@ def _add(verb: str) -> None:
 
     @job_app.command(verb, help=does)
     def command(number: Number, because: Because = "", state: State = None) -> None:
-        with context_of(settings_of(state)) as context, context.sessions() as session:
+        with opened(state) as context, context.sessions() as session:
             job = act(session, SYSTEM, number, because, context.clock())
             session.commit()
             out.print(f"job {job.id} is {job.state}")
@@ -82,15 +82,18 @@ def backfill(
     project: Project,
     first: Annotated[str, typer.Argument(help="Not measured itself.")],
     last: Annotated[str, typer.Argument(help="The last to be measured.")],
+    *,
     every: Annotated[int, typer.Option(help="Only every n-th commit.", min=1, max=10_000)] = 1,
+    scenario: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
     state: State = None,
 ) -> None:
     """Measures the commits after FIRST up to LAST that have no result yet.
 
     Example: nalm-server backfill my-nf v1.0 main --every 10
     """
-    new = BackfillNew(first=first, last=last, every=every)
-    with context_of(settings_of(state)) as context:
+    with validated():
+        new = BackfillNew(first=first, last=last, every=every, scenarios=scenario or None)
+    with opened(state) as context:
         _print_backfill(backfills.create(context, SYSTEM, project, new))
 
 
@@ -109,8 +112,9 @@ def bisect(
 
     Example: nalm-server bisect my-nf v1.0 main --scenario sfc_a
     """
-    new = BisectNew(good=good, bad=bad, scenario=scenario)
-    with context_of(settings_of(state)) as context:
+    with validated():
+        new = BisectNew(good=good, bad=bad, scenario=scenario)
+    with opened(state) as context:
         _print_bisect(bisects.create(context, SYSTEM, project, new))
 
 

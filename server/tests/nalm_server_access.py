@@ -123,6 +123,14 @@ MATRIX: dict[str, Row] = {
     "POST /projects/{project}/jobs": Row(Who.DEVELOPER, f"{PROJECT}/jobs", {"head": SHA, "base": SHA}),
     "GET /projects/{project}/queue": Row(Who.READER, f"{PROJECT}/queue"),
     "PUT /projects/{project}/queue": Row(Who.MAINTAINER, f"{PROJECT}/queue", {"latest_only": False}),
+    "GET /projects/{project}/schedules": Row(Who.READER, f"{PROJECT}/schedules"),
+    "POST /projects/{project}/schedules": Row(
+        Who.MAINTAINER, f"{PROJECT}/schedules", {"name": "nightly", "cron": "0 3 * * *"}
+    ),
+    "PATCH /projects/{project}/schedules/{schedule}": Row(
+        Who.MAINTAINER, f"{PROJECT}/schedules/weekly", {"enabled": False}
+    ),
+    "DELETE /projects/{project}/schedules/{schedule}": Row(Who.OTHERWISE, f"{PROJECT}/schedules/weekly"),
     "POST /projects/{project}/bisects": Row(
         Who.DEVELOPER, f"{PROJECT}/bisects", {"good": SHA, "bad": SHA, "scenario": "sfc_a"}
     ),

@@ -39,7 +39,7 @@ def use_line(monkeypatch: pytest.MonkeyPatch, length: int) -> None:
         return [info(number) for number in range(start, places[new] + 1)][-most:]
 
     def resolve(_context: Any, _project: Any, ref: str) -> str:
-        if ref == "main":
+        if ref in ("main", "refs/heads/main"):
             return sha(length - 1)
         if ref not in places:
             raise UnknownRevisionError(f"The repository has no {ref}.")

@@ -20,6 +20,7 @@ from nalm_server.backfills.models import BackfillRow
 from nalm_server.bisects.models import BisectRow
 from nalm_server.hooks.signature import sign
 from nalm_server.projects import repository as projects
+from nalm_server.schedules.models import ScheduleRow
 from nalm_server.settings import Settings
 from nalm_server.tokens import repository as token_rows
 from nalm_server.tokens import service as tokens
@@ -87,7 +88,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> It
 
 
 def add_searches(service: Service, number: int) -> None:
-    """A bisect and a backfill of `quiet` with the job's number."""
+    """A bisect and a backfill of `quiet` with the job's number, and a schedule `weekly`."""
     now = service.clock()
     common: dict[str, Any] = {"id": number, "state": "running", "requested_by": "x", "tries": 0}
     common |= {"created_at": now, "updated_at": now}
@@ -98,6 +99,8 @@ def add_searches(service: Service, number: int) -> None:
         session.add(BisectRow(project_id=quiet.id, **ends, **common))
         span: dict[str, Any] = {"first_sha": sha(0), "last_sha": sha(1), "every": 1}
         session.add(BackfillRow(project_id=quiet.id, **span, **common))
+        times: dict[str, Any] = {"cron": "0 4 * * sun", "next_at": now, "created_at": now}
+        session.add(ScheduleRow(project_id=quiet.id, name="weekly", against="parent", enabled=True, **times))
         session.commit()
 
 

@@ -131,3 +131,11 @@ def test_only_developers_ask(service: Service) -> None:
     wanted = {"good": sha(0), "bad": sha(3), "scenario": "sfc_a"}
     assert service.client.post("/api/v1/projects/demo/bisects", json=wanted).status_code == 401
     assert service.post("/projects/demo/bisects", "upload", 403, wanted)
+
+
+@pytest.mark.usefixtures("line")
+def test_a_scenario_nobody_has_heard_of_is_refused(service: Service) -> None:
+    service.upload(body_of(make_report(1)))
+    wanted = {"good": sha(0), "bad": sha(4), "scenario": "typo"}
+    error = service.post("/projects/demo/bisects", "admin", 422, wanted)["error"]
+    assert error["message"] == "No run has told of a scenario 'typo'; known are sfc_a."

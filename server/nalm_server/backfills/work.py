@@ -62,7 +62,7 @@ def _plan(context: Context, backfill: BackfillRow) -> None:
     error = None
     try:
         found = lines.line(context, project, backfill.first_sha, backfill.last_sha)
-        lines.make_known(context, project.id, found)
+        lines.make_known(context, project, found)
         steps = pairs(backfill.first_sha, found, backfill.every)
     except NalmError as said:
         error = said

@@ -72,7 +72,7 @@ def _ask(session: Session, bisect: BisectRow, place: int, now: datetime) -> Find
 def _measure(session: Session, bisect: BisectRow, step: BisectStepRow, now: datetime) -> None:
     projects.lock(session, bisect.project_id)
     parent = (bisect.commits or [])[step.place - 1]
-    commit = record(session, bisect.project_id, step.sha, parent)
+    commit = record(session, bisect.project_id, step.sha, parent, listed=False)
     job = jobs.enqueue(
         session,
         commit,

@@ -15,6 +15,7 @@ from nalm_server.bisects.models import BisectRow
 from nalm_server.bisects.schemas import ACTIVE, Bisect, BisectDetail, BisectNew, BisectState, BisectStep
 from nalm_server.context import Context
 from nalm_server.errors import ConflictError, InvalidError, NotFoundError
+from nalm_server.history import repository as scenarios
 from nalm_server.jobs import actions, revisions
 from nalm_server.jobs import repository as job_rows
 from nalm_server.jobs import service as jobs
@@ -28,6 +29,7 @@ def create(context: Context, caller: Principal, project: str, new: BisectNew) ->
     """Looks the ends up in the repository, then stores the bisect; a worker takes it from there."""
     with context.read_sessions() as session:
         row = require_project(session, caller, project, Role.DEVELOPER)
+        _require_seen_scenario(session, row.id, new.scenario)
     good, bad = (revisions.resolve(context, row, one) for one in (new.good, new.bad))
     if good == bad:
         raise InvalidError(f"Good and bad are both {good[:10]}: there is nothing between them.")
@@ -78,6 +80,13 @@ def cancel(session: Session, caller: Principal, bisect_id: int, now: datetime) -
         record(session, caller, "bisect.cancel", f"bisect {row.id}", now, project_id=row.project_id)
         session.flush()
     return _detail(session, row)
+
+
+def _require_seen_scenario(session: Session, project_id: int, name: str) -> None:
+    """Before a project's first run nothing is known of its scenarios."""
+    known = [one.name for one in scenarios.list_scenarios(session, project_id)]
+    if known and name not in known:
+        raise InvalidError(f"No run has told of a scenario {name!r}; known are {', '.join(known[:20])}.")
 
 
 def _require(session: Session, caller: Principal, bisect_id: int, role: Role) -> BisectRow:

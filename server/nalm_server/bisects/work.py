@@ -44,10 +44,10 @@ def _plan(context: Context, bisect: BisectRow) -> None:
         project = projects.get(session, bisect.project_id)
     try:
         found = lines.line(context, project, bisect.good_sha, bisect.bad_sha)
+        lines.make_known(context, project, found)
     except NalmError as error:
         _planned(context, bisect.id, None, error)
         return
-    lines.make_known(context, project.id, found)
     _planned(context, bisect.id, [bisect.good_sha, *(one.sha for one in found)], None)
 
 

@@ -13,6 +13,7 @@ from nalm_server.commits import service
 from nalm_server.commits.schemas import Commit, CommitDetail
 from nalm_server.deps import Caller, ReadDb
 from nalm_server.errors import documented
+from nalm_server.projects.schemas import PRINTABLE
 from nalm_server.schemas import NAME, SHA_PREFIX, ProjectName, ShaPath
 
 router = APIRouter(prefix="/projects/{project}/commits", tags=["commits"])
@@ -27,10 +28,16 @@ def list_commits(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     before: Annotated[str | None, Query(pattern=SHA_PREFIX, description="Older than this.")] = None,
     scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
+    branch: Annotated[
+        str | None,
+        Query(
+            max_length=255, pattern=PRINTABLE, description="A watched branch; without it, the default one."
+        ),
+    ] = None,
 ) -> list[Commit]:
-    """Commits of the default branch, newest first, with their job and verdicts."""
+    """Commits of a branch, newest first along the first parent, with their job and verdicts."""
     found = require_project(session, caller, project, Role.READER)
-    return service.list_commits(session, found, limit=limit, before=before, scenario=scenario)
+    return service.list_commits(session, found, limit=limit, before=before, scenario=scenario, branch=branch)
 
 
 @router.get("/{sha}", responses=documented(404, 409))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func, select
+from sqlalchemy import func, literal, select
 from sqlalchemy.orm import Session
 
 from nalm_server.commits.models import CommitRow
@@ -53,3 +53,20 @@ def page(session: Session, project_id: int, limit: int, below: int | None) -> li
     if below is not None:
         query = query.where(CommitRow.position < below)
     return list(session.scalars(query.order_by(CommitRow.position.desc(), CommitRow.id.desc()).limit(limit)))
+
+
+def line(session: Session, project_id: int, newest: str, limit: int) -> list[CommitRow]:
+    """The commit and those behind it along the first parent, newest first, as far as they are known."""
+    depth = literal(1).label("depth")
+    walk = (
+        select(CommitRow.id, CommitRow.parent_sha, depth)
+        .where(CommitRow.project_id == project_id, CommitRow.sha == newest)
+        .cte("walk", recursive=True)
+    )
+    walk = walk.union_all(
+        select(CommitRow.id, CommitRow.parent_sha, walk.c.depth + 1)
+        .join(walk, CommitRow.sha == walk.c.parent_sha)
+        .where(CommitRow.project_id == project_id, walk.c.depth < limit)
+    )
+    query = select(CommitRow).join(walk, walk.c.id == CommitRow.id)
+    return list(session.scalars(query.order_by(walk.c.depth)))

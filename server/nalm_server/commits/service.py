@@ -13,6 +13,7 @@ from nalm_server.jobs import repository as jobs
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobBrief
 from nalm_server.projects.models import ProjectRow
+from nalm_server.refs import repository as refs
 from nalm_server.runs import repository as runs
 from nalm_server.runs import verdicts
 from nalm_server.runs.schemas import VerdictBrief
@@ -41,14 +42,34 @@ def ref(row: CommitRow) -> CommitRef:
 
 
 def list_commits(
-    session: Session, project: ProjectRow, *, limit: int, before: str | None, scenario: str | None
+    session: Session,
+    project: ProjectRow,
+    *,
+    limit: int,
+    before: str | None,
+    scenario: str | None,
+    branch: str | None = None,
 ) -> list[Commit]:
-    below = require(session, project.id, before).position if before else None
-    rows = repository.page(session, project.id, limit, below)
+    rows = _page(session, project, branch, limit, before)
     ids = [row.id for row in rows]
     job_by_commit = jobs.newest_by_commit(session, ids)
     verdicts_by_commit = verdicts.newest_by_commit(session, ids, scenario)
     return [_commit(row, job_by_commit.get(row.id), verdicts_by_commit.get(row.id, [])) for row in rows]
+
+
+def _page(
+    session: Session, project: ProjectRow, branch: str | None, limit: int, before: str | None
+) -> list[CommitRow]:
+    """Newest first: the default branch by place, which needs no parent; any other along its first parents."""
+    last = require(session, project.id, before) if before else None
+    if branch is None or branch == project.default_branch:
+        return repository.page(session, project.id, limit, last.position if last else None)
+    found = refs.find_branch(session, project.id, branch)
+    if found is None or found.deleted_at is not None:
+        raise NotFoundError(f"No branch {branch!r} is watched: the project's settings say which are.")
+    if last is None:
+        return repository.line(session, project.id, found.sha, limit)
+    return repository.line(session, project.id, last.parent_sha, limit) if last.parent_sha else []
 
 
 def get_commit(session: Session, project: ProjectRow, sha: str) -> CommitDetail:

@@ -8,7 +8,6 @@ from sqlalchemy.orm import Session
 from nalm_server.access.roles import Role
 from nalm_server.access.service import require_project
 from nalm_server.audit.service import record as audit
-from nalm_server.commits import repository as commits
 from nalm_server.commits.order import record
 from nalm_server.context import Context
 from nalm_server.errors import ConflictError, InvalidError
@@ -37,9 +36,7 @@ def _queue(
 ) -> JobDetail:
     now, project_id = context.clock(), pair.project_id
     project_rows.lock(session, project_id)
-    commit = commits.find(session, project_id, pair.head)
-    if commit is None:
-        commit = record(session, project_id, pair.head, pair.parent)
+    commit = record(session, project_id, pair.head, pair.parent, pair.info, listed=pair.listed)
     job = service.enqueue(
         session,
         commit,

@@ -11,7 +11,7 @@ from nalm_server import graph
 from nalm_server.commits.order import record
 from nalm_server.context import Context
 from nalm_server.errors import InvalidError, NalmError
-from nalm_server.graph import CommitInfo, GraphError
+from nalm_server.graph import CommitInfo, GraphError, UnknownRevisionError
 from nalm_server.projects import repository as projects
 from nalm_server.projects.models import ProjectRow
 
@@ -38,14 +38,25 @@ def line(context: Context, project: ProjectRow, old: str, new: str) -> list[Comm
     return found
 
 
-def make_known(context: Context, project_id: int, commits: Sequence[CommitInfo]) -> None:
+def on_default_line(context: Context, project: ProjectRow, commits: Sequence[CommitInfo]) -> set[str]:
+    """Those of a stretch of commits, oldest first, that the default branch's first-parent line has, too."""
+    try:
+        tip = graph.resolve(context, project, f"refs/heads/{project.default_branch}")
+    except UnknownRevisionError:
+        return set()  # there is no such branch
+    since = graph.first_parent(context, project, commits[0].parent, tip)
+    return {one.sha for one in since} & {one.sha for one in commits}
+
+
+def make_known(context: Context, project: ProjectRow, commits: Sequence[CommitInfo]) -> None:
     """Records the commits, newest first: each gets its place before the one that is known already."""
+    default = on_default_line(context, project, commits)
     backwards = list(reversed(commits))
     for start in range(0, len(backwards), RECORDED_AT_ONCE):
         with context.sessions() as session:
-            projects.lock(session, project_id)
+            projects.lock(session, project.id)
             for info in backwards[start : start + RECORDED_AT_ONCE]:
-                record(session, project_id, info.sha, info.parent, info)
+                record(session, project.id, info.sha, info.parent, info, listed=info.sha in default)
             session.commit()
 
 

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from nalm_server.db import Base, UtcDateTime
 
-AUTOMATIC = text("reason IN ('push', 'pull_request', 'schedule', 'backfill')")
-"""Jobs nobody asked for by hand: the same one only once."""
+AUTOMATIC = text("reason IN ('push', 'pull_request')")
+"""Jobs that forges ask for: the same one only once."""
 WAITING = text("state = 'queued' AND held IS NULL")
 CHANGES = Sequence("job_changes_seq")
 """Numbers the changes of all jobs on PostgreSQL; on SQLite, with one writer, the largest number plus one."""

@@ -56,6 +56,18 @@ def find_for_commit(session: Session, commit_id: int, base_sha: str, reason: str
     ).one_or_none()
 
 
+def same(
+    session: Session, commit_id: int, base_sha: str, reason: str, scenarios: list[str] | None
+) -> JobRow | None:
+    """The newest for this reason, of the same scenarios."""
+    found = session.scalars(
+        select(JobRow)
+        .where(JobRow.commit_id == commit_id, JobRow.base_sha == base_sha, JobRow.reason == reason)
+        .order_by(JobRow.id.desc())
+    )
+    return next((row for row in found if row.scenarios == scenarios), None)
+
+
 def find_for_head(session: Session, commit_id: int, reason: str) -> JobRow | None:
     """The newest of this reason, whatever it is compared with."""
     return session.scalars(

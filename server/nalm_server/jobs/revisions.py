@@ -11,6 +11,8 @@ from nalm_server.commits import repository as commits
 from nalm_server.commits.models import CommitRow
 from nalm_server.context import Context
 from nalm_server.errors import ConflictError, InvalidError
+from nalm_server.graph import CommitInfo
+from nalm_server.jobs import lines
 from nalm_server.projects.models import ProjectRow
 from nalm_server.schemas import SHA_PREFIX
 
@@ -20,8 +22,12 @@ class Pair:
     project_id: int
     head: str
     parent: str | None
-    """Head's first parent, if it was looked up."""
+    """Head's first parent, if it has one."""
     base: str
+    info: CommitInfo | None = None
+    """Of a head that was not known before."""
+    listed: bool = False
+    """Head is new, and of the default branch's first-parent line."""
 
 
 def known(context: Context, project: ProjectRow, revision: str) -> CommitRow | None:
@@ -48,16 +54,21 @@ def pair(context: Context, project: ProjectRow, head: str, base: str | None) -> 
     """Head and what it is compared with: `base`, or where head left the default branch; on that branch, and
     for a commit whose parent is known, the parent."""
     row = known(context, project, head)
-    head_sha = row.sha if row is not None else resolve(context, project, head)
-    parent = row.parent_sha if row is not None else None
-    if base is not None:
-        return Pair(project.id, head_sha, parent, resolve(context, project, base))
-    if parent is not None:
-        return Pair(project.id, head_sha, parent, parent)
-    tip = graph.resolve(context, project, project.default_branch)
-    shared = graph.merge_base(context, project, head_sha, tip)
-    parent = graph.first_parent(context, project, None, head_sha, most=1)[0].parent
-    found = parent if shared == head_sha else shared
-    if found is None:
+    sha = row.sha if row is not None else resolve(context, project, head)
+    row = row or known(context, project, sha)
+    given = resolve(context, project, base) if base is not None else None
+    if row is not None and (against := given or row.parent_sha):
+        return Pair(project.id, sha, row.parent_sha, against)
+    info = graph.first_parent(context, project, None, sha, most=1)[0]
+    against = given or _left_at(context, project, info)
+    if against is None:
         raise InvalidError(f"{head} has no parent: say what to compare it with.")
-    return Pair(project.id, head_sha, parent, found)
+    listed = sha in lines.on_default_line(context, project, [info])
+    return Pair(project.id, sha, info.parent, against, info, listed)
+
+
+def _left_at(context: Context, project: ProjectRow, head: CommitInfo) -> str | None:
+    """Where it left the default branch; on that branch, its parent."""
+    tip = graph.resolve(context, project, f"refs/heads/{project.default_branch}")
+    shared = graph.merge_base(context, project, head.sha, tip)
+    return head.parent if shared == head.sha else shared

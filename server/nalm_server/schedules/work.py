@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Work.SCHEDULE: what is due is measured once, however many of its times have passed."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import structlog
+from sqlalchemy.orm import Session
+
+from nalm_server.commits.order import record
+from nalm_server.context import Context
+from nalm_server.errors import NalmError
+from nalm_server.graph import AddressError, GraphError
+from nalm_server.jobs import repository as job_rows
+from nalm_server.jobs import service as jobs
+from nalm_server.jobs.schemas import JobReason
+from nalm_server.projects import repository as projects
+from nalm_server.refs import repository as refs
+from nalm_server.schedules import repository
+from nalm_server.schedules.cron import parse
+from nalm_server.schedules.models import ScheduleRow
+from nalm_server.schedules.pairs import Compared, Nothing, find_pair
+
+log = structlog.get_logger()
+
+TRIED_AGAIN = timedelta(minutes=5)
+"""After the repository could not be read, unless the schedule's next time comes sooner."""
+RELEASES_SEEN = 20
+EVERY_SECONDS = 30.0
+
+
+def drain(context: Context) -> None:
+    """Each in a transaction of its own; one that fails does not hold up the others."""
+    with context.read_sessions() as session:
+        due = repository.due(session, context.clock())
+    for schedule_id in due:
+        try:
+            _run(context, schedule_id)
+        except Exception:  # the next tick tries again
+            log.exception("schedule could not be run", schedule=schedule_id)
+
+
+def _run(context: Context, schedule_id: int) -> None:
+    with context.read_sessions() as session:
+        seen = repository.get(session, schedule_id)
+        if seen is None:
+            return
+        project = projects.get(session, seen.project_id)
+        releases = [tag.sha for tag in refs.tags(session, project.id, RELEASES_SEEN)]
+    found: Compared | Nothing | NalmError
+    try:
+        found = find_pair(context, project, seen.against, seen.last_sha, releases)
+    except NalmError as error:
+        found = error
+    now = context.clock()
+    with context.sessions() as session:
+        row = repository.lock_free(session, schedule_id)
+        if row is None or not row.enabled or _stands_on(row) != _stands_on(seen):
+            return  # another worker did it, or somebody changed it meanwhile
+        _settle(session, row, found, now)
+        session.commit()
+
+
+def _stands_on(row: ScheduleRow) -> tuple[object, ...]:
+    return row.next_at, row.against, row.last_sha, row.scenarios
+
+
+def _settle(session: Session, row: ScheduleRow, found: Compared | Nothing | NalmError, now: datetime) -> None:
+    row.next_at = parse(row.cron).after(now)
+    if isinstance(found, NalmError):
+        row.message = found.message
+        if isinstance(found, GraphError) and not isinstance(found, AddressError):
+            row.next_at = min(row.next_at, now + TRIED_AGAIN)
+        return
+    row.last_at = now
+    row.message = found.why if isinstance(found, Nothing) else _measured(session, row, found, now)
+    row.last_sha = found.tip.sha
+
+
+def _measured(session: Session, row: ScheduleRow, found: Compared, now: datetime) -> str:
+    projects.lock(session, row.project_id)
+    commit = record(session, row.project_id, found.tip.sha, found.tip.parent, found.tip)
+    pair = f"{found.tip.sha[:10]} against {found.base[:10]}"
+    known = job_rows.same(session, commit.id, found.base, JobReason.SCHEDULE, row.scenarios)
+    if known is not None:
+        return f"Nothing changed: job {known.id}, {known.state}, was of {pair} already."
+    job = jobs.enqueue(
+        session,
+        commit,
+        found.base,
+        reason=JobReason.SCHEDULE,
+        why=f"schedule {row.name}",
+        now=now,
+        scenarios=row.scenarios,
+    )
+    return f"Job {job.id}: {pair}."

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The project `demo` as a path of this host that the server reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nalm_server.projects.models import ProjectRow
+from nalm_server.watches import repository as watches
+from nalm_server_git import Repo, make_repo
+from nalm_server_harness import Service
+from sqlalchemy import update
+
+
+def local_repo(service: Service, home: Path) -> Repo:
+    """An empty repository that `demo` is moved to."""
+    made = make_repo(home)
+    with service.context.sessions() as session:
+        session.execute(update(ProjectRow).values(repository=str(made.path)))
+        watches.require(session, 1).local = True
+        session.commit()
+    return made

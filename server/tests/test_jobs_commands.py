@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands about jobs: a mistake is one line and an exit code, never a trace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from nalm_server.cli import app
+from nalm_server_git import Repo, make_repo
+from typer.testing import CliRunner, Result
+
+REFUSED, COULD_NOT = 2, 4
+
+
+def run(home: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments), env={"NALM_STATE_DIR": str(home / "state")})
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A state directory with the project `demo` of three commits."""
+    made = tmp_path_factory.mktemp("commands")
+    repo: Repo = make_repo(made / "forge")
+    for name in ("first", "second", "third"):
+        repo.commit(name)
+    repo.push()
+    repo.git("tag", "v1", "HEAD~2")
+    repo.push("v1")
+    done = run(made, "project", "add", "demo", "--repository", str(repo.path))
+    assert done.exit_code == 0, done.output
+    return made
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "wrong"),
+    [
+        ("backfill demo --scenario=bad/name v1 main", REFUSED, "scenarios.0"),
+        ("backfill demo v1..x~2 main", REFUSED, "first"),
+        ("backfill demo v1 nowhere", COULD_NOT, "no branch, tag or commit 'nowhere'"),
+        ("backfill nobody v1 main", COULD_NOT, "no such project"),
+        ("backfill demo main main", COULD_NOT, "nothing between them"),
+        ("bisect demo v1 ma:in --scenario sfc_a", REFUSED, "bad"),
+        ("bisect demo v1 main --scenario sfc/a", REFUSED, "scenario"),
+        ("bisect nobody v1 main --scenario sfc_a", COULD_NOT, "no such project"),
+        ("bisect demo v1 gone --scenario sfc_a", COULD_NOT, "'gone'"),
+        ("job list --project nobody", COULD_NOT, "no such project"),
+        ("job show 4711", COULD_NOT, "There is no job 4711."),
+        ("job cancel 4711", COULD_NOT, "There is no job 4711."),
+        ("job retry 4711", COULD_NOT, "There is no job 4711."),
+        ("job approve 4711", COULD_NOT, "There is no job 4711."),
+        ("job show 99999999999999999999", REFUSED, "2147483647"),
+        ("schedule add demo nightly --cron 25", REFUSED, "cron: five fields are needed"),
+        ("schedule add demo bad/name --cron @daily", REFUSED, "name"),
+        ("schedule list nobody", COULD_NOT, "no such project"),
+        ("schedule remove demo nightly", COULD_NOT, "no schedule 'nightly'"),
+    ],
+)
+def test_a_mistake_is_told(home: Path, command: str, code: int, wrong: str) -> None:
+    done = run(home, *command.split())
+    assert done.exit_code == code, done.output
+    assert wrong in done.stderr
+    assert "Traceback" not in done.output
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+
+
+def test_what_works_says_so(home: Path) -> None:
+    assert "backfill 1 is planning" in run(home, "backfill", "demo", "v1", "main").stdout
+    assert "bisect 1 is planning" in run(home, "bisect", "demo", "v1", "main", "--scenario", "s").stdout
+    assert run(home, "job", "list").exit_code == 0
+    added = run(home, "schedule", "add", "demo", "weekly", "--cron", "0 3 * * sun", "--against", "release")
+    assert "weekly  0 3 * * sun  against release  next " in added.stdout
+    assert run(home, "schedule", "list", "demo").stdout == added.stdout
+    assert run(home, "schedule", "remove", "demo", "weekly").exit_code == 0
