@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import logging
 import os
 import time
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from nalm_agent.errors import HostError
 from nalm_agent.home import Home
@@ -27,11 +28,14 @@ from nalm_agent.stamp import PATTERN, is_abandoned
 from nalm_agent.store_limit import parse_bytes
 from nalm_agent.whole_file import put
 
+log = logging.getLogger(__name__)
+
 FOLDER = "spool"
 LIMIT = "NALM_SPOOL_LIMIT"
 """Environment variable: the most it may hold, such as 500M."""
 DEFAULT_LIMIT = "1G"
 LOCK = "lock"
+ASIDE = "unreadable-"
 
 
 class Label(BaseModel):
@@ -83,13 +87,19 @@ class Spool:
             ) from error
 
     def items(self) -> Iterator[Item]:
-        """Oldest first, without those that are removed meanwhile."""
+        """Oldest first, without those that are removed meanwhile. What cannot be read is put aside."""
         for path in self._paths():
             try:
                 line, _, body = path.read_bytes().partition(b"\n")
             except FileNotFoundError:
                 continue
-            yield Item(path, Label.model_validate_json(line), body)
+            try:
+                label = Label.model_validate_json(line)
+            except ValidationError as error:
+                log.warning("%s cannot be read and is put aside as %s%s: %s", path, ASIDE, path.name, error)
+                path.rename(path.with_name(f"{ASIDE}{path.name}"))
+                continue
+            yield Item(path, label, body)
 
     def remove(self, item: Item) -> None:
         item.path.unlink(missing_ok=True)

@@ -103,6 +103,18 @@ def test_results_for_another_server_stay(spool: Spool) -> None:
     assert len(spool) == 1
 
 
+def test_what_cannot_be_read_stops_nothing_and_stays(spool: Spool, caplog: pytest.LogCaptureFixture) -> None:
+    put(spool, 1)
+    (damaged,) = spool.folder.glob("*-report")
+    damaged.write_bytes(b"\0\n")
+    put(spool, 2)
+    answers = Answers()
+    deliver(spool, client_of(answers), print)
+    assert (answers.taken, len(spool)) == (["report"], 0)
+    assert (spool.folder / f"unreadable-{damaged.name}").read_bytes() == b"\0\n"
+    assert "is put aside" in caplog.text
+
+
 def test_a_full_spool_takes_nothing_more_and_gives_nothing_up(
     spool: Spool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,13 +66,21 @@ class Stage:
         )
 
 
-@pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Iterator[Stage]:
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def stage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     home = tmp_path_factory.mktemp("matrix")
-    shutil.copy(sqlite_template, home / "nalm.db")
-    settings = Settings(
-        state_dir=home, database_url=f"sqlite:///{home / 'nalm.db'}", static_dir=home / "static"
-    )
+    if request.param == "sqlite":
+        shutil.copy(request.getfixturevalue("sqlite_template"), home / "nalm.db")
+        yield from staged(home, f"sqlite:///{home / 'nalm.db'}")
+        return
+    databases = request.getfixturevalue("databases")
+    name, url = databases.create(request.getfixturevalue("postgres_template"))
+    yield from staged(home, url)
+    databases.drop(name)
+
+
+def staged(home: Path, database_url: str) -> Iterator[Stage]:
+    settings = Settings(state_dir=home, database_url=database_url, static_dir=home / "static")
     service = make_service(settings, Clock())
     made = service.post("/projects", "admin", 201, {"name": "quiet", "repository": "/srv/quiet.git"})
     service.tokens["upload"] = made["upload_token"]
