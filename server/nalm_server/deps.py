@@ -22,7 +22,8 @@ from nalm_server.tokens.scopes import Scope
 bearer = HTTPBearer(auto_error=False, description="A token made by nalm-server, shown once.")
 
 
-def get_context(request: Request) -> Context:
+async def get_context(request: Request) -> Context:
+    """A coroutine, like get_now, though it awaits nothing: a plain function would cost a thread each time."""
     return cast(Context, request.app.state.context)
 
 
@@ -37,7 +38,7 @@ def get_read_session(context: Annotated[Context, Depends(get_context)]) -> Itera
         yield session
 
 
-def get_now(context: Annotated[Context, Depends(get_context)]) -> datetime:
+async def get_now(context: Annotated[Context, Depends(get_context)]) -> datetime:
     return context.clock()
 
 

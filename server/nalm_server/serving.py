@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import socket
 from collections.abc import Callable
 from types import FrameType
@@ -19,6 +20,8 @@ from nalm_server.embedded.failure import StartError
 log = structlog.get_logger()
 
 BACKLOG = 512
+COLLECT_AFTER = 50_000
+"""Objects made between two searches for garbage; an answer of thousands of points makes some ten thousand."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -84,4 +87,12 @@ def serve(context: Context, listening: socket.socket, ready: Callable[[], None] 
         timeout_graceful_shutdown=5,
         lifespan="off",
     )
+    _spare_the_collector()
     _Server(app, config, f"http://{host}:{port}", ready).run(sockets=[listening])
+
+
+def _spare_the_collector() -> None:
+    """What is there by now stays until the end: no search for garbage need walk over it again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(COLLECT_AFTER)

@@ -12,7 +12,7 @@ from nalm_server_reports import body_of, make_report, sha
 from sqlalchemy import event
 
 PATHS = {
-    "/projects": 6,
+    "/projects": 2,
     "/projects/demo/commits": 4,
     f"/projects/demo/commits/{sha(1)}": 5,
     "/projects/demo/scenarios": 3,

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from nalm_core.report_io import parse_report
 from nalm_core.verdict import judge
+from nalm_server.compare.schemas import SeriesComparisons
 from nalm_server.history.schemas import History
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
@@ -148,6 +149,21 @@ def test_history_is_along_the_first_parent_whatever_came_first(service: Service)
     assert [point["sha"] for point in newest["points"]] == [sha(2), sha(3)]
 
 
+def test_history_of_some_stages(service: Service) -> None:
+    service.upload(body_of(make_report(1)))
+    path = "/projects/demo/scenarios/sfc_a/history"
+    whole = service.get(path)
+    some = service.get(path, stage=["nat", "chain"])
+    History.model_validate(some)
+    assert some["stages"] == ["nat", "chain"]
+    assert some["points"][0]["values"] == {
+        stage: whole["points"][0]["values"][stage] for stage in ("nat", "chain")
+    }
+    refused = service.get(path, 404, stage="crypto")["error"]["message"]
+    assert "'crypto'" in refused
+    assert "chain, l3fwd, nat, rx, tx" in refused
+
+
 @pytest.mark.parametrize(
     ("metric", "stage", "value", "source"),
     [("ipp", "nat", 330, "simulated"), ("eipc", "nat", 2.2, "tsc+simulated"), ("cur", "chain", 1.0, "tsc")],
@@ -198,6 +214,23 @@ def test_commit_shows_its_runs_and_newest_verdict(service: Service) -> None:
     filtered = service.get("/projects/demo/commits", scenario="sfc_b")
     assert [verdict["scenario"] for verdict in filtered[0]["verdicts"]] == ["sfc_b"]
     assert service.get("/projects/demo")["last_verdict"]["run_id"] == f"{102:032x}"
+
+
+def test_compare_in_all_series(service: Service) -> None:
+    service.upload(body_of(make_report(1)))
+    service.upload(body_of(make_report(2, head_costs={"nat": 300.0})))
+    service.upload(body_of(make_report(2, scenario="sfc_b").model_copy(update={"run_id": "f" * 32})))
+    found = service.get("/projects/demo/compare/all", base=sha(1), head=sha(2))
+    SeriesComparisons.model_validate(found)
+    assert (found["base"]["sha"], found["head"]["sha"]) == (sha(1), sha(2))
+    assert {one["scenario"] for one in found["series"]} == {"sfc_a"}
+    assert (found["only_base"], found["only_head"]) == (0, len(found["series"]))
+    names = [(one["host_class"], one["stage"], one["metric"]) for one in found["series"]]
+    assert names == sorted(names)
+    by_name = {(one["stage"], one["metric"]): one for one in found["series"]}
+    nat, rx = by_name["nat", "cpp"], by_name["rx", "cpp"]
+    assert nat["ratio"] == pytest.approx(2, rel=0.02)
+    assert (nat["better"], nat["apart"], rx["apart"]) == ("lower", True, False)
 
 
 def test_compare_of_a_pair_is_its_run(service: Service) -> None:

@@ -13,44 +13,38 @@ from nalm_server.runs.models import RunRow
 
 
 class SeriesKey(NamedTuple):
-    """What a series is of."""
+    """What a series is of, in the order comparisons are listed."""
 
     scenario: str
     host_class: str
     stage: str
     metric: str
     source: str
+    series_id: int
 
 
-class Figure(NamedTuple):
-    value: float
-    low: float | None
-    high: float | None
+Figure = tuple[float, float | None, float | None]
+"""value, low, high."""
 
 
 def figures_of(session: Session, commit_id: int) -> dict[int, Figure]:
     """By series: the value of the commit's newest run that has one."""
+    values, runs = SeriesValueRow.__table__.c, RunRow.__table__.c
     found = session.execute(
-        select(SeriesValueRow.series_id, SeriesValueRow.value, SeriesValueRow.low, SeriesValueRow.high)
-        .join(RunRow, RunRow.id == SeriesValueRow.run_id)
-        .where(RunRow.commit_id == commit_id)
-        .order_by(RunRow.received_at, RunRow.id)
+        select(values.series_id, values.value, values.low, values.high)
+        .join(RunRow.__table__, runs.id == values.run_id)
+        .where(runs.commit_id == commit_id)
+        .order_by(runs.received_at, runs.id)
     )
-    return {series_id: Figure(value, low, high) for series_id, value, low, high in found}
+    return {series_id: (value, low, high) for series_id, value, low, high in found.all()}
 
 
-def series_of(session: Session, project_id: int) -> dict[int, SeriesKey]:
+def series_of(session: Session, project_id: int) -> list[SeriesKey]:
     """All series of the project."""
+    series, scenarios = SeriesRow.__table__.c, ScenarioRow.__table__.c
     found = session.execute(
-        select(
-            SeriesRow.id,
-            ScenarioRow.name,
-            SeriesRow.host_class,
-            SeriesRow.stage,
-            SeriesRow.metric,
-            SeriesRow.source,
-        )
-        .join(ScenarioRow, ScenarioRow.id == SeriesRow.scenario_id)
-        .where(ScenarioRow.project_id == project_id)
+        select(scenarios.name, series.host_class, series.stage, series.metric, series.source, series.id)
+        .join(ScenarioRow.__table__, scenarios.id == series.scenario_id)
+        .where(scenarios.project_id == project_id)
     )
-    return {row[0]: SeriesKey._make(row[1:]) for row in found}
+    return [SeriesKey._make(row) for row in found.all()]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
+from pydantic import StringConstraints
 
 from nalm_server.access.roles import Role
 from nalm_server.access.service import require_project
@@ -15,6 +16,8 @@ from nalm_server.errors import documented
 from nalm_server.history import service
 from nalm_server.history.schemas import History, ScenarioSummary
 from nalm_server.schemas import ProjectName, ScenarioName
+
+StageName = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[^\x00]+$")]
 
 router = APIRouter(prefix="/projects/{project}/scenarios", tags=["history"])
 
@@ -36,9 +39,12 @@ def get_history(
     metric: Annotated[str, Query(max_length=64, pattern=r"^[a-z_]+$")] = "cpp",
     host_class: Annotated[str | None, Query(max_length=128, pattern=r"^[^\x00]+$")] = None,
     limit: Annotated[int, Query(ge=1, le=10_000, description="The newest so many commits.")] = 1000,
+    stage: Annotated[
+        list[StageName] | None,
+        Query(max_length=64, description="Only these, `chain` for the whole; may be given several times."),
+    ] = None,
 ) -> Response:
     """One metric of every stage along the default branch. Without host_class: the one with the newest run."""
     found = require_project(session, caller, project, Role.READER)
-    return as_json(
-        service.history(session, found, scenario, metric=metric, host_class=host_class, limit=limit)
-    )
+    wanted = service.Wanted(metric, host_class, limit, stage or [])
+    return as_json(service.history(session, found, scenario, wanted))

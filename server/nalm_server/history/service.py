@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from nalm_core.catalogue import METRICS
@@ -11,7 +14,8 @@ from sqlalchemy.orm import Session
 from nalm_server.commits.service import SHORT
 from nalm_server.errors import NotFoundError
 from nalm_server.history import repository
-from nalm_server.history.repository import HistoryRun, ImportedValue, StoredValue
+from nalm_server.history.models import ScenarioRow
+from nalm_server.history.repository import HistoryRun, ImportedValue, SeriesName, StoredValue
 from nalm_server.history.schemas import ImportedPoint, ScenarioSummary, Value
 from nalm_server.projects.models import ProjectRow
 
@@ -36,33 +40,64 @@ def list_scenarios(session: Session, project: ProjectRow) -> list[ScenarioSummar
     ]
 
 
-def history(
-    session: Session, project: ProjectRow, scenario: str, *, metric: str, host_class: str | None, limit: int
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Wanted:
+    """What of a scenario's history is asked for."""
+
+    metric: str
+    host_class: str | None
+    limit: int
+    stages: list[str] = field(default_factory=list)
+    """Empty: chain and all stages."""
+
+
+def history(session: Session, project: ProjectRow, scenario: str, wanted: Wanted) -> dict[str, Any]:
     """schemas.History as plain values: an object for each of ten thousand would take most of the time."""
-    if metric not in METRICS:
-        raise NotFoundError(f"There is no metric {metric!r}: there are {', '.join(METRICS)}.")
+    if wanted.metric not in METRICS:
+        raise NotFoundError(f"There is no metric {wanted.metric!r}: there are {', '.join(METRICS)}.")
     row = repository.find_scenario(session, project.id, scenario)
     if row is None:
         raise NotFoundError(f"Project {project.name!r} has no run of a scenario {scenario!r}.")
     classes = list(repository.host_classes(session, [row.id]).get(row.id, {}))
-    if host_class is not None and host_class not in classes:
-        raise NotFoundError(f"Scenario {scenario!r} has no run on host class {host_class!r}.")
-    shown = host_class or next(iter(classes), None)
-    runs = repository.history_runs(session, row.id, shown, limit) if shown else []
-    since = min((one.run_number for one in runs), default=0)
-    values = repository.values(session, row.id, shown, metric, since) if shown and runs else {}
-    seen = {value.stage for one in runs for value in values.get(one.run_number, [])}
-    stages = [CHAIN, *row.stages, *sorted(seen - {CHAIN, *row.stages})]
+    if wanted.host_class is not None and wanted.host_class not in classes:
+        raise NotFoundError(f"Scenario {scenario!r} has no run on host class {wanted.host_class!r}.")
+    shown = wanted.host_class or next(iter(classes), None)
+    stages, points = _line(session, row, shown, wanted) if shown else ([CHAIN, *row.stages], [])
     return {
-        "metric": METRICS[metric],
+        "metric": METRICS[wanted.metric],
         "scenario": row.name,
         "host_class": shown,
         "host_classes": classes,
         "stages": stages,
-        "points": [_point(one, stages, values.get(one.run_number, [])) for one in runs],
-        "imported": _imported(repository.imported(session, row.id, metric)),
+        "points": points,
+        "imported": _imported(repository.imported(session, row.id, wanted.metric)),
     }
+
+
+def _line(
+    session: Session, row: ScenarioRow, host_class: str, wanted: Wanted
+) -> tuple[list[str], list[dict[str, Any]]]:
+    """The stages shown, and the points along the first parent."""
+    series = repository.series_of_metric(session, row.id, host_class, wanted.metric)
+    ours = [CHAIN, *row.stages]
+    if wanted.stages:
+        _require_stages(row.name, wanted.stages, {*ours, *(one.stage for one in series.values())})
+        series = {number: one for number, one in series.items() if one.stage in wanted.stages}
+    runs = repository.history_runs(session, row.id, host_class, wanted.limit)
+    since = min((one.run_number for one in runs), default=0)
+    values = _values(repository.values(session, series, since), series) if runs else {}
+    others = set[str]().union(*values.values()) - set(ours)
+    stages = list(dict.fromkeys(wanted.stages)) or [*ours, *sorted(others)]
+    absent = dict.fromkeys(stages)
+    return stages, [_point(one, absent | values.get(one.run_number, {})) for one in runs]
+
+
+def _require_stages(scenario: str, wanted: list[str], known: set[str]) -> None:
+    for stage in wanted:
+        if stage not in known:
+            raise NotFoundError(
+                f"Scenario {scenario!r} has no stage {stage!r}: there are {', '.join(sorted(known))}."
+            )
 
 
 def _imported(found: list[ImportedValue]) -> list[ImportedPoint]:
@@ -78,11 +113,16 @@ def _imported(found: list[ImportedValue]) -> list[ImportedPoint]:
     return list(points.values())
 
 
-def _point(one: HistoryRun, stages: list[str], values: list[StoredValue]) -> dict[str, Any]:
-    found = {
-        value.stage: {"value": value.value, "low": value.low, "high": value.high, "source": value.source}
-        for value in values
-    }
+def _values(found: Iterable[StoredValue], series: dict[int, SeriesName]) -> dict[int, dict[str, Any]]:
+    """By run number, by stage: schemas.Value."""
+    by_run: dict[int, dict[str, Any]] = defaultdict(dict)
+    for series_id, run_number, value, low, high in found:
+        stage, source = series[series_id]
+        by_run[run_number][stage] = {"value": value, "low": low, "high": high, "source": source}
+    return by_run
+
+
+def _point(one: HistoryRun, values: dict[str, Any]) -> dict[str, Any]:
     return {
         "sha": one.sha,
         "short_sha": one.sha[:SHORT],
@@ -94,5 +134,5 @@ def _point(one: HistoryRun, stages: list[str], values: list[StoredValue]) -> dic
         "display": one.display,
         "cause": one.cause,
         "culprit_stage": one.stage,
-        "values": {stage: found.get(stage) for stage in stages},
+        "values": values,
     }

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 
 from nalm_server.access.roles import Role
 from nalm_server.access.service import require_administrator, require_project
+from nalm_server.answers import as_json
 from nalm_server.deps import Caller, Ctx, Db, Now, ReadDb
 from nalm_server.errors import documented
 from nalm_server.projects import service
@@ -16,10 +17,10 @@ from nalm_server.schemas import ProjectName
 router = APIRouter(prefix="/projects", tags=["projects"])
 
 
-@router.get("", responses=documented())
-def list_projects(session: ReadDb, caller: Caller) -> list[Project]:
+@router.get("", response_model=list[Project], responses=documented())
+def list_projects(session: ReadDb, caller: Caller) -> Response:
     """The projects the caller may read, by name."""
-    return service.list_projects(session, caller)
+    return as_json(service.list_projects(session, caller))
 
 
 @router.post("", status_code=201, responses=documented(401, 403, 409, 413))

@@ -3,23 +3,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
+from typing import Any, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, ScalarSelect, Select, func, select
 from sqlalchemy.orm import Session
 
-from nalm_server.access.repository import readable
 from nalm_server.commits.models import CommitRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN
 from nalm_server.projects.models import ProjectRow
-from nalm_server.runs.models import RunRow
-from nalm_server.tokens.principal import Principal
+from nalm_server.runs.models import RunRow, VerdictRow
 
 
-def list_readable(session: Session, caller: Principal) -> list[ProjectRow]:
-    return list(session.scalars(select(ProjectRow).where(readable(caller)).order_by(ProjectRow.name)))
+class Overview(NamedTuple):
+    """A project with what lists show beside it."""
+
+    name: str
+    repository: str
+    default_branch: str
+    public: bool
+    commits: int
+    jobs_open: int
+    job_moved_at: datetime | None
+    report_received_at: datetime | None
+    last_run: int | None
+    """The number of the furthest judged run."""
 
 
 def list_all(session: Session) -> list[ProjectRow]:
@@ -49,38 +58,31 @@ def add(session: Session, row: ProjectRow) -> ProjectRow:
     return row
 
 
-def count_commits(session: Session, project_ids: Sequence[int]) -> dict[int, int]:
-    found = session.execute(
-        select(CommitRow.project_id, func.count())
-        .where(CommitRow.project_id.in_(project_ids), CommitRow.listed)
-        .group_by(CommitRow.project_id)
+def overviews(session: Session, condition: ColumnElement[bool]) -> list[Overview]:
+    """Of the projects that meet it, by name. One query that asks indexes project by project."""
+    commits = select(func.count()).where(CommitRow.project_id == ProjectRow.id, CommitRow.listed)
+    jobs = select(func.count()).where(JobRow.project_id == ProjectRow.id, JobRow.state.in_(OPEN))
+    moved = select(func.max(JobRow.updated_at)).where(JobRow.project_id == ProjectRow.id)
+    received = select(func.max(RunRow.received_at)).where(RunRow.project_id == ProjectRow.id)
+    asked = (_of_project(one) for one in (commits, jobs, moved, received, _furthest_run()))
+    query = select(
+        ProjectRow.name, ProjectRow.repository, ProjectRow.default_branch, ProjectRow.public, *asked
     )
-    return {project_id: number for project_id, number in found}  # noqa: C416 (dict() of rows is untyped)
+    found = session.execute(query.where(condition).order_by(ProjectRow.name))
+    return [Overview._make(row) for row in found.all()]
 
 
-def count_open_jobs(session: Session, project_ids: Sequence[int]) -> dict[int, int]:
-    found = session.execute(
-        select(JobRow.project_id, func.count())
-        .where(JobRow.project_id.in_(project_ids), JobRow.state.in_(OPEN))
-        .group_by(JobRow.project_id)
+def _furthest_run() -> Select[int]:
+    """The judged run of the furthest commit, the newest if there are several: from the last commit back."""
+    return (
+        select(RunRow.id)
+        .join(CommitRow, CommitRow.id == RunRow.commit_id)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .where(CommitRow.project_id == ProjectRow.id)
+        .order_by(CommitRow.position.desc(), RunRow.received_at.desc(), RunRow.id.desc())
+        .limit(1)
     )
-    return {project_id: number for project_id, number in found}  # noqa: C416 (dict() of rows is untyped)
 
 
-def last_activity(session: Session, project_ids: Sequence[int]) -> dict[int, datetime]:
-    """When a job last moved or a report last came in."""
-    moments: dict[int, datetime] = {}
-    for column, of_project in (
-        (JobRow.updated_at, JobRow.project_id),
-        (RunRow.received_at, RunRow.project_id),
-    ):
-        newest = (
-            select(func.max(column))
-            .where(of_project == ProjectRow.id)
-            .correlate(ProjectRow)
-            .scalar_subquery()
-        )
-        for key, at in session.execute(select(ProjectRow.id, newest).where(ProjectRow.id.in_(project_ids))):
-            if at is not None:
-                moments[key] = max(at, moments.get(key, at))
-    return moments
+def _of_project(query: Select[Any]) -> ScalarSelect[Any]:
+    return query.correlate(ProjectRow).scalar_subquery()

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from sqlalchemy import ColumnElement
 from sqlalchemy.orm import Session
 
+from nalm_server.access.repository import readable
 from nalm_server.access.service import NO_PROJECT
 from nalm_server.audit.service import record
 from nalm_server.context import Context
@@ -32,11 +34,11 @@ def require(session: Session, name: str) -> ProjectRow:
 
 
 def list_projects(session: Session, caller: Principal) -> list[Project]:
-    return _described(session, repository.list_readable(session, caller))
+    return _described(session, readable(caller))
 
 
 def describe(session: Session, row: ProjectRow) -> Project:
-    return _described(session, [row])[0]
+    return _described(session, ProjectRow.id == row.id)[0]
 
 
 def create_project(
@@ -83,22 +85,21 @@ def change_project(
     return describe(session, row)
 
 
-def _described(session: Session, rows: list[ProjectRow]) -> list[Project]:
-    ids = [row.id for row in rows]
-    commits = repository.count_commits(session, ids)
-    jobs = repository.count_open_jobs(session, ids)
-    activity = repository.last_activity(session, ids)
-    last = verdicts.newest_by_project(session, ids)
+def _described(session: Session, condition: ColumnElement[bool]) -> list[Project]:
+    rows = repository.overviews(session, condition)
+    last = verdicts.of_runs(session, [row.last_run for row in rows if row.last_run is not None])
     return [
         Project(
             name=row.name,
             repository=row.repository,
             default_branch=row.default_branch,
             public=row.public,
-            commits=commits.get(row.id, 0),
-            jobs_open=jobs.get(row.id, 0),
-            last_verdict=last.get(row.id),
-            last_activity_at=activity.get(row.id),
+            commits=row.commits,
+            jobs_open=row.jobs_open,
+            last_verdict=last[row.last_run] if row.last_run is not None else None,
+            last_activity_at=max(
+                (at for at in (row.job_moved_at, row.report_received_at) if at is not None), default=None
+            ),
         )
         for row in rows
     ]

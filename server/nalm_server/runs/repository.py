@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,6 @@ from sqlalchemy.orm import Session, undefer
 from nalm_server.agents.models import HostRow
 from nalm_server.commits.models import CommitRow
 from nalm_server.history.models import ScenarioRow
-from nalm_server.projects.models import ProjectRow
 from nalm_server.runs.models import BuildRow, ReportRow, RunRow, VerdictRow
 
 
@@ -75,23 +74,17 @@ def with_base(session: Session, project_id: int, base_sha: str) -> list[JudgedRu
     return _fetch(session, query.order_by(RunRow.received_at.desc(), RunRow.id.desc()))
 
 
-def newest_by_project(session: Session, project_ids: Sequence[int]) -> dict[int, JudgedRun]:
-    """For each project the run of its furthest commit, the newest if there are several.
-
-    Asked project by project of the index, from the last commit back, instead of ranking every run.
-    """
-    furthest = (
-        select(RunRow.id)
-        .join(CommitRow, CommitRow.id == RunRow.commit_id)
-        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
-        .where(CommitRow.project_id == ProjectRow.id)
-        .order_by(CommitRow.position.desc(), RunRow.received_at.desc(), RunRow.id.desc())
-        .limit(1)
-        .correlate(ProjectRow)
-        .scalar_subquery()
+def verdict_columns(session: Session, run_numbers: Sequence[int]) -> dict[int, Mapping[str, Any]]:
+    """By the run's number, what lists show of verdicts: columns, not a run and a verdict for each."""
+    shown = [one for one in VerdictRow.__table__.c if one.name not in ("run_id", VerdictRow.document.key)]
+    found = session.execute(
+        select(VerdictRow.run_id.label("number"), RunRow.run_id, ScenarioRow.name.label("scenario"), *shown)
+        .join(RunRow, RunRow.id == VerdictRow.run_id)
+        .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
+        .where(VerdictRow.run_id.in_(run_numbers))
     )
-    wanted = select(furthest).where(ProjectRow.id.in_(project_ids))
-    return {one.run.project_id: one for one in _fetch(session, _judged().where(RunRow.id.in_(wanted)))}
+    rows = [dict(row) for row in found.mappings()]
+    return {row.pop("number"): row for row in rows}
 
 
 def of_job(session: Session, job_id: int) -> list[RunRow]:

@@ -58,8 +58,8 @@ def newest_by_commit(
     return {commit_id: list(by_scenario.values()) for commit_id, by_scenario in newest.items()}
 
 
-def newest_by_project(session: Session, project_ids: Sequence[int]) -> dict[int, VerdictBrief]:
+def of_runs(session: Session, run_numbers: Sequence[int]) -> dict[int, VerdictBrief]:
     return {
-        project_id: brief(judged)
-        for project_id, judged in repository.newest_by_project(session, project_ids).items()
+        number: VerdictBrief.model_validate(columns)
+        for number, columns in repository.verdict_columns(session, run_numbers).items()
     }
