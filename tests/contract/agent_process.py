@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm agent` as a process that can be made to die by SIGKILL at a chosen step of a result's way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from contract_server import ContractServer
+
+PATIENCE_SECONDS = 120
+POLL_SECONDS = 0.2
+NALM = str(Path(sys.executable).with_name("nalm"))
+
+DYING = """
+import os, signal, socket, sys
+from urllib.parse import urlsplit
+import nalm_agent.spool as spool
+import nalm_agent.whole_file as whole_file
+from nalm_agent.server_client import ServerClient
+from nalm_agent.spool import Spool
+
+step, kind = os.environ["DIE_AT"].split(":")
+
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def half_an_upload(client, job_id, fence, report):
+    address = urlsplit(client.address)
+    connection = socket.create_connection((address.hostname, address.port))
+    head = f"POST /api/v1/reports?job_id={job_id}&fence={fence} HTTP/1.1\\r\\nHost: {address.netloc}\\r\\n"
+    head += f"Authorization: {client._client.headers['Authorization']}\\r\\nContent-Encoding: gzip\\r\\n"
+    head += f"Content-Type: application/json\\r\\nContent-Length: {len(report)}\\r\\n\\r\\n"
+    connection.sendall(head.encode() + report[: len(report) // 2])
+    die()
+
+put, remove = Spool.put, Spool.remove
+
+def dying_put(self, label, body=b""):
+    if label.kind == kind and step == "before-write":
+        die()
+    if label.kind == kind and step == "amid-write":
+        whole_file.os.fsync = die
+    put(self, label, body)
+    if label.kind == kind and step == "after-write":
+        die()
+
+def dying_remove(self, item):
+    if item.label.kind == kind and step == "before-removal":
+        die()
+    remove(self, item)
+
+Spool.put, Spool.remove = dying_put, dying_remove
+if step == "amid-upload":
+    ServerClient.upload = half_an_upload
+from nalm_agent.cli import main
+main()
+"""
+
+
+def until(condition: Callable[[], object], what: str) -> None:
+    """Waits for a condition."""
+    ends = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < ends, f"in vain: {what}"
+        time.sleep(POLL_SECONDS)
+
+
+@dataclass
+class BenchAgent:
+    """An agent with a NALM_HOME of its own, registered at a server."""
+
+    server: ContractServer
+    home: Path
+    name: str
+
+    def environment(self, **more: str) -> dict[str, str]:
+        own = {"NALM_HOME": str(self.home), "NALM_AGENT_NAME": self.name, "NALM_ISOLATION": "auto"}
+        return os.environ | own | more
+
+    def register(self) -> BenchAgent:
+        self.home.mkdir()
+        file = self.server.invitation(self.home.with_name(f"{self.name}.invitation"))
+        done = self.run("register", "--server", self.server.url, "--token-file", str(file))
+        assert done.returncode == 0, done.stderr
+        return self
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [NALM, "agent", *arguments]
+        return subprocess.run(
+            command, env=self.environment(), capture_output=True, text=True, check=False, timeout=240
+        )
+
+    def start(self, die_at: str | None = None) -> subprocess.Popen[bytes]:
+        """die_at: STEP:KIND of DYING."""
+        program = [sys.executable, "-c", DYING] if die_at else [NALM]
+        with self.log.open("ab") as log:
+            return subprocess.Popen(
+                [*program, "agent"],
+                env=self.environment(**({"DIE_AT": die_at} if die_at else {})),
+                stdout=log,
+                stderr=log,
+            )
+
+    def die_at(self, step: str) -> None:
+        """Runs it until it has died at STEP:KIND."""
+        process = self.start(step)
+        try:
+            process.wait(timeout=2 * PATIENCE_SECONDS)
+        finally:
+            process.kill()
+            process.wait()
+        assert process.returncode == -signal.SIGKILL, self.log.read_text()
+
+    @property
+    def log(self) -> Path:
+        return self.home.with_name(f"{self.name}.log")
+
+    def spooled(self) -> list[str]:
+        """Names of what waits for the server, and of anything half written."""
+        folder = self.home / "spool" / self.name
+        return [path.name for path in folder.iterdir() if path.name != "lock"] if folder.is_dir() else []

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Agents and server as processes: registered, asked to end, killed at every step: one result for each job."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from agent_process import BenchAgent, until
+from contract_server import ContractServer
+
+ROOT = Path(__file__).resolve().parents[2]
+NALM_TOML = """version = 1
+[project]
+name = "tiny"
+[build]
+commands = [["sh", "-c", "{source}/build.sh {source} {build}"]]
+artifacts = ["tiny_nf"]
+paths = ["tiny_nf.c", "nalm_probe.h", "work.h", "build.sh"]
+[run]
+command = ["{build}/tiny_nf", "--features", "{features}", "--traffic", "{traffic}"]
+[scenarios.tiny]
+traffic = "README.md"
+"""
+BUILD = "#!/bin/sh\nexec gcc -O2 -g -I$1 -o $2/tiny_nf $1/tiny_nf.c\n"
+SLOW_BUILD = "#!/bin/sh\nsleep 600\n"
+NUMBERS = itertools.count(1)
+
+
+class Nf:
+    """A repository whose commits change words only: built, and nothing to be measured."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.mkdir()
+        self.git("init", "-q", "-b", "main")
+        shutil.copy(ROOT / "agent/tests/nf/tiny_nf.c", path)
+        shutil.copy(ROOT / "reference-nf/probe/nalm_probe.h", path)
+        (path / "work.h").write_text("")
+        (path / "nalm.toml").write_text(NALM_TOML)
+        self.commit()
+
+    def git(self, *arguments: str) -> str:
+        identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+        command = ["git", *identity, *arguments]
+        return subprocess.run(
+            command, cwd=self.path, capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    def commit(self, build: str = BUILD) -> str:
+        (self.path / "build.sh").write_text(build)
+        (self.path / "build.sh").chmod(0o755)
+        (self.path / "README.md").write_text(f"{next(NUMBERS)}\n")
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", "words")
+        return self.git("rev-parse", "HEAD")
+
+
+@pytest.fixture(scope="module")
+def nf(tmp_path_factory: pytest.TempPathFactory) -> Nf:
+    return Nf(tmp_path_factory.mktemp("nf") / "nf")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, nf: Nf) -> Iterator[ContractServer]:
+    state = tmp_path_factory.mktemp("server") / "state"
+    running = ContractServer(state, str(nf.path), NALM_LEASE_SECONDS="5")
+    yield running
+    running.end()
+
+
+@pytest.fixture
+def bench(server: ContractServer, tmp_path: Path) -> BenchAgent:
+    return BenchAgent(server, tmp_path / "home", f"bench-{next(NUMBERS)}").register()
+
+
+def job_of(server: ContractServer, nf: Nf, build: str = BUILD) -> int:
+    """Pushes a commit."""
+    before = nf.git("rev-parse", "HEAD")
+    answer = server.push(before, nf.commit(build))
+    assert answer.status_code == 202, answer.text
+    until(lambda: server.http.get("/jobs").json()[:1] != [] and newest(server, nf) is not None, "its job")
+    job = newest(server, nf)
+    assert job is not None
+    return job
+
+
+def newest(server: ContractServer, nf: Nf) -> int | None:
+    head = nf.git("rev-parse", "HEAD")
+    return next((one["id"] for one in server.http.get("/jobs").json() if one["head_sha"] == head), None)
+
+
+def serve_until(agent: BenchAgent, job: int, state: str) -> None:
+    """Runs the agent until the job is in this state and its spool is empty, then asks it to end."""
+    process = agent.start()
+    try:
+        until(
+            lambda: agent.server.job(job)["state"] == state and not agent.spooled(), f"{state}: {agent.log}"
+        )
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+
+
+def test_a_registered_agent_takes_a_job(server: ContractServer, nf: Nf, bench: BenchAgent) -> None:
+    job = job_of(server, nf)
+    file = bench.home / "agent.json"
+    assert file.stat().st_mode & 0o777 == 0o600
+    done = bench.run("--once")
+    assert done.returncode == 0, done.stderr
+    assert (server.job(job)["state"], server.job(job)["host"]) == ("done", bench.name)
+    used = bench.home.with_name(f"{bench.name}.invitation")
+    again = bench.run("register", "--server", server.url, "--token-file", str(used))
+    assert again.returncode != 0
+    assert "This invitation was used at" in again.stderr
+    server.http.post(f"/hosts/{bench.name}/revoke", headers=server.admin).raise_for_status()
+    refused = bench.run("--once")
+    assert refused.returncode != 0
+    assert "`nalm agent register` gets a credential" in refused.stderr
+
+
+def test_asked_to_end_an_agent_gives_its_job_back(server: ContractServer, nf: Nf, bench: BenchAgent) -> None:
+    job = job_of(server, nf, SLOW_BUILD)
+    process = bench.start()
+    try:
+        until(lambda: server.job(job)["state"] == "building", str(bench.log))
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+    told = server.job(job)
+    assert (told["state"], told["attempts"], told["run_ids"]) == ("queued", 0, [])
+    assert told["transitions"][-1]["reason"] == f"{bench.name} gave it back: the agent was asked to end"
+    assert f"job {job}: given back" in bench.log.read_text()
+    server.http.post(f"/jobs/{job}/cancel", json={}, headers=server.admin).raise_for_status()
+    nf.git("reset", "-q", "--hard", "HEAD~")  # nothing is to be built on it
+
+
+STEPS = [
+    "before-write:report",
+    "amid-write:report",
+    "after-write:report",
+    "amid-upload:report",
+    "before-removal:report",
+    "before-write:finish",
+    "after-write:finish",
+    "before-removal:finish",
+]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_killed_at_any_step_there_is_one_result(
+    server: ContractServer, nf: Nf, bench: BenchAgent, step: str
+) -> None:
+    job = job_of(server, nf)
+    bench.die_at(step)
+    kept = len(bench.spooled())
+    assert kept == (0 if step.startswith("before-write") else 1), bench.spooled()
+    serve_until(bench, job, "done")
+    told = server.job(job)
+    assert len(told["run_ids"]) == 1
+    assert bench.spooled() == []
+
+
+def test_a_result_that_comes_too_late_is_dropped(
+    server: ContractServer, nf: Nf, bench: BenchAgent, tmp_path: Path
+) -> None:
+    job = job_of(server, nf)
+    bench.die_at("after-write:report")
+    other = BenchAgent(server, tmp_path / "other", f"{bench.name}-b").register()
+    serve_until(other, job, "done")
+    assert len(bench.spooled()) == 1
+    late = bench.run("--once")
+    assert late.returncode == 0, late.stderr
+    assert f"job {job}: too late, its result is dropped (1 file(s) of the spool)" in late.stderr
+    assert bench.spooled() == []
+    assert (len(server.job(job)["run_ids"]), server.job(job)["host"]) == (1, other.name)
