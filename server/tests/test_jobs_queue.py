@@ -6,17 +6,21 @@ from __future__ import annotations
 import random
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from nalm_server.commits.models import CommitRow
 from nalm_server.commits.order import record
 from nalm_server.jobs import drain, leasing
 from nalm_server.jobs import queue_repository as queue
 from nalm_server.jobs import service as jobs
+from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.queue_repository import Asker
 from nalm_server.jobs.schemas import HELD, JobReason, JobState
 from nalm_server.jobs.states import NEXT, require_allowed
 from nalm_server.projects import repository as projects
+from nalm_server.projects.models import ProjectRow
 from nalm_server_harness import Clock, Service
 from nalm_server_reports import body_of, make_report, sha
 from sqlalchemy import event, text
@@ -70,31 +74,49 @@ def test_priority_then_the_project_with_least_under_way(service: Service) -> Non
 
 
 def test_no_project_starves(service: Service, clock: Clock) -> None:
-    """Whatever comes in, what a project waits for is bounded by their number."""
-    chance = random.Random(7)
-    names = ["demo", "p1", "p2", "p3"]
-    for name in names[1:]:
-        add_project(service, name)
-    owner: dict[int, str] = {}
-    for number in range(1, 101):
-        name = chance.choices(names, [20, 1, 1, 1])[0]
-        owner[enqueue(service, 10 * number, project=name)] = name
-    left = Counter(owner.values())
-    waits = dict.fromkeys(names, 0)
-    while (job := take(service)) is not None:
-        with service.context.sessions() as session:
-            finish(session, job, service)
-        clock.pass_seconds(1)
-        left[owner[job]] -= 1
-        for name in names:
-            waits[name] = 0 if name == owner[job] or not left[name] else waits[name] + 1
-        assert max(waits.values()) < len(names)
+    """1,000 arrivals at random over 20 projects, most of two of them, and three agents. A project that waits
+    sees at most three turns of each project go by."""
+    chance, agents, hosts = random.Random(7), 3, service.context.settings
+    with service.context.sessions() as session:
+        ids = [projects.add(session, a_project(number, clock)).id for number in range(20)]
+        commits = {one: [record(session, one, sha(n), None) for n in range(1, 4)] for one in ids}
+        arrivals = chance.choices(ids, [200, 100] + [1] * 18, k=1000)
+        waiting: dict[int, list[tuple[int, int]]] = {one: [] for one in ids}
+        waits, under_way, now, given = Counter[int](), list[JobRow](), clock(), 0
+        while arrivals or under_way or any(waiting.values()):
+            for one in [arrivals.pop() for _ in range(min(len(arrivals), chance.randint(0, 3)))]:
+                commit = chance.choice(commits[one])
+                waiting[one].append((commit.position, arrived(session, commit, now)))
+            while len(under_way) < agents and (job := leasing.take_next(session, hosts, Asker("b"), now)):
+                under_way.append(job)
+                given += 1
+                waiting[job.project_id].sort()
+                assert waiting[job.project_id].pop(0)[1] == job.id, "parents before children, then in turn"
+                for one in ids:
+                    waits[one] = waits[one] + 1 if waiting[one] and one != job.project_id else 0
+                assert max(waits.values()) <= agents * len(ids)
+            if under_way:
+                under_way.pop(chance.randrange(len(under_way))).state = JobState.DONE
+            now += timedelta(seconds=1)
+        assert given == 1000
+        session.rollback()
 
 
-def finish(session: Session, job: int, at: Service) -> None:
-    row = jobs.require_locked(session, job)
-    jobs.move(session, row, JobState.DONE, at.clock(), "test")
-    session.commit()
+def a_project(number: int, clock: Clock) -> ProjectRow:
+    return ProjectRow(
+        name=f"p{number}", repository="/srv", default_branch="main", webhook_secret=b"", created_at=clock()
+    )
+
+
+def arrived(session: Session, commit: CommitRow, now: datetime) -> int:
+    """The number of a job that waits; by the table, for the sake of speed."""
+    common = {"reason": "person", "state": "queued", "priority": 1, "attempts": 0, "fence": 0}
+    job = JobRow(project_id=commit.project_id, commit_id=commit.id, head_sha=commit.sha, base_sha=sha(0))
+    for key, value in {**common, "created_at": now, "updated_at": now, "updated_seq": 0}.items():
+        setattr(job, key, value)
+    session.add(job)
+    session.flush()
+    return job.id
 
 
 def test_long_waiting_raises_the_priority(service: Service, clock: Clock) -> None:
