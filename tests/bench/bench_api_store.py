@@ -8,6 +8,7 @@ two uploaders at once.
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import statistics
 import subprocess
@@ -25,8 +26,14 @@ import psutil
 import psycopg
 from host import print_result
 from nalm_server import migrate
+from nalm_server.context import make_context
+from nalm_server.runs.service import take_report
+from nalm_server.settings import Settings
+from nalm_server.tokens.principal import Principal
+from nalm_server.tokens.scopes import Scope
 from nalm_server.tokens.service import digest_of
 from postgres import cluster
+from sqlalchemy import event
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "server/tests"))
@@ -39,12 +46,16 @@ TARGET_MS = 50.0
 
 
 def main() -> int:
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit(143)
+    )  # on the way out PostgreSQL is stopped and removed
     with cluster() as url, tempfile.TemporaryDirectory() as state:
         fill(url)
         with server(url, Path(state)) as (client, pid):
             slow = [name for name, path in paths().items() if latency(client, pid, name, path) > TARGET_MS]
             ingest(client)
             print_result("api_server_memory", rss_mb(pid), "MB", "lower")
+        lock_held(url, Path(state))
     if slow:
         print(f"over the {TARGET_MS:.0f} ms aimed at: {', '.join(slow)}", file=sys.stderr)
     return 0
@@ -98,8 +109,10 @@ def wait_until_up(client: httpx.Client, process: subprocess.Popen[bytes], state:
 
 def paths() -> dict[str, str]:
     base, head = sha256(b"998").hexdigest(), sha256(b"999").hexdigest()
+    history = "/projects/bench/scenarios/scenario-7/history?metric=cpp&limit=1000"
     return {
-        "history_1000_points": "/projects/bench/scenarios/scenario-7/history?metric=cpp&limit=1000",
+        "history_1000_points": f"{history}&stage=chain",
+        "history_1000_points_10_stages": history,
         "compare_2000_series": f"/projects/bench/compare/all?base={base}&head={head}",
         "project_overview": "/projects/bench",
         "projects_overview": "/projects",
@@ -139,6 +152,27 @@ def ingest(client: httpx.Client) -> None:
             answer.raise_for_status()
     rate = REPORTS / (time.perf_counter() - begun)
     print_result("api_reports_ingested", rate, "1/s", "higher", report_bytes=len(bodies[0]))
+
+
+def lock_held(url: str, state: Path) -> None:
+    """How long a report taken in keeps other writers of its project waiting: from the lock to the commit."""
+    context = make_context(Settings(state_dir=state, database_url=url))
+    caller = Principal(Scope.UPLOAD, 1, "bench")
+    begun: list[float] = []
+    held: list[float] = []
+
+    def locked(_c: object, _cursor: object, statement: str, *_: object) -> None:
+        if "FOR UPDATE" in statement:
+            begun.append(time.perf_counter())
+
+    event.listen(context.engine, "after_cursor_execute", locked)
+    for number in range(REPORTS + 1, 2 * REPORTS + 1):
+        begun.clear()
+        take_report(context, caller, body_of(make_report(number, project="bench")), None, None)
+        held.append((time.perf_counter() - begun[0]) * 1000)
+    context.engine.dispose()
+    p95 = sorted(held)[int(len(held) * 0.95)]
+    print_result("api_project_lock_held_p95", p95, "ms", "lower", p50=statistics.median(held))
 
 
 def rss_mb(pid: int) -> float:

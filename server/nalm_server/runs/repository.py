@@ -123,12 +123,14 @@ def outcomes_of_job(session: Session, job_id: int) -> list[str]:
     )
 
 
-def add(session: Session, run: RunRow, report_json: bytes, verdict: VerdictRow) -> RunRow:
+def compressed(report_json: bytes) -> StoredReport:
+    return StoredReport(zlib.compress(report_json, 6), len(report_json), expired_at=None, remains=None)
+
+
+def add(session: Session, run: RunRow, report: StoredReport, verdict: VerdictRow) -> RunRow:
     session.add(run)
     session.flush()
-    session.add(
-        ReportRow(run_id=run.id, json_bytes=len(report_json), compressed=zlib.compress(report_json, 6))
-    )
+    session.add(ReportRow(run_id=run.id, json_bytes=report.json_bytes, compressed=report.compressed))
     verdict.run_id = run.id
     session.add(verdict)
     session.flush()

@@ -16,6 +16,10 @@ from nalm_server.runs.models import RunRow
 CHAIN = "chain"
 
 
+Figures = list[tuple[str, str, HistoryFigure]]
+"""stage, metric, figure."""
+
+
 def figures(report: RunReport) -> Iterator[tuple[str, str, HistoryFigure]]:
     """(stage, metric, figure) of head, with its own features."""
     if Arm.HEAD not in report.arms:
@@ -28,10 +32,10 @@ def figures(report: RunReport) -> Iterator[tuple[str, str, HistoryFigure]]:
             yield stage, metric, figure
 
 
-def enter(session: Session, run: RunRow, report: RunReport) -> None:
+def enter(session: Session, run: RunRow, found: Figures) -> None:
     """One row per series."""
     known = repository.series_ids(session, run.scenario_id, run.host_class)
-    for stage, metric, figure in figures(report):
+    for stage, metric, figure in found:
         key = (metric, stage, figure.source)
         if key not in known:
             known[key] = repository.add_series(session, run.scenario_id, run.host_class, key)

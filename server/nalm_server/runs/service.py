@@ -47,10 +47,11 @@ VALID_OUTCOMES = ("same", "improved", "regressed", "inconclusive")
 
 @dataclass(frozen=True)
 class Upload:
-    """A report on its way in, parsed and judged."""
+    """A report on its way in, parsed, judged, summed up and packed."""
 
     report: RunReport
-    canonical: bytes
+    stored: StoredReport
+    figures: series.Figures
     digest: str
     verdict: Verdict
     job_id: int | None
@@ -61,10 +62,19 @@ class Upload:
 def take_report(
     context: Context, caller: Principal, body: bytes, job_id: int | None, fence: int | None
 ) -> ReportTaken:
-    """Parsing and judging happen outside the transaction: they may take long, a writer's lock must not."""
+    """What needs no database is done before the transaction: it may take long, a writer's lock must not."""
     report, canonical = intake.parse(body)
     verdict = intake.judged(report)
-    upload = Upload(report, canonical, hashlib.sha256(canonical).hexdigest(), verdict, job_id, fence, caller)
+    upload = Upload(
+        report,
+        repository.compressed(canonical),
+        list(series.figures(report)) if verdict.outcome in VALID_OUTCOMES else [],
+        hashlib.sha256(canonical).hexdigest(),
+        verdict,
+        job_id,
+        fence,
+        caller,
+    )
     with context.sessions() as session:
         taken = _take(session, caller, upload, context.clock())
         session.commit()
@@ -172,9 +182,8 @@ def _store(
         received_at=now,
     )
     judged = _verdict_row(report, verdict)
-    repository.add(session, row, upload.canonical, judged)
-    if verdict.outcome in VALID_OUTCOMES:
-        series.enter(session, row, report)
+    repository.add(session, row, upload.stored, judged)
+    series.enter(session, row, upload.figures)
     if verdict.outcome in ("regressed", "improved"):
         fixes.refresh(session, scenario.id)
     stored = JudgedRun(row, judged, scenario.name, host.name)
