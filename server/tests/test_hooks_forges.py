@@ -117,6 +117,21 @@ def test_gitea_push_and_pull_request(service: Service) -> None:
     send(service, "gitea", push, 401, X_Gitea_Event="push", X_Gitea_Signature="0" * 64)
 
 
+def test_gitea_tells_of_a_deleted_branch_by_its_own_event(service: Service) -> None:
+    def told(event: str, number: str, payload: dict[str, Any]) -> Any:
+        signature = hexdigest(service.secret, json.dumps(payload).encode())
+        given = {"X_Gitea_Event": event, "X_Gitea_Delivery": number, "X_Gitea_Signature": signature}
+        return send(service, "gitea", payload, 202, **given)
+
+    told("push", "1", PUSH)
+    told("push", "2", {**PUSH, "ref": "refs/tags/v1", "before": ZEROS})
+    assert [one["name"] for one in service.get("/projects/demo/branches")] == ["main"]
+    assert told("delete", "3", {"ref": "main", "ref_type": "branch"})["why"] == "main was deleted"
+    assert service.get("/projects/demo/branches") == []
+    told("delete", "4", {"ref": "v1", "ref_type": "tag"})
+    assert service.get("/projects/demo/tags") == []
+
+
 def test_plain_form(service: Service) -> None:
     def plain(event: Any, status: int) -> Any:
         signature = sign(service.secret, json.dumps(event).encode())

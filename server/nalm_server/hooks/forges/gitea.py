@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gitea and Forgejo: push and pull_request."""
+"""Gitea and Forgejo: push, delete and pull_request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import Field
 
 from nalm_server.hooks.forges.claim import Claim, Headers
 from nalm_server.hooks.forges.parts import Number, Part, PushedCommit, RefName, Sha, Text, of_ref
-from nalm_server.hooks.happenings import Happening, Nothing, PullRequestChanged
+from nalm_server.hooks.happenings import BranchDeleted, Happening, Nothing, PullRequestChanged, TagDeleted
 from nalm_server.hooks.signature import hexdigest, same
 
 NEW_CODE = ("opened", "synchronized", "reopened")
@@ -21,6 +21,14 @@ class Push(Part):
     before: Sha
     after: Sha
     head_commit: PushedCommit | None = None
+
+
+class Delete(Part):
+    """Of a branch it is the only word; a tag's comes beside a push."""
+
+    ref: RefName
+    """Without refs/heads/."""
+    ref_type: Text
 
 
 class End(Part):
@@ -67,9 +75,19 @@ class Gitea:
             return of_ref(
                 push.ref, push.before, push.after, tip=push.head_commit.info if push.head_commit else None
             )
+        if event == "delete":
+            return _deleted(Delete.model_validate(payload))
         if event in PULL_REQUESTS:
             return _pull_request(PullRequestEvent.model_validate(payload))
         return Nothing(f"nothing is done on {event}")
+
+
+def _deleted(event: Delete) -> Happening:
+    if event.ref_type == "branch":
+        return BranchDeleted(event.ref)
+    return (
+        TagDeleted(event.ref) if event.ref_type == "tag" else Nothing(f"a {event.ref_type[:50]} was deleted")
+    )
 
 
 def _pull_request(event: PullRequestEvent) -> Happening:
