@@ -11,9 +11,9 @@ PATIENCE_SECONDS = 60
 POLL_SECONDS = 0.05
 
 
-def until(condition: Any, what: str) -> Any:
+def until(condition: Any, what: str, *, patience_seconds: float = PATIENCE_SECONDS) -> Any:
     """The condition's value, as soon as it is true."""
-    ends = time.monotonic() + PATIENCE_SECONDS
+    ends = time.monotonic() + patience_seconds
     while time.monotonic() < ends:
         if found := condition():
             return found

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One of the two is away while the other goes on; afterwards both know all, once."""
+
+from __future__ import annotations
+
+from fake_agent import SLOWER
+from nalm_server_waiting import until
+from scene import Scene
+
+BREATH_AND_MORE_SECONDS = 180
+"""A forge that was away is left alone for half a minute, then tried at growing distances."""
+
+
+def test_gitea_is_told_when_it_is_back(scene: Scene) -> None:
+    scene.clone.git("switch", "-q", "-c", "topic")
+    slow = scene.clone.commit("slower")
+    scene.push("topic")
+    number = scene.open_pull_request("topic")
+    scene.status(slow, "pending")
+    scene.told_all()
+    scene.gitea.stop()
+    try:
+        scene.agent.report(scene.agent.lease(), **SLOWER)
+        until(lambda: any(one["last_error"] for one in scene.notifications()), "a try in vain")
+        assert {one["kind"] for one in scene.notifications() if one["state"] == "waiting"} >= {"comment"}
+    finally:
+        scene.gitea.start()
+    until(
+        lambda: {one["state"] for one in scene.notifications()} == {"sent"},
+        "all told",
+        patience_seconds=BREATH_AND_MORE_SECONDS,
+    )
+    assert [one["status"] for one in scene.statuses(slow)] == ["failure", "pending"]
+    [comment] = scene.comments(number)
+    assert "regressed" in comment["body"]
+
+
+def test_what_was_pushed_while_nalm_was_down_is_found(scene: Scene) -> None:
+    scene.clone.git("switch", "-q", "-c", "topic")
+    early = scene.clone.commit("early")
+    scene.push("topic")
+    number = scene.open_pull_request("topic")
+    scene.job(early)
+    scene.nalm.kill()
+    scene.nalm.start(reconcile_seconds=1)
+    until(lambda: scene.nalm.call("GET", f"/projects/{scene.name}/watching")["reconciled_at"], "a first look")
+    taken = len(scene.deliveries())
+    scene.nalm.kill()
+    head = scene.clone.commit("late")
+    scene.clone.git("switch", "-q", "main")
+    missed = scene.clone.commit("missed")
+    scene.clone.git("tag", "v2")
+    scene.push("topic", "main", "v2")
+    scene.nalm.start(reconcile_seconds=1)
+    try:
+        assert scene.job(missed)["base_sha"] == scene.first
+        job = scene.job(head)
+        assert (job["base_sha"], job["pull_request"]) == (scene.first, number)
+        until(lambda: scene.refs("tags") == {"v2": missed}, "the tag")
+        until(lambda: scene.job(early)["state"] == "superseded", "the head before is superseded")
+        assert len(scene.deliveries()) == taken
+        scene.status(missed, "pending")
+        scene.status(head, "pending")
+    finally:
+        scene.nalm.kill()
+        scene.nalm.start()
