@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 from rich.table import Table
 
 from nalm_server import cli_agent, logs, migrate
@@ -73,7 +72,10 @@ def migrate_command(
     state: State = None,
     to: Annotated[str, typer.Option(help="Revision to go to; `-1` goes one back, `base` empties.")] = "head",
 ) -> None:
-    """Brings the database to this program's revision (`up` does so by itself)."""
+    """Brings the database to this program's revision (`up` does so by itself).
+
+    Example: nalm-server migrate
+    """
     settings = settings_of(state)
     with reported(settings):
         if settings.database_url is None:
@@ -98,13 +100,8 @@ def project_add(
 
     Example: nalm-server project add my-nf --repository https://example.org/my-nf.git
     """
-    try:
-        new = ProjectNew(name=name, repository=repository, default_branch=branch, public=public)
-    except ValidationError as error:
-        for one in error.errors():
-            err.print(f"nalm-server: {'.'.join(str(part) for part in one['loc'])}: {one['msg']}")
-        raise typer.Exit(2) from error
     with opened(state) as context, context.sessions() as session:
+        new = ProjectNew(name=name, repository=repository, default_branch=branch, public=public)
         created = projects.create_project(session, context, SYSTEM, new, context.clock())
         session.commit()
         if json:
@@ -128,7 +125,10 @@ def _print_created(created: ProjectCreated) -> None:
 
 @project_app.command("list")
 def project_list(state: State = None) -> None:
-    """Lists the projects."""
+    """Lists the projects.
+
+    Example: nalm-server project list
+    """
     with opened(state) as context, context.read_sessions() as session:
         for one in projects.list_projects(session, SYSTEM):
             out.print(
@@ -141,7 +141,9 @@ def token_new(
     scope: Annotated[tokens.Scope, typer.Argument(help="What it is for.")],
     name: Annotated[str, typer.Option(help="Who has it, for the list.")],
     project: Annotated[str | None, typer.Option(help="The only project it is for.")] = None,
-    days: Annotated[int | None, typer.Option(help="Its life; without it, it lives until revoked.")] = None,
+    days: Annotated[
+        int | None, typer.Option(help="Its life; without it, it lives until revoked.", min=1, max=36_500)
+    ] = None,
     state: State = None,
 ) -> None:
     """Makes a token and prints it, once.
@@ -167,7 +169,10 @@ def _in(now: datetime, days: int | None) -> datetime | None:
 
 @token_app.command("list")
 def token_list(state: State = None) -> None:
-    """Lists the tokens, without their secrets."""
+    """Lists the tokens, without their secrets.
+
+    Example: nalm-server token list
+    """
     with opened(state) as context, context.read_sessions() as session:
         for row in token_rows.list_all(session):
             ended = f"revoked {row.revoked_at:%Y-%m-%d}" if row.revoked_at else "valid"
@@ -176,9 +181,13 @@ def token_list(state: State = None) -> None:
 
 @token_app.command("revoke")
 def token_revoke(
-    number: Annotated[int, typer.Argument(help="Its number in `token list`.")], state: State = None
+    number: Annotated[int, typer.Argument(help="Its number in `token list`.", min=1, max=2**31 - 1)],
+    state: State = None,
 ) -> None:
-    """Makes a token worthless at once."""
+    """Makes a token worthless at once.
+
+    Example: nalm-server token revoke 12
+    """
     with opened(state) as context, context.sessions() as session:
         if not token_rows.revoke(session, number, context.clock()):
             raise NalmError(f"There is no valid token {number}: `nalm-server token list` shows them.")

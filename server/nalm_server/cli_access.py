@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
 from nalm_server.access import people
@@ -40,10 +39,6 @@ def _writing(state: State) -> Iterator[tuple[Session, Context]]:
         except NalmError as error:
             err.print(f"nalm-server: {error.message}")
             raise typer.Exit(2) from error
-        except ValidationError as error:
-            for one in error.errors():
-                err.print(f"nalm-server: {'.'.join(str(part) for part in one['loc'])}: {one['msg']}")
-            raise typer.Exit(2) from error
 
 
 def _print(invitation: Invitation) -> None:
@@ -71,7 +66,10 @@ def account_add(
 
 @account_app.command("link")
 def account_link(name: Name, state: State = None) -> None:
-    """Prints a new one-time link for an account; the one before it is worthless."""
+    """Prints a new one-time link for an account; the one before it is worthless.
+
+    Example: nalm-server account link mona
+    """
     with _writing(state) as (session, context):
         row = service.require(session, name)
         _print(service.invite(session, context, SYSTEM, row, context.clock()))
@@ -79,7 +77,10 @@ def account_link(name: Name, state: State = None) -> None:
 
 @account_app.command("list")
 def account_list(state: State = None) -> None:
-    """Lists the accounts."""
+    """Lists the accounts.
+
+    Example: nalm-server account list
+    """
     with opened(state) as context, context.read_sessions() as session:
         for one in service.list_accounts(session):
             kind = "administrator" if one.administrator else "-"
@@ -96,7 +97,10 @@ def account_disable(
     enable: Annotated[bool, typer.Option("--enable", help="The other way round.")] = False,
     state: State = None,
 ) -> None:
-    """Signs an account out everywhere, at once, and lets it in no more; its tokens neither."""
+    """Signs an account out everywhere, at once, and lets it in no more; its tokens neither.
+
+    Example: nalm-server account disable mona
+    """
     with _writing(state) as (session, context):
         row = service.require(session, name)
         service.change(session, SYSTEM, row, AccountChange(disabled=not enable), context.clock())
@@ -108,7 +112,10 @@ def account_password(
     password: Annotated[str, typer.Option(prompt=True, hide_input=True, confirmation_prompt=True)],
     state: State = None,
 ) -> None:
-    """Sets an account's password; it is asked for, twice."""
+    """Sets an account's password; it is asked for, twice.
+
+    Example: nalm-server account password mona
+    """
     with _writing(state) as (session, context):
         new = PasswordChange(new=password).new
         service.set_password(session, SYSTEM, service.require(session, name), new, context.clock())
@@ -133,14 +140,20 @@ def member_add(
 
 @member_app.command("remove")
 def member_remove(project: Project, name: Name, state: State = None) -> None:
-    """Takes an account's role in a project away."""
+    """Takes an account's role in a project away.
+
+    Example: nalm-server member remove my-nf mona
+    """
     with _writing(state) as (session, context):
         people.remove(session, SYSTEM, projects.require(session, project), name, context.clock())
 
 
 @member_app.command("list")
 def member_list(project: Project, state: State = None) -> None:
-    """Lists who has which role in a project."""
+    """Lists who has which role in a project.
+
+    Example: nalm-server member list my-nf
+    """
     with _writing(state) as (session, _):
         for one in people.list_people(session, projects.require(session, project)):
             out.print(f"{one.account}  {one.role}", markup=False)

@@ -40,8 +40,8 @@ def invite(
 
     Example: nalm-server agent invite --pool lab > invitation
     """
-    wanted = InvitationNew(pool=_checked(pool), name=name, hours=hours)
     with opened(state) as context, context.sessions() as session:
+        wanted = InvitationNew(pool=_checked(pool), name=name, hours=hours)
         invited = registration.invite(session, SYSTEM, wanted, context.clock())
         session.commit()
         sys.stdout.write(invited.token + "\n")
@@ -51,7 +51,10 @@ def invite(
 def list_command(
     pool: Annotated[str | None, typer.Option(help="Only of this pool.")] = None, state: State = None
 ) -> None:
-    """Lists the hosts, each with its state and the reason for it."""
+    """Lists the hosts, each with its state and the reason for it.
+
+    Example: nalm-server agent list --pool lab
+    """
     with opened(state) as context, context.read_sessions() as session:
         for host in service.list_hosts(session, pool, context.clock()):
             _print(host)
@@ -59,7 +62,10 @@ def list_command(
 
 @agent_app.command("drain")
 def drain(name: Name, state: State = None) -> None:
-    """Gives a host no new jobs; it ends what it has."""
+    """Gives a host no new jobs; it ends what it has.
+
+    Example: nalm-server agent drain bench-07
+    """
     with opened(state) as context, context.sessions() as session:
         _print(service.drain(session, SYSTEM, name, context.clock()))
         session.commit()
@@ -67,7 +73,10 @@ def drain(name: Name, state: State = None) -> None:
 
 @agent_app.command("resume")
 def resume(name: Name, state: State = None) -> None:
-    """Gives a drained host work again."""
+    """Gives a drained host work again.
+
+    Example: nalm-server agent resume bench-07
+    """
     with opened(state) as context, context.sessions() as session:
         _print(service.resume(session, SYSTEM, name, context.clock()))
         session.commit()
@@ -75,7 +84,10 @@ def resume(name: Name, state: State = None) -> None:
 
 @agent_app.command("revoke")
 def revoke(name: Name, state: State = None) -> None:
-    """Makes a host's credentials worthless at once; a new invitation lets it in again."""
+    """Makes a host's credentials worthless at once; a new invitation lets it in again.
+
+    Example: nalm-server agent revoke bench-07
+    """
     with opened(state) as context, context.sessions() as session:
         _print(service.revoke(session, SYSTEM, name, context.clock()))
         session.commit()
@@ -83,7 +95,10 @@ def revoke(name: Name, state: State = None) -> None:
 
 @agent_app.command("move")
 def move(name: Name, pool: Pool, state: State = None) -> None:
-    """Puts a host into another pool. Its agent has to be started again if it has a broker."""
+    """Puts a host into another pool. Its agent has to be started again if it has a broker.
+
+    Example: nalm-server agent move bench-07 lab
+    """
     with opened(state) as context, context.sessions() as session:
         _print(service.move(session, SYSTEM, name, _checked(pool), context.clock()))
         session.commit()
@@ -91,7 +106,10 @@ def move(name: Name, pool: Pool, state: State = None) -> None:
 
 @pool_app.command("list")
 def pool_list(state: State = None) -> None:
-    """Lists the pools with their hosts, projects and jobs that wait."""
+    """Lists the pools with their hosts, projects and jobs that wait.
+
+    Example: nalm-server pool list
+    """
     with opened(state) as context, context.read_sessions() as session:
         for one in service.pools(session, context.clock()):
             hosts = ", ".join(f"{number} {kind}" for kind, number in one.hosts.items()) or "no host"

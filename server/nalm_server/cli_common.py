@@ -51,9 +51,9 @@ def validated() -> Iterator[None]:
 
 @contextmanager
 def reported(settings: Settings) -> Iterator[None]:
-    """Mistakes end as one line and exit code 4, never as a trace."""
+    """Mistakes end as one line and exit code 4, or 2 for what was given wrongly; never as a trace."""
     try:
-        with explained(settings.state_dir):
+        with validated(), explained(settings.state_dir):
             yield
     except StartError as error:
         err.print(f"nalm-server: {error}")

@@ -37,7 +37,10 @@ def job_list(
     limit: Annotated[int, typer.Option(min=1, max=500)] = 50,
     state: State = None,
 ) -> None:
-    """Lists jobs, newest first."""
+    """Lists jobs, newest first.
+
+    Example: nalm-server job list --project my-nf --state-is failed
+    """
     states = [state_is] if state_is else None
     with opened(state) as context, context.read_sessions() as session:
         for one in reading.list_jobs(session, SYSTEM, project=project, states=states, limit=limit):
@@ -49,7 +52,10 @@ def job_list(
 
 @job_app.command("show")
 def job_show(number: Number, state: State = None) -> None:
-    """Shows a job with each change of its state."""
+    """Shows a job with each change of its state.
+
+    Example: nalm-server job show 12
+    """
     with opened(state) as context, context.read_sessions() as session:
         _print_job(reading.get_job(session, number, context.clock()))
 
@@ -66,7 +72,7 @@ def _print_job(job: JobDetail) -> None:
 def _add(verb: str) -> None:
     act, does = ACTIONS[verb]
 
-    @job_app.command(verb, help=does)
+    @job_app.command(verb, help=f"{does}\n\nExample: nalm-server job {verb} 12")
     def command(number: Number, because: Because = "", state: State = None) -> None:
         with opened(state) as context, context.sessions() as session:
             job = act(session, SYSTEM, number, because, context.clock())

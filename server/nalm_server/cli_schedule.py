@@ -42,7 +42,10 @@ def schedule_add(
 
 @schedule_app.command("list")
 def schedule_list(project: Project, state: State = None) -> None:
-    """Lists a project's schedules, with what came of each last."""
+    """Lists a project's schedules, with what came of each last.
+
+    Example: nalm-server schedule list my-nf
+    """
     with opened(state) as context, context.read_sessions() as session:
         for one in service.list_schedules(session, SYSTEM, project):
             _print(one)
@@ -50,7 +53,10 @@ def schedule_list(project: Project, state: State = None) -> None:
 
 @schedule_app.command("remove")
 def schedule_remove(project: Project, name: Name, state: State = None) -> None:
-    """Removes a schedule; its jobs and results stay."""
+    """Removes a schedule; its jobs and results stay.
+
+    Example: nalm-server schedule remove my-nf nightly
+    """
     with opened(state) as context, context.sessions() as session:
         service.remove(session, SYSTEM, project, name, context.clock())
         session.commit()

@@ -99,7 +99,10 @@ def retention(
     ] = False,
     state: State = None,
 ) -> None:
-    """Shows what is due to be removed of each project, and removes it with --apply."""
+    """Shows what is due to be removed of each project, and removes it with --apply.
+
+    Example: nalm-server retention --apply
+    """
     with opened(state) as context:
         with context.read_sessions() as session:
             for row in project_rows.list_all(session):

@@ -42,7 +42,10 @@ def serve(
 
 
 def worker(state: State = None, ping: Ping = False) -> None:
-    """Works through what the API took in: deliveries, jobs, notifications. Any number of them may run."""
+    """Works through what the API took in: deliveries, jobs, notifications. Any number of them may run.
+
+    Example: nalm-server worker
+    """
     settings, redis_url = _grown(settings_of(state))
     if ping:
         raise typer.Exit(0 if worker_answers(redis_url) else 1)
@@ -54,7 +57,10 @@ def worker(state: State = None, ping: Ping = False) -> None:
 
 
 def beat(state: State = None, ping: Ping = False) -> None:
-    """Wakes workers every so often, for what no wake told of. Of several, one leads; the others stand by."""
+    """Wakes workers every so often, for what no wake told of. Of several, one leads; the others stand by.
+
+    Example: nalm-server beat
+    """
     settings, redis_url = _grown(settings_of(state))
     with context_of(settings) as context:
         if ping:

@@ -9,6 +9,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from alembic.util.exc import CommandError
 from sqlalchemy import Engine
 
 from nalm_server.errors import NalmError
@@ -38,7 +39,11 @@ def upgrade(database_url: str, revision: str = "head") -> None:
 
 
 def downgrade(database_url: str, revision: str) -> None:
-    command.downgrade(alembic_config(database_url), revision)
+    """Raises SchemaError for a revision there is not."""
+    try:
+        command.downgrade(alembic_config(database_url), revision)
+    except CommandError as error:
+        raise SchemaError(f"{error}: say one of the file names in {migrations_dir()}, -1 or base.") from error
 
 
 def revision_of(engine: Engine) -> str:

@@ -69,16 +69,16 @@ class FakeForge:
         path = urlsplit(seen.path).path
         token = seen.headers.get("authorization") or seen.headers.get("private-token", "")
         if path == "/app/installations/9/access_tokens":
-            return _json(201, {"token": "installation"})
+            return as_json(201, {"token": "installation"})
         if token not in TOKENS:
-            return _json(401, {"message": "Bad credentials"})
+            return as_json(401, {"message": "Bad credentials"})
         body = json.loads(seen.body) if seen.body else {}
         kind = "github" if self.kind == "github_app" else self.kind
         if path.endswith("/user"):
-            return _json(200, {"id": ME, "login": "nalm-bot", "username": "nalm-bot"})
+            return as_json(200, {"id": ME, "login": "nalm-bot", "username": "nalm-bot"})
         if found := re.fullmatch(STATUS[kind], path):
             self.statuses.append((found[1], body))
-            return _json(201, {"id": next(self.numbers)})
+            return as_json(201, {"id": next(self.numbers)})
         return self._comments(kind, seen, body) or self._checks(seen.method, path, body)
 
     def _comments(self, kind: str, seen: Seen, body: dict[str, Any]) -> Reply | None:
@@ -86,32 +86,32 @@ class FakeForge:
         path = parts.path
         if found := re.fullmatch(COMMENTS[kind], path):
             if seen.method == "POST":
-                return _json(201, self.comments[self.say(body["body"], ME)])
+                return as_json(201, self.comments[self.say(body["body"], ME)])
             page = int(parse_qs(parts.query).get("page", ["1"])[0])
             listed = list(self.comments.values())
-            return _json(200, listed if kind == "gitea" else listed[(page - 1) * 100 : page * 100])
+            return as_json(200, listed if kind == "gitea" else listed[(page - 1) * 100 : page * 100])
         if found := re.fullmatch(COMMENT[kind], path):
             if int(found[1]) not in self.comments:
-                return _json(404, {"message": "Not Found"})
+                return as_json(404, {"message": "Not Found"})
             self.comments[int(found[1])]["body"] = body["body"]
-            return _json(200, self.comments[int(found[1])])
+            return as_json(200, self.comments[int(found[1])])
         return None
 
     def _checks(self, method: str, path: str, body: dict[str, Any]) -> Reply:
         if found := re.fullmatch(r"/repos/me/nf/commits/(\w+)/check-runs", path):
             listed = [one for one in self.checks.values() if one["head_sha"] == found[1]]
-            return _json(200, {"total_count": len(listed), "check_runs": listed})
+            return as_json(200, {"total_count": len(listed), "check_runs": listed})
         if path == "/repos/me/nf/check-runs":
             number = next(self.numbers)
             self.checks[number] = {"id": number, **body}
-            return _json(201, self.checks[number])
+            return as_json(201, self.checks[number])
         if found := re.fullmatch(r"/repos/me/nf/check-runs/(\d+)", path):
             self.checks[int(found[1])] |= body
-            return _json(200, self.checks[int(found[1])])
+            return as_json(200, self.checks[int(found[1])])
         if method == "GET" and path in ("/repos/me/nf", "/api/v1/repos/me/nf", "/api/v4/projects/me%2Fnf"):
-            return _json(200, {"id": 1})
-        return _json(404, {"message": "Not Found"})
+            return as_json(200, {"id": 1})
+        return as_json(404, {"message": "Not Found"})
 
 
-def _json(status: int, body: Any) -> Reply:
+def as_json(status: int, body: Any) -> Reply:
     return Reply(status, json.dumps(body).encode(), {"Content-Type": "application/json"})

@@ -74,7 +74,9 @@ def test_from_invitation_to_password_to_signing_out(service: Service) -> None:
     browser.client.cookies.update(cookie)
     assert browser.ask("GET", "/session", 200)["name"] is None, "the session is gone, not only its cookie"
     assert browser.sign_in(name="Mona", password=PASSWORD)["name"] == "mona"
-    said = [one["action"] for one in service.request("GET", "/audit", "admin")]
+    entries = service.request("GET", "/audit", "admin")
+    assert all(len(one["request_id"]) == 32 for one in entries), "where the server's log tells the rest"
+    said = [one["action"] for one in entries]
     assert said[:3] == ["session.begin", "session.end", "account.password"]
 
 

@@ -55,8 +55,8 @@ class ContractServer:
                     return
         raise AssertionError(f"the server did not start: {self._log.name}")
 
-    def push(self, before: str, after: str) -> Any:
-        """A signed push of one commit."""
+    def push(self, before: str, after: str) -> list[int]:
+        """A signed push of one commit, and the jobs it became."""
         commit = {"id": after, "message": "a change", "timestamp": "2026-11-21T09:00:00Z"}
         commit |= {"author": {"name": "A", "email": "a@example.org"}}
         payload = {"ref": "refs/heads/main", "before": before, "after": after, "commits": [commit]}
@@ -69,7 +69,19 @@ class ContractServer:
             "X-Hub-Signature-256": f"sha256={signature}",
             "Content-Type": "application/json",
         }
-        return self.http.post("/hooks/github", content=body, headers=headers)
+        taken = self.http.post("/hooks/github", content=body, headers=headers)
+        return self._jobs_of(taken.raise_for_status().json()["delivery"])
+
+    def _jobs_of(self, delivery: int) -> list[int]:
+        """What became of a delivery, once it is worked on."""
+        ends = time.monotonic() + 60
+        while time.monotonic() < ends:
+            listed = self.http.get("/projects/tiny/deliveries", headers=self.admin).raise_for_status().json()
+            (one,) = [one for one in listed if one["id"] == delivery]
+            if one["worked_at"] is not None:
+                return list(one["job_ids"])
+            time.sleep(0.05)
+        raise AssertionError(f"delivery {delivery} was not worked on: {self._log.name}")
 
     def invitation(self, file: Path, **wanted: str) -> Path:
         """A file with an invitation, made by the administrator."""

@@ -59,7 +59,7 @@ def test_a_wrong_token_is_told(server: ContractServer, tmp_path: Path) -> None:
     unknown = submit(server, path, token="nalm_unknown")
     assert unknown.returncode == 2 and "NALM_TOKEN" in unknown.stderr
     elsewhere = submit(server, path)
-    assert elsewhere.returncode == 2 and "'other'" in elsewhere.stderr
+    assert elsewhere.returncode == 2 and "no such project" in elsewhere.stderr
 
 
 def test_one_refused_report_does_not_keep_the_others(server: ContractServer, tmp_path: Path) -> None:

@@ -17,3 +17,5 @@ class AuditEntry(Schema):
     project: str | None
     subject: str
     detail: str | None
+    request_id: str | None
+    """As in the answer's X-Request-Id and the server's log; null: a command's, or the server's own doing."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+import structlog
 from sqlalchemy.orm import Session
 
 from nalm_server.audit import repository
@@ -22,9 +23,8 @@ def record(
     *,
     project_id: int | None = None,
     detail: str | None = None,
-    request_id: str | None = None,
 ) -> None:
-    """One line of the log: `who` did `action` (noun.verb) to `subject`."""
+    """One line of the log: `who` did `action` (noun.verb) to `subject`, in the request under way."""
     session.add(
         AuditRow(
             at=now,
@@ -33,7 +33,7 @@ def record(
             project_id=project_id,
             subject=subject[:256],
             detail=detail,
-            request_id=request_id,
+            request_id=structlog.contextvars.get_contextvars().get("request_id"),
         )
     )
 
@@ -48,6 +48,7 @@ def entries(session: Session, project_id: int | None, before: int | None, limit:
             project=project,
             subject=row.subject,
             detail=row.detail,
+            request_id=row.request_id,
         )
         for row, project in repository.page(session, project_id, before, limit)
     ]

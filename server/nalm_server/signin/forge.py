@@ -18,7 +18,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from nalm_server.errors import ForbiddenError, NalmError, UnauthorizedError
-from nalm_server.signin.providers import GITHUB, Kind, Provider
+from nalm_server.signin.providers import Kind, Provider
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it would rather have httpx's successor, at each start of each command
@@ -60,7 +60,7 @@ def new_asked() -> Asked:
 def endpoints(provider: Provider) -> dict[str, Any]:
     """Raises ProviderError when the discovery document is away, or another issuer's."""
     if provider.kind is Kind.GITHUB:
-        base = f"{GITHUB}/login/oauth"
+        base = f"{provider.github}/login/oauth"
         return {"authorization_endpoint": f"{base}/authorize", "token_endpoint": f"{base}/access_token"}
     found = _get(provider.issuer.rstrip("/") + "/.well-known/openid-configuration")
     if found.get("issuer") != provider.issuer:
@@ -129,11 +129,11 @@ def _claims(provider: Provider, found: dict[str, Any], id_token: str, nonce: str
 
 
 def _of_github(provider: Provider, client: OAuth2Client) -> Identity:
-    user = client.get("https://api.github.com/user").raise_for_status().json()
+    user = client.get(f"{provider.github_api}/user").raise_for_status().json()
     if provider.groups:
-        found = client.get("https://api.github.com/user/orgs").raise_for_status().json()
+        found = client.get(f"{provider.github_api}/user/orgs").raise_for_status().json()
         _require_group(provider, [one["login"] for one in found])
-    return Identity(GITHUB, str(user["id"]), str(user["login"]))
+    return Identity(provider.github, str(user["id"]), str(user["login"]))
 
 
 def _require_group(provider: Provider, groups: object) -> None:

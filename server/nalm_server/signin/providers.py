@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints,
 
 ProviderName = Annotated[str, StringConstraints(min_length=1, max_length=32, pattern=r"^[a-z0-9-]+$")]
 GITHUB = "https://github.com"
+GITHUB_API = "https://api.github.com"
 
 
 class Kind(StrEnum):
@@ -26,7 +27,7 @@ class Provider(BaseModel):
     label: str = ""
     """What the page's button says; without one, the provider's name."""
     issuer: str = Field(default="", pattern=r"^(https?://[^\s?#]+)?$")
-    """Where discovery begins, exactly as the provider calls itself."""
+    """Where discovery begins, exactly as the provider calls itself; of GitHub, an Enterprise Server."""
     client_id: str = Field(min_length=1)
     client_secret: SecretStr = Field(min_length=1)
     groups: tuple[str, ...] = ()
@@ -34,6 +35,15 @@ class Provider(BaseModel):
 
     @model_validator(mode="after")
     def _issuer_where_needed(self) -> Provider:
-        if (self.kind is Kind.OIDC) != bool(self.issuer):
-            raise ValueError("issuer goes with kind oidc, and only with it")
+        if self.kind is Kind.OIDC and not self.issuer:
+            raise ValueError("issuer is missing: where the provider's discovery begins")
         return self
+
+    @property
+    def github(self) -> str:
+        """GitHub, or the Enterprise Server, as people see it."""
+        return self.issuer.rstrip("/") or GITHUB
+
+    @property
+    def github_api(self) -> str:
+        return f"{self.github}/api/v3" if self.issuer else GITHUB_API

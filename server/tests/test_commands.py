@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every command of nalm-server by its entry point: help with an example, and mistakes without a trace."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+from nalm_server.cli import app, main
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+def leaves(command: Any, name: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    below = getattr(command, "commands", None)
+    if below is None:
+        yield name
+        return
+    for word, one in below.items():
+        yield from leaves(one, (*name, word))
+
+
+COMMANDS = list(leaves(typer.main.get_command(app)))
+WRONG = [
+    ("account add", "Mona Lisa", 2),
+    ("account link", "nobody", 2),
+    ("account disable", "nobody", 2),
+    ("account password", "nobody --password short", 2),
+    ("member add", "none mona", 2),
+    ("member add", "none mona --role king", 2),
+    ("member remove", "none mona", 2),
+    ("member list", "none", 2),
+    ("project add", "my/nf --repository /srv/nf.git", 2),
+    ("token new", "agent --name a --project demo", 2),
+    ("token new", "read --name a --project none", 4),
+    ("token new", "admin --name a --days 999999999", 2),
+    ("token revoke", "99", 4),
+    ("token revoke", "99999999999999999999", 2),
+    ("agent invite", "--pool Lab!", 2),
+    ("agent invite", "--name a/b", 2),
+    ("agent drain", "nowhere", 4),
+    ("agent resume", "nowhere", 4),
+    ("agent revoke", "nowhere", 4),
+    ("agent move", "nowhere lab", 4),
+    ("pool bind", "none lab", 4),
+    ("pool bind", "none Lab!", 2),
+    ("job show", "99", 4),
+    ("job show", "99999999999999999999", 2),
+    ("job list", "--project none", 4),
+    ("job cancel", "99", 4),
+    ("job retry", "99", 4),
+    ("job boost", "99", 4),
+    ("job approve", "99", 4),
+    ("job reject", "99", 4),
+    ("backfill", "none aaaaaaa bbbbbbb", 4),
+    ("backfill", "none a\nb bbbbbbb", 2),
+    ("bisect", "none aaaaaaa bbbbbbb --scenario s", 4),
+    ("bisect", "none aaaaaaa bbbbbbb --scenario ?", 2),
+    ("schedule add", "none nightly --cron never", 2),
+    ("schedule list", "none", 4),
+    ("schedule remove", "none nightly", 4),
+    ("export", "none", 4),
+    ("export", "none --format papyrus", 2),
+    ("import", "none /dev/null --format csv", 4),
+    ("import", "none /nowhere --format csv", 2),
+    ("backup", "/nowhere/nalm.tar", 4),
+    ("restore", "/dev/null", 4),
+    ("retention", "--apply=maybe", 2),
+    ("migrate", "--to nowhere", 4),
+    ("settings", "--all", 2),
+    ("worker", "", 2),
+    ("beat", "", 2),
+    ("serve", "", 2),
+    ("up", "--port 99999", 2),
+    ("demo", "--source /nowhere --once", 4),
+]
+
+
+@pytest.fixture
+def call(
+    tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Call:
+    """Calls the command as the shell does: exit code, what it says, what it complains of."""
+    shutil.copy(sqlite_template, tmp_path / "nalm.db")
+    monkeypatch.setenv("NALM_STATE_DIR", str(tmp_path))
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.chdir(tmp_path)
+
+    def called(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["nalm-server", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        return int(ended.value.code or 0), said.out, said.err
+
+    return called
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_help_shows_how_it_is_called(call: Call, words: tuple[str, ...]) -> None:
+    code, said, _ = call(*words, "--help")
+    assert code == 0
+    assert f"nalm-server {' '.join(words)}" in said.partition("Example")[2], "an example"
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_an_option_there_is_not_is_named(call: Call, words: tuple[str, ...]) -> None:
+    code, _, complaint = call(*words, "--no-such-thing")
+    assert (code, "--no-such-thing" in complaint) == (2, True)
+
+
+@pytest.mark.parametrize(("command", "given", "expected"), WRONG)
+def test_a_mistake_is_told_in_a_line(call: Call, command: str, given: str, expected: int) -> None:
+    code, _, complaint = call(*command.split(), *given.split(" ") if given else ())
+    assert code == expected, complaint
+    assert "Traceback" not in complaint
+    ours = [line for line in complaint.splitlines() if line.startswith("nalm-server")]
+    assert len(ours) == 1 or " Error " in complaint, complaint
