@@ -15,7 +15,6 @@ from pathlib import Path
 from contract_server import ContractServer
 
 PATIENCE_SECONDS = 120
-POLL_SECONDS = 0.2
 NALM = str(Path(sys.executable).with_name("nalm"))
 
 DYING = """
@@ -69,7 +68,7 @@ def until(condition: Callable[[], object], what: str) -> None:
     ends = time.monotonic() + PATIENCE_SECONDS
     while not condition():
         assert time.monotonic() < ends, f"in vain: {what}"
-        time.sleep(POLL_SECONDS)
+        time.sleep(0.05)
 
 
 @dataclass
