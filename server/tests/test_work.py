@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import httpx
 import pytest
 from nalm_server import db
 from nalm_server.work import broker, repository
@@ -186,6 +188,35 @@ def test_wake_of_a_killed_worker_comes_again(tmp_path: Path, redis: RedisServer)
     with worker_process(tmp_path, redis.url) as second:
         until(lambda: str(second.pid) in lines(tmp_path), "the wake again")
     waker.stop()
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_server_starts_and_answers_while_redis_is_away(
+    tmp_path: Path, redis: RedisServer, database_url: str
+) -> None:
+    redis.kill()
+    program = [sys.executable, "-m", "nalm_server.cli"]
+    settings = {"NALM_REDIS_URL": redis.url, "NALM_DATABASE_URL": database_url}
+    environment = os.environ | settings | {"NALM_STATE_DIR": str(tmp_path / "state")}
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    subprocess.run([*program, "migrate"], env=environment, check=True, capture_output=True)
+    process = subprocess.Popen([*program, "serve", "--port", str(port)], env=environment)
+
+    def health() -> tuple[str, int] | None:
+        with suppress(httpx.TransportError):
+            told = httpx.get(f"http://127.0.0.1:{port}/api/v1/health").raise_for_status().json()
+            return told["status"], len(told["problems"])
+        return None
+
+    try:
+        assert until(health, "the API") == ("degraded", 1)
+        redis.start()
+        until(lambda: health() == ("ok", 0), "Redis to be seen again")
+    finally:
+        process.terminate()
+        process.wait(60)
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)

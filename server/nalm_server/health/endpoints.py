@@ -15,9 +15,9 @@ router = APIRouter(tags=["service"])
 
 
 @router.get("/health", responses=documented())
-def get_health(session: ReadDb, now: Now) -> Health:
-    """Is the service up and its database reachable."""
-    return service.health(session, now)
+def get_health(session: ReadDb, context: Ctx, now: Now) -> Health:
+    """Is the service up and its database reachable; `degraded` names what only makes it slower."""
+    return service.health(session, context.settings, now)
 
 
 @router.get("/health/live", responses=documented())

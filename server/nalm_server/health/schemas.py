@@ -9,7 +9,9 @@ from nalm_server.schemas import Schema
 
 
 class Health(Schema):
-    status: Literal["ok"]
+    status: Literal["ok", "degraded"]
+    problems: list[str]
+    """What is away that can be done without for a while."""
     version: str
     database: Literal["sqlite", "postgresql"]
     jobs_open: int

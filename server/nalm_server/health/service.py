@@ -17,16 +17,19 @@ from nalm_server.errors import BusyError
 from nalm_server.health.schemas import Health, Ready
 from nalm_server.jobs import repository as jobs
 from nalm_server.migrate import SchemaError, require_current
-from nalm_server.work.broker import reachable
+from nalm_server.settings import Settings
+from nalm_server.work.broker import seen_lately
 
 FREE_BYTES = 64 << 20
 """With less disk than that, a server is not ready."""
 
 
-def health(session: Session, now: datetime) -> Health:
+def health(session: Session, settings: Settings, now: datetime) -> Health:
     dialect = session.get_bind().dialect.name
+    problems = _problems(settings)
     return Health(
-        status="ok",
+        status="degraded" if problems else "ok",
+        problems=problems,
         version=version("nalm-server"),
         database="sqlite" if dialect == "sqlite" else "postgresql",
         jobs_open=jobs.count_open(session),
@@ -45,10 +48,14 @@ def ready(context: Context) -> Ready:
     free = shutil.disk_usage(context.settings.state_dir).free
     if free < FREE_BYTES:
         raise BusyError(f"Only {free >> 20} MiB are free in the state directory: make room.")
-    redis_url = context.settings.redis_url
-    if redis_url is not None and not reachable(redis_url):
-        return Ready(status="degraded", problems=["Redis is away: work waits for its next tick."])
-    return Ready(status="ok", problems=[])
+    problems = _problems(context.settings)
+    return Ready(status="degraded" if problems else "ok", problems=problems)
+
+
+def _problems(settings: Settings) -> list[str]:
+    if settings.redis_url is None or seen_lately(settings.redis_url):
+        return []
+    return ["Redis is away: work waits for its next tick."]
 
 
 def catalogue() -> list[Metric]:

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import time
+from functools import lru_cache
+
 from celery import Celery
 from redis import Redis
 from redis.exceptions import RedisError
@@ -33,6 +36,10 @@ TRANSPORT = {
     "socket_keepalive": True,
     "health_check_interval": 10,
 }
+
+
+SEEN_SECONDS = 5.0
+"""How long an answer of Redis, or its silence, stands for those who ask often."""
 
 
 def pool_queue(name: str) -> str:
@@ -78,3 +85,13 @@ def reachable(redis_url: str) -> bool:
         return False
     finally:
         client.close()
+
+
+def seen_lately(redis_url: str) -> bool:
+    """Did Redis answer when it was asked last, a few seconds ago at most."""
+    return _seen(redis_url, int(time.monotonic() / SEEN_SECONDS))
+
+
+@lru_cache(maxsize=2)
+def _seen(redis_url: str, _period: int) -> bool:
+    return reachable(redis_url)
