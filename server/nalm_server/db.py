@@ -15,6 +15,8 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 
 BUSY_TIMEOUT_MS = 15_000
 """How long a writer waits for another one on SQLite."""
+CONNECTIONS = 15
+"""Most of one process to PostgreSQL. They stay open: opening one takes longer than most requests."""
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -76,7 +78,13 @@ def make_engine(url: str) -> Engine:
     on, so that two of them queue instead of failing half-way."""
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_engine(parsed, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+        return create_engine(
+            parsed,
+            pool_pre_ping=True,
+            pool_size=CONNECTIONS,
+            max_overflow=0,
+            connect_args={"connect_timeout": 10},
+        )
     engine = create_engine(
         parsed, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False}
     )

@@ -4,28 +4,61 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any, NamedTuple
 
 from sqlalchemy import select, update
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, defer
 
 from nalm_server.hooks.models import DeliveryRow
 from nalm_server.hooks.schemas import DeliveryStatus
+from nalm_server.projects.models import ProjectRow
+from nalm_server.watches.models import WatchRow
 
 
-def find(session: Session, project_id: int, forge: str, delivery: str) -> DeliveryRow | None:
+class Signer(NamedTuple):
+    """A project's secrets, sealed."""
+
+    project_id: int
+    secret: bytes
+    previous: bytes | None
+    previous_until: datetime | None
+
+
+def signers(session: Session, named: str | None, limit: int) -> list[Signer]:
+    """The project of this name; without one, projects up to the limit."""
+    query = (
+        select(ProjectRow.id, ProjectRow.webhook_secret, WatchRow.previous_secret, WatchRow.previous_until)
+        .outerjoin(WatchRow, WatchRow.project_id == ProjectRow.id)
+        .order_by(ProjectRow.id)
+        .limit(limit)
+    )
+    if named is not None:
+        query = query.where(ProjectRow.name == named)
+    return [Signer(*row) for row in session.execute(query)]
+
+
+def lock_known(session: Session, project_id: int, forge: str, delivery: str) -> DeliveryRow:
     return session.scalars(
-        select(DeliveryRow).where(
+        select(DeliveryRow)
+        .where(
             DeliveryRow.project_id == project_id,
             DeliveryRow.forge == forge,
             DeliveryRow.delivery == delivery,
         )
-    ).one_or_none()
+        .with_for_update()
+    ).one()
 
 
-def add(session: Session, row: DeliveryRow) -> DeliveryRow:
-    session.add(row)
-    session.flush()
-    return row
+def add(session: Session, values: dict[str, Any]) -> int | None:
+    """Its number. None: it is there already, or somebody who stores it at this moment was first."""
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    statement = (
+        insert(DeliveryRow)
+        .values(values)
+        .on_conflict_do_nothing(index_elements=("project_id", "forge", "delivery"))
+    )
+    return session.scalars(statement.returning(DeliveryRow.id)).one_or_none()
 
 
 def lock(session: Session, number: int) -> DeliveryRow | None:

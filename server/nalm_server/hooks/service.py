@@ -21,7 +21,6 @@ from nalm_server.hooks.models import DeliveryRow
 from nalm_server.hooks.reading import read
 from nalm_server.hooks.schemas import Delivery, DeliveryStatus, HookAnswer
 from nalm_server.hooks.signer import signer
-from nalm_server.projects import repository as project_rows
 from nalm_server.tokens.principal import Principal
 from nalm_server.work.kinds import Work
 from nalm_server.work.wake import wake
@@ -43,7 +42,7 @@ def take(context: Context, forge: Forge, request: Request) -> HookAnswer:
     """Raises BadSignatureError before anything of the body is read."""
     claim = forge.claim(request.headers)
     with context.read_sessions() as session:
-        project_id = signer(session, context, forge, claim, named=request.project, body=request.body).id
+        project_id = signer(session, context, forge, claim, named=request.project, body=request.body)
     if claim.event is None:
         raise BadRequestError(f"The header that names the event is missing: is this {forge.name} calling?")
     if request.headers.get("content-type", "").startswith(FORM):
@@ -60,35 +59,40 @@ def take(context: Context, forge: Forge, request: Request) -> HookAnswer:
 def _store(
     session: Session, context: Context, forge: Forge, claim: Claim, *, project_id: int, body: bytes
 ) -> HookAnswer:
-    project_rows.lock(session, project_id)
-    identity = claim.delivery or ""
-    if not 0 < len(identity) <= LONGEST_ID:
-        identity = "sha256:" + hashlib.sha256(identity.encode() or body).hexdigest()
-    known = repository.find(session, project_id, forge.name, identity)
-    if known is None:
-        known = repository.add(
-            session,
-            DeliveryRow(
-                project_id=project_id,
-                forge=forge.name,
-                delivery=identity,
-                event=(claim.event or "change")[:64],
-                received_at=context.clock(),
-                status=DeliveryStatus.RECEIVED,
-                reason="taken: it is worked on now",
-                job_ids=[],
-                body=zlib.compress(body, 1),
-                attempts=0,
-                next_at=context.clock(),
-            ),
-        )
-    elif known.status == DeliveryStatus.FAILED:
+    identity, reason = _identity(claim, body), "taken: it is worked on now"
+    number = repository.add(
+        session,
+        {
+            "project_id": project_id,
+            "forge": forge.name,
+            "delivery": identity,
+            "event": (claim.event or "change")[:64],
+            "received_at": context.clock(),
+            "status": DeliveryStatus.RECEIVED,
+            "reason": reason,
+            "job_ids": [],
+            "body": zlib.compress(body, 1),
+            "attempts": 0,
+            "next_at": context.clock(),
+        },
+    )
+    if number is None:
+        known = repository.lock_known(session, project_id, forge.name, identity)
+        if known.status != DeliveryStatus.FAILED:
+            reason = f"this delivery was taken before: {known.reason}"
+            return HookAnswer(status="ignored", reason=reason[:500], delivery=known.id)
         _again(known, context)
-    else:
-        reason = f"this delivery was taken before: {known.reason}"
-        return HookAnswer(status="ignored", reason=reason[:500], delivery=known.id)
+        number, reason = known.id, known.reason
     wake(session, Work.DELIVERIES)
-    return HookAnswer(status="accepted", reason=known.reason, delivery=known.id)
+    return HookAnswer(status="accepted", reason=reason, delivery=number)
+
+
+def _identity(claim: Claim, body: bytes) -> str:
+    """The forge's id of the delivery; where that cannot be stored, a digest."""
+    identity = claim.delivery or ""
+    if 0 < len(identity) <= LONGEST_ID:
+        return identity
+    return "sha256:" + hashlib.sha256(identity.encode() or body).hexdigest()
 
 
 def _again(row: DeliveryRow, context: Context) -> None:

@@ -11,10 +11,8 @@ from sqlalchemy.orm import Session
 from nalm_server.context import Context
 from nalm_server.errors import BadSignatureError
 from nalm_server.hooks.forges.claim import Claim, Forge
-from nalm_server.projects import repository as projects
-from nalm_server.projects.models import ProjectRow
+from nalm_server.hooks.repository import Signer, signers
 from nalm_server.secrets_store import SecretBox
-from nalm_server.watches import repository as watches
 
 TRIED_AT_MOST = 20
 """Projects whose secrets are tried for a delivery that does not name its project."""
@@ -22,36 +20,40 @@ TRIED_AT_MOST = 20
 
 def signer(
     session: Session, context: Context, forge: Forge, claim: Claim, *, named: str | None, body: bytes
-) -> ProjectRow:
-    """Raises BadSignatureError. An unknown project and a wrong signature look the same, and take as long."""
+) -> int:
+    """The project's number. Raises BadSignatureError.
+
+    An unknown project and a wrong signature look the same, and take as long.
+    """
     now = context.clock()
     candidates = _candidates(session, named)
-    for project in candidates:
-        if any(claim.signed_by(context.box.open(one), body, now) for one in _secrets(session, project, now)):
-            return project
+    for candidate in candidates:
+        if any(claim.signed_by(_open(context.box, one), body, now) for one in _secrets(candidate, now)):
+            return candidate.project_id
     if not candidates:
-        claim.signed_by(context.box.open(_decoy(context.box)), body, now)
+        claim.signed_by(_open(context.box, _decoy(context.box)), body, now)
     raise BadSignatureError(
         f"The signature fits no project's secret, or came too late: set {forge.wants}, and name the project "
         "in the webhook's address (?project=NAME)."
     )
 
 
-def _candidates(session: Session, named: str | None) -> list[ProjectRow]:
-    if named is None:
-        every = projects.list_all(session)
-        return every if len(every) <= TRIED_AT_MOST else []
-    found = projects.find(session, named)
-    return [found] if found is not None else []
+def _candidates(session: Session, named: str | None) -> list[Signer]:
+    found = signers(session, named, TRIED_AT_MOST + 1)
+    return found if len(found) <= TRIED_AT_MOST else []
 
 
-def _secrets(session: Session, project: ProjectRow, now: datetime) -> list[bytes]:
-    """Sealed: the secret, and the one before it while both are taken."""
-    watch = watches.find(session, project.id)
-    if watch is None or watch.previous_secret is None or watch.previous_until is None:
-        return [project.webhook_secret]
-    overlap = [watch.previous_secret] if now < watch.previous_until else []
-    return [project.webhook_secret, *overlap]
+def _secrets(signer: Signer, now: datetime) -> list[bytes]:
+    """The secret, and the one before it while both are taken."""
+    if signer.previous is None or signer.previous_until is None or now >= signer.previous_until:
+        return [signer.secret]
+    return [signer.secret, signer.previous]
+
+
+@lru_cache(maxsize=256)
+def _open(box: SecretBox, sealed: bytes) -> str:
+    """What was opened stays open: the key that opens it is in memory as well."""
+    return box.open(sealed)
 
 
 @lru_cache(maxsize=4)

@@ -17,8 +17,10 @@ T = TypeVar("T")
 class Pending(Generic[T]):
     """`put` never waits. What is put again while it waits is done once; while it is being done, once more."""
 
-    def __init__(self, name: str, do: Callable[[T], None]) -> None:
+    def __init__(self, name: str, do: Callable[[T], None], rest_seconds: float = 0) -> None:
         self._do = do
+        self._rest_seconds = rest_seconds
+        """After all is done that waited: what comes meanwhile is done together."""
         self._waiting: dict[T, None] = {}
         self._changed = threading.Condition()
         self._ended = False
@@ -47,6 +49,13 @@ class Pending(Generic[T]):
                 self._do(item)
             except Exception as error:
                 log.warning("not done; a later look finds it", what=str(item), error=str(error))
+            self._rest()
+
+    def _rest(self) -> None:
+        if self._rest_seconds:
+            with self._changed:
+                if not self._waiting:
+                    self._changed.wait_for(lambda: self._ended, self._rest_seconds)
 
     def _next(self) -> T | None:
         with self._changed:

@@ -18,6 +18,8 @@ log = structlog.get_logger()
 MOST_WAITING = 100
 """Messages nobody took yet; more would say nothing new, and fill Redis while workers are away."""
 STOP_SECONDS = 10.0
+REST_SECONDS = 0.05
+"""Between rounds of messages: a burst of webhooks must not be slowed by as many wakes."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class CeleryWaker:
 
     def __init__(self, redis_url: str) -> None:
         self._celery = broker.make_celery(redis_url)
-        self._pending: Pending[Message] = Pending("wakes", self._send)
+        self._pending: Pending[Message] = Pending("wakes", self._send, REST_SECONDS)
 
     def work(self, kind: Work) -> None:
         arguments, priority = (str(kind),), broker.priority_of(kind)
