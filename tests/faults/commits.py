@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
 import threading
 import time
@@ -13,7 +14,7 @@ from pathlib import Path
 from farm import Farm
 from tiny import NALM_TOML, NF_SOURCE, PROBE_HEADER, NfRepository
 
-COMMITS = 200
+COMMITS = int(os.environ.get("FAULT_COMMITS", "200"))
 PATIENCE_SECONDS = 900
 
 

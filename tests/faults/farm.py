@@ -134,6 +134,12 @@ class Farm:
         assert row
         return float(row[0])
 
+    def worked_on(self) -> int:
+        """Deliveries that a worker had in hand."""
+        with psycopg.connect(self.postgres.address()) as connection:
+            row = connection.execute("SELECT count(*) FROM deliveries WHERE attempts > 0").fetchone()
+        return int(row[0]) if row else 0
+
     def states(self) -> dict[str, int]:
         with psycopg.connect(self.postgres.address()) as connection:
             return dict(connection.execute("SELECT state, count(*) FROM jobs GROUP BY state").fetchall())
