@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from nalm_server.demo.deliver import push_payload
 from nalm_server.demo.errors import DemoError
+from nalm_server.demo.follow import has_ended
 from nalm_server.demo.history import Merge, make_history
 from nalm_server.demo.preflight import check_disk, check_port, check_programs
 from nalm_server.demo.table import as_planted, make_table, verdict_of
@@ -56,9 +57,19 @@ def test_a_regression_in_one_scenario_is_not_hidden_by_another() -> None:
 def test_the_table_counts_what_is_right_and_shows_a_failed_job() -> None:
     judged = {"short_sha": "aaaaaaa", "verdicts": [verdict("same")], "job": {"state": "done"}}
     failed = {"short_sha": "bbbbbbb", "verdicts": [], "job": {"state": "failed"}}
-    table, right = make_table([merge("same"), merge("same")], [judged, failed])
-    assert right == 1
-    assert list(table.columns[2].cells) == ["[default]same[/]", "[default]failed[/]"]
+    documents = {"short_sha": "ccccccc", "verdicts": [], "job": None, "skipped": "touches nothing"}
+    shown = [judged | {"skipped": None}, failed | {"skipped": None}, documents]
+    table, right = make_table([merge("same"), merge("same"), merge("same")], shown)
+    assert right == 2
+    said = ["[default]same[/]", "[default]failed[/]", "[default]not measured[/]"]
+    assert list(table.columns[2].cells) == said
+
+
+def test_a_merge_that_touches_nothing_measured_is_waited_for_no_longer() -> None:
+    assert has_ended({"job": None, "skipped": "touches nothing that is measured"})
+    assert not has_ended({"job": None, "skipped": None})
+    assert not has_ended({"job": {"state": "queued"}, "skipped": None})
+    assert has_ended({"job": {"state": "failed"}, "skipped": None})
 
 
 def test_a_taken_port_is_named() -> None:

@@ -60,6 +60,8 @@ def test_each_commit_of_a_push_against_its_parent(service: Service, repo: Repo, 
         "Merge topic",
         "second",
     ]
+    skipped = [one["skipped"] for one in service.get("/projects/demo/commits")]
+    assert skipped == ["touches nothing that is measured", None, None]
     only_docs = repo.commit("more docs", "README.md")
     repo.push()
     assert push(service, docs, only_docs)["why"] == "1 new on main: none touches what is measured"

@@ -58,6 +58,8 @@ def test_the_history_holds_what_it_must(merges: list[dict[str, Any]]) -> None:
 
 def judged(merge: dict[str, Any], commits: dict[str, dict[str, Any]]) -> tuple[str, ...]:
     """Subject and verdict; with stage and cause where a regression was planted."""
+    if commits[merge["sha"]]["skipped"]:
+        return (merge["subject"], "same")
     (verdict,) = commits[merge["sha"]]["verdicts"]
     flagged = merge["expect"] == "regressed"
     return (merge["subject"], verdict["display"], *((verdict["stage"], verdict["cause"]) if flagged else ()))

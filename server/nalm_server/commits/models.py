@@ -32,3 +32,5 @@ class CommitRow(Base):
     message: Mapped[str | None] = mapped_column(Text)
     author: Mapped[str | None] = mapped_column(String(256))
     committed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    skipped: Mapped[str | None] = mapped_column(String(256))
+    """Why it is not measured, for a person; None: it is, or nobody has asked."""

@@ -76,6 +76,7 @@ def _stub(project_id: int, sha: str, position: int) -> CommitRow:
         message=None,
         author=None,
         committed_at=None,
+        skipped=None,
     )
 
 

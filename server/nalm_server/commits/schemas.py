@@ -21,6 +21,8 @@ class CommitRef(Schema):
 class Commit(CommitRef):
     parent_sha: str | None
     job: JobBrief | None
+    skipped: str | None
+    """Why it is not measured; null: it is, or nobody has asked."""
     verdicts: list[VerdictBrief]
     """The newest of each scenario."""
 

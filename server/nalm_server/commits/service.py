@@ -90,5 +90,6 @@ def _commit(row: CommitRow, job: JobRow | None, found: list[VerdictBrief]) -> Co
         **dict(ref(row)),
         parent_sha=row.parent_sha,
         job=JobBrief.model_validate(job) if job else None,
+        skipped=row.skipped,
         verdicts=found,
     )

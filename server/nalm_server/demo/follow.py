@@ -33,7 +33,10 @@ def fetch_commits(client: httpx.Client, project: str, shas: list[str]) -> list[d
 
 
 def has_ended(commit: dict[str, Any]) -> bool:
-    return commit["job"] is not None and commit["job"]["state"] in ENDED
+    """Its job has, or there is nothing to measure."""
+    if commit["job"] is None:
+        return commit["skipped"] is not None
+    return commit["job"]["state"] in ENDED
 
 
 def follow(

@@ -23,8 +23,11 @@ TELLING = ("broken", "regressed", "improved", "feature", "inconclusive", "invali
 """Displays, the most telling first: what is shown of a merge measured in several scenarios."""
 
 
-def as_planted(merge: Merge, verdict: dict[str, Any] | None) -> bool:
-    """Whether the verdict is the planted one: outcome, and for a regression its stage and cause as well."""
+def as_planted(merge: Merge, verdict: dict[str, Any] | None, *, skipped: bool = False) -> bool:
+    """Whether the verdict is the planted one: outcome, and for a regression its stage and cause as well.
+    A merge that touches nothing that is measured is the same."""
+    if skipped:
+        return merge.expect == "same"
     if verdict is None or verdict["display"] != merge.expect:
         return False
     if merge.expect != "regressed":
@@ -50,14 +53,15 @@ def make_table(merges: list[Merge], commits: list[dict[str, Any]]) -> tuple[Tabl
     right = 0
     for merge, commit in zip(merges, commits, strict=True):
         verdict = verdict_of(commit)
-        ok = as_planted(merge, verdict)
+        skipped = verdict is None and commit["skipped"] is not None
+        ok = as_planted(merge, verdict, skipped=skipped)
         right += ok
-        display = verdict["display"] if verdict else (commit["job"] or {}).get("state", "unknown")
+        display = verdict["display"] if verdict else (commit["job"] or {}).get("state", "not measured")
         table.add_row(
             commit["short_sha"],
             merge.subject,
             f"[{COLOURS.get(display, 'default')}]{display}[/]",
-            change(verdict),
+            "not touched" if skipped else change(verdict),
             detail(verdict),
             ("[green]as planted[/]" if ok else f"[red]planted: {planted(merge)}[/]"),
         )

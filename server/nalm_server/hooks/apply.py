@@ -23,6 +23,7 @@ from nalm_server.refs import repository as refs
 from nalm_server.refs import service as ref_service
 
 RELEASES_SEEN = 20
+SKIPPED = "touches nothing that is measured"
 
 
 def stored(session: Session, project_id: int, happening: Happening) -> Stored:
@@ -40,6 +41,8 @@ def apply(session: Session, project_id: int, happening: Happening, plan: Plan, n
     """The numbers of its jobs. The caller holds the project's lock."""
     for known in plan.commits:
         record(session, project_id, known.sha, known.parent, known.info, listed=plan.listed)
+    for sha in plan.untouched:
+        record(session, project_id, sha, None, listed=plan.listed).skipped = SKIPPED
     made = [_enqueue(session, project_id, one, plan.listed, now) for one in plan.measurements]
     _move_refs(session, project_id, happening, plan, now)
     _drop(session, project_id, happening, plan, now)

@@ -317,6 +317,7 @@ export function commits(): Commit[] {
     ...refOf(index),
     parent_sha: index > 0 ? shaOf(index - 1) : null,
     job: jobs[index] ?? null,
+    skipped: null,
     verdicts: index > 0 && index < COUNT ? [briefOf(index)] : [],
   })).reverse();
 }

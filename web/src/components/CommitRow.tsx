@@ -70,7 +70,9 @@ export function CommitRow({ project, commit, now, reach, nameScenarios, marked, 
       {first === undefined && (
         <>
           <div className="commit-verdict">{job ? <JobBadge job={job} /> : <NotMeasured />}</div>
-          <div className="commit-what">{job && <JobProgress job={job} />}</div>
+          <div className="commit-what">
+            {job ? <JobProgress job={job} /> : commit.skipped && <span className="soft">{commit.skipped}</span>}
+          </div>
         </>
       )}
       <span className="commit-go">

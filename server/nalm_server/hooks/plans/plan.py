@@ -49,6 +49,8 @@ class Plan:
     listed: bool = True
     """They are of the default branch's line."""
     measurements: list[Measurement] = field(default_factory=list)
+    untouched: list[str] = field(default_factory=list)
+    """Commits that touch nothing that is measured."""
     dropped: list[str] = field(default_factory=list)
     """Commits whose waiting jobs nobody needs any more."""
     place: str | None = None

@@ -9,7 +9,7 @@ from nalm_server import graph
 from nalm_server.graph import CommitInfo, UnknownRevisionError
 from nalm_server.hooks.happenings import BranchPushed
 from nalm_server.hooks.plans.plan import Known, Measurement, Plan, Scene, Stored
-from nalm_server.hooks.plans.steps import steps
+from nalm_server.hooks.plans.steps import steps, untouched
 from nalm_server.jobs.schemas import JobReason
 
 MOST_RECORDED = 10_000
@@ -47,6 +47,7 @@ def plan_push(scene: Scene, push: BranchPushed, stored: Stored) -> Plan:
         _known(commits),
         listed,
         measurements,
+        untouched(scene, commits, measurements),
         [one.sha for one in dropped],
         place,
     )

@@ -32,6 +32,14 @@ def steps(scene: Scene, start: str, commits: list[CommitInfo], why: str) -> list
     ]
 
 
+def untouched(scene: Scene, commits: list[CommitInfo], measurements: list[Measurement]) -> list[str]:
+    """Commits that would be measured if they touched what is."""
+    if scene.watched.push_commits is PushCommits.TIP or len(commits) > EACH_AT_MOST:
+        commits = commits[-1:]
+    measured = {one.sha for one in measurements}
+    return [one.sha for one in commits if one.sha not in measured]
+
+
 def touches_code(scene: Scene, old: str, new: str) -> bool:
     """False only when every changed path is known and ignored: when in doubt, it is measured."""
     try:
