@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import select
 import struct
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import DateTime, Double, Engine, LargeBinary, MetaData, create_engine, event, make_url
+from sqlalchemy import URL, DateTime, Double, Engine, LargeBinary, MetaData, create_engine, event, make_url
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.engine import Dialect
+from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
@@ -78,13 +80,7 @@ def make_engine(url: str) -> Engine:
     on, so that two of them queue instead of failing half-way."""
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_engine(
-            parsed,
-            pool_pre_ping=True,
-            pool_size=CONNECTIONS,
-            max_overflow=0,
-            connect_args={"connect_timeout": 10},
-        )
+        return _postgresql(parsed)
     engine = create_engine(
         parsed, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False}
     )
@@ -103,6 +99,21 @@ def make_engine(url: str) -> Engine:
     def begin(connection: Any) -> None:
         read_only = connection.get_execution_options().get("nalm_read_only", False)
         connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _postgresql(url: URL) -> Engine:
+    """Connections that the server has left since they were last used are noticed without asking it: its last
+    word, or its end, waits in the socket. A question each time would be a third of a small request's time."""
+    engine = create_engine(url, pool_size=CONNECTIONS, max_overflow=0, connect_args={"connect_timeout": 10})
+
+    @event.listens_for(engine, "checkout")
+    def left(connection: Any, _record: Any, _proxy: Any) -> None:
+        waiting = select.poll()
+        waiting.register(connection.fileno(), select.POLLIN)
+        if waiting.poll(0):
+            raise InvalidatePoolError
 
     return engine
 

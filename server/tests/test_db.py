@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Connections to PostgreSQL that are no more."""
+
+from __future__ import annotations
+
+import pytest
+from nalm_server import db
+from sqlalchemy import text
+
+PIDS = text("SELECT pg_backend_pid()")
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_connections_that_postgresql_ended_are_not_used_again(database_url: str) -> None:
+    engine, other = db.make_engine(database_url), db.make_engine(database_url)
+    with engine.connect() as first, engine.connect() as second:
+        ended = {first.scalar(PIDS), second.scalar(PIDS)}
+    with engine.connect() as again:
+        assert again.scalar(PIDS) in ended
+    with other.connect() as connection:
+        for pid in ended:
+            assert connection.scalar(text("SELECT pg_terminate_backend(:pid, 30000)"), {"pid": pid})
+    for _ in range(2):
+        with engine.connect() as third, engine.connect() as fourth:
+            assert not {third.scalar(PIDS), fourth.scalar(PIDS)} & ended
+    engine.dispose()
+    other.dispose()
