@@ -21,7 +21,8 @@ PATIENCE_SECONDS = 900
 def make_commits(folder: Path, number: int) -> tuple[NfRepository, list[str]]:
     """A repository of the tiny NF and its line of commits, the first one a parent only.
 
-    They change a comment, not code: an agent builds, and has the result soon, by its whole real way.
+    They change a file that is built into nothing, and is no documentation, which is not measured at all:
+    an agent finds the same binary and has the result soon, by its whole real way.
     """
     repository = NfRepository(folder)
     folder.mkdir()
@@ -30,7 +31,7 @@ def make_commits(folder: Path, number: int) -> tuple[NfRepository, list[str]]:
     shutil.copy(PROBE_HEADER, folder)
     repository.write("traffic/capture.bin", "packets")
     line = [repository.commit("first", nalm__toml=NALM_TOML, work__h="")]
-    line += [repository.commit(f"words {count}", work__h=f"/* {count} */\n") for count in range(number)]
+    line += [repository.commit(f"words {count}", notes__txt=f"{count}\n") for count in range(number)]
     return repository, line
 
 

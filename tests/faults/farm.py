@@ -30,21 +30,25 @@ FAST = {"NALM_LEASE_SECONDS": "5", "NALM_JOB_ATTEMPTS": "20", "NALM_ISOLATION": 
 
 
 class Farm:
-    """Every part a process that `parts[name]` can kill and start. Ports of parts may lie behind a proxy."""
+    """Every part a process that `parts[name]` can kill and start. Ports of parts may lie behind a proxy, and
+    folders of `state` and of `agents` on disks of their own."""
 
-    def __init__(self, home: Path, postgres: Postgres, ports: dict[str, int] | None = None) -> None:
+    def __init__(
+        self, home: Path, postgres: Postgres, ports: dict[str, int] | None = None, **folders: Path
+    ) -> None:
         self.home, self.postgres = home, postgres
+        state, agents = folders.get("state", home / "state"), folders.get("agents", home / "agents")
         self.ports = {"server": free_port(), "redis": free_port()}
         seen = {**self.ports, "postgres": postgres.port, **(ports or {})}
         self.redis_url = f"redis://127.0.0.1:{self.ports['redis']}/0"
         settings = FAST | {
-            "NALM_STATE_DIR": str(home / "state"),
-            "NALM_HOME": str(home / "agents"),
+            "NALM_STATE_DIR": str(state),
+            "NALM_HOME": str(agents),
             "NALM_DATABASE_URL": postgres.address(seen["postgres"]).replace("://", "+psycopg://"),
             "NALM_REDIS_URL": f"redis://127.0.0.1:{seen['redis']}/0",
         }
         server = [str(BIN / "nalm-server")]
-        token = str(home / "state" / "agent.token")
+        token = str(state / "agent.token")
         agent = [str(BIN / "nalm"), "agent", "--server", f"http://127.0.0.1:{seen['server']}"]
         redis = ["redis-server", "--bind", "127.0.0.1", "--port", str(self.ports["redis"]), "--save", ""]
         commands = {
@@ -71,8 +75,8 @@ class Farm:
         self.parts["server"].start()
         self.until_healthy()
 
-    def work(self) -> None:
-        for name in ("worker", "beat", "agent-1", "agent-2"):
+    def work(self, *names: str) -> None:
+        for name in names or ("worker", "beat", "agent-1", "agent-2"):
             self.parts[name].start()
 
     def stop(self) -> None:

@@ -1,59 +1,94 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PostgreSQL's disk fills up amid 200 commits: what writes is refused, and nothing needs repair."""
+"""Disks fill up amid queued commits: what writes is refused and says so, and nothing needs repair."""
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from commits import COMMITS, amid, queue, require_each_once, wait
+from commits import COMMITS, amid, make_commits, queue, require_each_once, wait
+from disks import AS_ROOT, fill, small_disk
 from farm import Farm
 from processes import Postgres
 
-SIZE = "size=192m"
-PIECE = bytes(1 << 20)
+FEW = 8
+AGENT_NEEDS_MIB = 1024
+"""With less free it counts as sick."""
+
+pytestmark = AS_ROOT
 
 
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
-    """A small file system of its own; as root."""
-    folder = tmp_path / "disk"
-    folder.mkdir(mode=0o755)
-    subprocess.run(["mount", "-t", "tmpfs", "-o", SIZE, "none", str(folder)], check=True)
+@contextmanager
+def started(farm: Farm) -> Iterator[Farm]:
     try:
-        yield folder
+        farm.start()
+        yield farm
     finally:
-        subprocess.run(["umount", "-l", str(folder)], check=True)
+        farm.stop()
 
 
-@pytest.fixture
-def small_farm(tmp_path: Path, disk: Path) -> Iterator[Farm]:
-    for parent in (tmp_path, *tmp_path.parents[:2]):
-        parent.chmod(0o755)  # PostgreSQL's user passes through
-    made = Farm(tmp_path, Postgres(tmp_path, disk))
-    try:
-        made.start()
-        yield made
-    finally:
-        made.stop()
+def says(farm: Farm, name: str, text: str) -> None:
+    log = farm.parts[name].log
+    wait(lambda: log.exists() and text in log.read_text(), lambda: f"{name} to say {text!r}")
 
 
 @pytest.mark.timeout(1800)
-def test_full_disk_of_the_database(small_farm: Farm, disk: Path, commits: tuple[Path, list[str]]) -> None:
-    queue(small_farm, commits)
-    small_farm.work()
-    amid(small_farm, COMMITS // 4)
-    filler = disk / "filler"
-    with suppress(OSError), filler.open("wb", buffering=0) as file:
-        while True:
-            file.write(PIECE)
-    log = small_farm.parts["server"].log
-    try:
-        wait(lambda: "status=503" in log.read_text(), lambda: "something refused with 503")
-    finally:
+def test_full_disk_of_the_database(tmp_path: Path, commits: tuple[Path, list[str]]) -> None:
+    for parent in (tmp_path, *tmp_path.parents[:2]):
+        parent.chmod(0o755)  # PostgreSQL's user passes through
+    with (
+        small_disk(tmp_path / "disk", 192) as disk,
+        started(Farm(tmp_path, Postgres(tmp_path, disk))) as farm,
+    ):
+        queue(farm, commits)
+        farm.work()
+        amid(farm, COMMITS // 4)
+        filler = fill(disk)
+        try:
+            says(farm, "server", "status=503")
+        finally:
+            filler.unlink()
+            farm.postgres.start()  # it may have given up
+        require_each_once(farm, commits)
+
+
+@pytest.mark.timeout(1800)
+def test_full_disk_of_the_server(tmp_path: Path, commits: tuple[Path, list[str]]) -> None:
+    """No room for mirrors: webhooks are taken, and worked on once there is."""
+    few = (commits[0], commits[1][: FEW + 1])
+    with (
+        small_disk(tmp_path / "disk", 96) as disk,
+        started(Farm(tmp_path, Postgres(tmp_path), state=disk)) as farm,
+    ):
+        filler = fill(disk)
+        queue(farm, few)
+        answer = farm.http.get(f"{farm.url}/health/ready")
+        assert (answer.status_code, "make room" in answer.text) == (503, True)
+        farm.work()
+        wait(lambda: farm.worked_on() == FEW, lambda: "each delivery to be tried")
+        assert farm.finished() == 0
         filler.unlink()
-        small_farm.postgres.start()  # it may have given up
-    require_each_once(small_farm, commits)
+        require_each_once(farm, few)
+
+
+@pytest.mark.timeout(1800)
+def test_full_disk_of_the_agent(tmp_path: Path) -> None:
+    """It says so and gives the job in hand back; it gets none until there is room."""
+    repository, line = make_commits(tmp_path / "nf", 0)
+    head = repository.commit("slower", work__h="#define ALPHA_WORK 90\n")
+    with (
+        small_disk(tmp_path / "disk", AGENT_NEEDS_MIB + 128) as disk,
+        started(Farm(tmp_path, Postgres(tmp_path), agents=disk)) as farm,
+    ):
+        farm.add_project(repository.path)
+        farm.push(line[0], head)
+        farm.work("worker", "beat", "agent-1")
+        says(farm, "agent-1", "job 1: tiny")
+        filler = fill(disk)
+        says(farm, "agent-1", "is full: the result of job 1 could not be kept")
+        says(farm, "agent-1", "job 1: given back")
+        says(farm, "agent-1", "sick: its disk is full")
+        filler.unlink()
+        wait(lambda: farm.results().get(head) == (1, 1), lambda: f"its result: {farm.states()}")

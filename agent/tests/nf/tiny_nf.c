@@ -155,6 +155,9 @@ int main(int argc, char **argv)
 #ifdef LEAK
 		buffers_held++;
 #endif
+#ifdef LOG_WITHOUT_END
+		fprintf(stderr, "%65536s\n", "another packet");
+#endif
 #ifdef HANG_IN_TURN
 		while (lc.turn_packets > 1000)
 			;
