@@ -9,11 +9,11 @@ from fastapi import FastAPI
 
 
 def described(app: FastAPI) -> dict[str, Any]:
-    """Reading needs no sign-in where a project is public: the token is optional there."""
+    """Reading a public project and signing out need no sign-in: the token is optional there."""
     if app.openapi_schema is None:
         document = FastAPI.openapi(app)
         for operations in document["paths"].values():
-            reading = operations.get("get", {})
-            if "security" in reading:
-                reading["security"] = [{}, *reading["security"]]
+            for method, operation in operations.items():
+                if "security" in operation and (method == "get" or operation["operationId"] == "sign_out"):
+                    operation["security"] = [{}, *operation["security"]]
     return FastAPI.openapi(app)

@@ -19,6 +19,7 @@ from nalm_server.errors import (
     ErrorDetail,
     InvalidError,
     NalmError,
+    NotFoundError,
     TooManyError,
 )
 
@@ -46,13 +47,13 @@ def of_error(request: Request, error: NalmError) -> JSONResponse:
     return response
 
 
-def allowed_methods(app: FastAPI, request: Request) -> str:
+def allowed_methods(request: Request) -> str:
     """All methods of the path: each has a route of its own, and the router names only the first one's."""
     path = request.url.path.removeprefix(str(request.scope.get("root_path", "")))
     return ", ".join(
         sorted(
             method.upper()
-            for template, operations in app.openapi()["paths"].items()
+            for template, operations in request.app.openapi()["paths"].items()
             if compile_path(template)[0].match(path)
             for method in operations
         )
@@ -76,14 +77,17 @@ def add_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> JSONResponse:
+        allowed = allowed_methods(request) if error.status_code == 405 else ""
+        if error.status_code == 405 and not allowed and request.url.path.startswith("/api/"):
+            return of_error(request, NotFoundError(f"There is no {request.url.path} in the API."))
         name = HTTP_NAMES.get(error.status_code, "bad_request")
         message = f"{error.detail}: {request.method} {request.url.path}"
         response = answer(
             request, error.status_code, ErrorBody(name=name, message=message, request_id=request_id(request))
         )
         response.headers.update(error.headers or {})
-        if error.status_code == 405:
-            response.headers["Allow"] = allowed_methods(app, request)
+        if allowed:
+            response.headers["Allow"] = allowed
         return response
 
     @app.exception_handler(DBAPIError)

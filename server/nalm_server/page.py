@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fastapi import APIRouter
+from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
 from nalm_server.errors import NotFoundError
+from nalm_server.handlers import allowed_methods
 
 NOT_BUILT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>nalm</title>
 <h1>The page is not built</h1>
@@ -23,8 +24,10 @@ def page_router(static_dir: Path) -> APIRouter:
     root = static_dir.resolve()
 
     @router.get("/{path:path}")
-    def page(path: str) -> Response:
+    def page(path: str, request: Request) -> Response:
         if path == "api" or path.startswith("api/"):
+            if allowed_methods(request):
+                raise HTTPException(405)
             raise NotFoundError(f"There is no /{path} in the API.")
         file = _inside(root, path)
         if file is not None:

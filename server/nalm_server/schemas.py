@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import Path, Query
-from pydantic import BaseModel, ConfigDict
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 SHA_PREFIX = r"^[0-9a-f]{7,64}$"
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._:+@-]*$"
@@ -19,6 +20,22 @@ class Schema(BaseModel):
         extra="forbid", from_attributes=True, json_schema_serialization_defaults_required=True
     )
 
+
+Flag = Annotated[bool, Field(strict=True)]
+"""Of a body: pydantic alone has 0, 1 and "yes" for booleans too."""
+Whole = Annotated[int, Field(strict=True)]
+"""Of a body: pydantic alone has `true` and "1" for numbers too."""
+Real = Annotated[float, Field(strict=True)]
+
+
+def _no_number(value: object) -> object:
+    """Pydantic has numbers, written as text too, for seconds since 1970."""
+    if isinstance(value, datetime) or (isinstance(value, str) and value[4:5] == "-"):
+        return value
+    raise ValueError("expected a date and time with its offset, like 2026-01-31T12:00:00Z")
+
+
+Moment = Annotated[AwareDatetime, BeforeValidator(_no_number)]
 
 ProjectName = Annotated[
     str, Path(min_length=1, max_length=64, pattern=NAME, description="Name of a project.")

@@ -66,3 +66,25 @@ def test_unknown_things_are_404_with_a_message(service: Service, path: str) -> N
     answer = service.client.get(f"/api/v1{path}")
     assert answer.status_code == 404
     assert answer.json()["error"]["name"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "allowed"),
+    [
+        ("GET", "/api/v1/jobs/1/cancel", 405, "POST"),
+        ("PUT", "/api/v1/projects/demo", 405, "GET, PATCH"),
+        ("GET", "/api/v1/nothing", 404, None),
+        ("POST", "/api/v1/nothing", 404, None),
+    ],
+)
+def test_other_methods_and_paths_of_the_api_are_told_so(
+    service: Service, method: str, path: str, status: int, allowed: str | None
+) -> None:
+    answer = service.client.request(method, path)
+    assert (answer.status_code, answer.headers.get("Allow")) == (status, allowed)
+    assert answer.json()["error"]["name"] == {404: "not_found", 405: "method_not_allowed"}[status]
+
+
+@pytest.mark.parametrize("since", ["0", "1700000000", "true"])
+def test_a_number_is_no_time(service: Service, since: str) -> None:
+    assert service.client.get(f"/api/v1/projects/demo/export?since={since}").status_code == 422

@@ -6,17 +6,16 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import StringConstraints
 
 from nalm_server.accounts.passwords import LONGEST, SHORTEST
-from nalm_server.schemas import NAME, Schema
+from nalm_server.schemas import NAME, Flag, Schema
 
 AccountName = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
 NewPassword = Annotated[
     str, StringConstraints(min_length=SHORTEST, max_length=LONGEST, pattern=r"^[^\x00-\x1f\x7f]+$")
 ]
 """Length is what counts; nothing is asked of its letters."""
-Flag = Annotated[bool, Field(strict=True)]
 
 
 class Account(Schema):

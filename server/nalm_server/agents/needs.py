@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from nalm_server.schemas import Schema
+from nalm_server.schemas import Flag, Schema
 
 UNITS = {
     "lcores": "lcores",
@@ -22,7 +22,7 @@ class Needs(Schema):
     """0 and false: nothing of it."""
 
     lcores: Count = 0
-    pmu: bool = False
+    pmu: Flag = False
     nics: Count = 0
     hugepages_mb: Count = 0
     memory_mb: Count = 0
@@ -43,7 +43,7 @@ class Needs(Schema):
 class Capabilities(Needs):
     """What a host has for measuring, in the same words as what is needed."""
 
-    isolated: bool = False
+    isolated: Flag = False
     """Whether its builds are isolated (bubblewrap)."""
     isolated_cpus: Count = 0
     """CPUs the kernel's scheduler leaves alone."""

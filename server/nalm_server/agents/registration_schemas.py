@@ -10,12 +10,12 @@ from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
 
 from nalm_server.agents.models import DEFAULT_POOL
 from nalm_server.agents.needs import Capabilities
-from nalm_server.schemas import NAME, Schema
+from nalm_server.schemas import NAME, Schema, Whole
 
 PoolName = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[a-z0-9][a-z0-9-]*$")]
 """Becomes a part of the name of a queue."""
 AgentName = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=NAME)]
-Api = Annotated[int, Field(ge=0, le=10_000, strict=True)]
+Api = Annotated[Whole, Field(ge=0, le=10_000)]
 Version = Annotated[str, StringConstraints(max_length=64, pattern=r"^[^\x00]*$")]
 
 

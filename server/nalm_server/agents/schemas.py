@@ -5,27 +5,19 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BeforeValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from nalm_server.agents.needs import Capabilities, Needs
 from nalm_server.agents.registration_schemas import Api, PoolName, Version
 from nalm_server.hosts.schemas import Health
 from nalm_server.jobs.retries import Failure
 from nalm_server.jobs.schemas import JobState
-from nalm_server.schemas import NAME, Schema
-
-
-def _no_boolean(value: object) -> object:
-    """JSON Schema has `true` for no number, pydantic for 1."""
-    if isinstance(value, bool):
-        raise ValueError("expected a number")
-    return value
-
+from nalm_server.schemas import NAME, Moment, Schema, Whole
 
 Text = Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00]*$")]
 LongText = Annotated[str, StringConstraints(max_length=20_000, pattern=r"^[^\x00]*$")]
 HostName = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[^\x00]+$")]
-Fence = Annotated[int, Field(ge=1, le=2**31 - 1), BeforeValidator(_no_boolean)]
+Fence = Annotated[Whole, Field(ge=1, le=2**31 - 1)]
 
 
 class LeaseRequest(Schema):
@@ -37,7 +29,7 @@ class LeaseRequest(Schema):
     """Of a host with a shared token; one with its own credential is in its pool already."""
     api: Api = 1
     version: Version | None = None
-    clock: AwareDatetime | None = None
+    clock: Moment | None = None
     """The host's own time, when it asked."""
     capabilities: Capabilities | None = None
     """None: an older agent, which is given anything."""

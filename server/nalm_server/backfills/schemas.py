@@ -9,8 +9,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from nalm_server.jobs.schemas import Count, Revision, Scenarios
-from nalm_server.schemas import Schema
+from nalm_server.jobs.schemas import Revision, Scenarios
+from nalm_server.schemas import Schema, Whole
 
 
 class BackfillState(StrEnum):
@@ -40,7 +40,7 @@ class StepState(StrEnum):
 class BackfillNew(Schema):
     first: Revision = Field(description="Not measured itself: what the first step is compared with.")
     last: Revision
-    every: Annotated[Count, Field(ge=1, le=10_000)] = 1
+    every: Annotated[Whole, Field(ge=1, le=10_000)] = 1
     scenarios: Scenarios | None = None
 
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
-from pydantic import AwareDatetime
 
 from nalm_server.access.roles import Role
 from nalm_server.access.service import require_project
@@ -15,7 +14,7 @@ from nalm_server.deps import Caller, Ctx, ReadDb
 from nalm_server.errors import documented
 from nalm_server.exports import service
 from nalm_server.exports.schemas import Filter, Format
-from nalm_server.schemas import NAME, ProjectName
+from nalm_server.schemas import NAME, Moment, ProjectName
 
 router = APIRouter(prefix="/projects/{project}/export", tags=["store"])
 
@@ -38,7 +37,7 @@ def export_series(
     scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
     metric: Annotated[str | None, Query(max_length=64, pattern=r"^[a-z_]+$")] = None,
     host_class: Annotated[str | None, Query(max_length=128, pattern=r"^[^\x00]+$")] = None,
-    since: Annotated[AwareDatetime | None, Query(description="Runs begun then or later.")] = None,
+    since: Annotated[Moment | None, Query(description="Runs begun then or later.")] = None,
 ) -> StreamingResponse:
     """Every value of every series, a row each; as OpenMetrics the newest of each series."""
     found = require_project(session, caller, project, Role.READER)

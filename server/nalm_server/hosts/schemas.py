@@ -11,9 +11,9 @@ from pydantic import Field
 
 from nalm_server.agents.needs import Capabilities
 from nalm_server.agents.registration_schemas import PoolName
-from nalm_server.schemas import Schema
+from nalm_server.schemas import Real, Schema, Whole
 
-Figure = Annotated[float, Field(ge=-1e12, le=1e12)]
+Figure = Annotated[Real, Field(ge=-1e12, le=1e12)]
 
 
 class HostState(StrEnum):
@@ -30,7 +30,7 @@ class HostState(StrEnum):
 class Health(Schema):
     """None: not readable there; never assumed to be fine."""
 
-    disk_free_bytes: Annotated[int, Field(ge=0, le=2**62)] | None = None
+    disk_free_bytes: Annotated[Whole, Field(ge=0, le=2**62)] | None = None
     """Where the agent keeps its store and spool."""
     load: Figure | None = None
     """Processes that run or wait to, over the last minute, per CPU."""
@@ -42,7 +42,7 @@ class Health(Schema):
     """Mean over the CPUs."""
     resolves: Figure | None = None
     """Smallest relative change seen in a minute, of the last `nalm doctor --noise` there."""
-    spool_items: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
+    spool_items: Annotated[Whole, Field(ge=0, le=2**31 - 1)] | None = None
     """Results that wait there for the server."""
 
 

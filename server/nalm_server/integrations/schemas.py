@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, SecretStr, StringConstraints
 
 from nalm_server.integrations.kinds import USUAL, Event, Kind
-from nalm_server.schemas import NAME, Schema
+from nalm_server.schemas import NAME, Flag, Schema, Whole
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
 Url = Annotated[str, StringConstraints(min_length=1, max_length=512, pattern=r"^https?://[^\x00-\x20\x7f]+$")]
@@ -25,7 +25,7 @@ Mailbox = Annotated[
 
 class _New(Schema):
     name: Name
-    enabled: bool = True
+    enabled: Flag = True
 
 
 class _Told(_New):
@@ -44,8 +44,8 @@ class TokenForgeNew(_New):
     repository: Slug
     """owner/name, as in the repository's address."""
     token: Secret
-    statuses: bool = True
-    comments: bool = True
+    statuses: Flag = True
+    comments: Flag = True
 
 
 class GithubAppNew(_New):
@@ -54,12 +54,12 @@ class GithubAppNew(_New):
     kind: Literal["github_app"]
     url: Url = "https://api.github.com"
     repository: Slug
-    app_id: Annotated[int, Field(ge=1, le=2**53)]
-    installation_id: Annotated[int, Field(ge=1, le=2**53)]
+    app_id: Annotated[Whole, Field(ge=1, le=2**53)]
+    installation_id: Annotated[Whole, Field(ge=1, le=2**53)]
     private_key: Secret
     """PEM."""
-    statuses: bool = True
-    comments: bool = True
+    statuses: Flag = True
+    comments: Flag = True
 
 
 class EmailNew(_Told):
@@ -104,7 +104,7 @@ class IntegrationCreated(Integration):
 
 
 class IntegrationChange(Schema):
-    enabled: bool
+    enabled: Flag
 
 
 class TestResult(Schema):

@@ -7,9 +7,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
-from nalm_server.schemas import NAME, Schema
+from nalm_server.schemas import NAME, Flag, Schema
 
 
 class JobReason(StrEnum):
@@ -108,13 +108,6 @@ class JobDetail(Job):
     run_ids: list[str]
 
 
-def _no_boolean(value: object) -> object:
-    """JSON Schema has `true` for no number, pydantic for 1."""
-    if isinstance(value, bool):
-        raise ValueError("expected a number")
-    return value
-
-
 Revision = Annotated[
     str,
     StringConstraints(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/+@-]*$"),
@@ -125,7 +118,6 @@ Scenarios = Annotated[
     Field(min_length=1, max_length=100),
 ]
 Reason = Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00]*$")]
-Count = Annotated[int, BeforeValidator(_no_boolean)]
 
 
 class JobRequest(Schema):
@@ -141,8 +133,7 @@ class Why(Schema):
 
 
 class QueueRules(Schema):
-    latest_only: bool = Field(
-        strict=True,
+    latest_only: Flag = Field(
         description="A newer push makes queued ones superfluous: they are superseded, and the newer commit "
         "is measured against the base of the oldest of them.",
     )

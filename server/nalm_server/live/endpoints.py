@@ -29,6 +29,14 @@ LONGEST_SECONDS = 900.0
 HEARTBEAT_SECONDS = 15.0
 LOOK_SECONDS = 1.0
 """How soon a stream ends with the server."""
+EVENT = {
+    "type": "object",
+    "properties": {
+        "event": {"const": "job"},
+        "id": {"type": "string"},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+}
 Number = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
 
 
@@ -39,7 +47,7 @@ Number = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
         **documented(401, 403, 404),
         200: {
             "description": "Server-sent events `job`, each a JobChange; the id resumes by Last-Event-ID.",
-            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            "content": {"text/event-stream": {"schema": EVENT}},
         },
     },
 )

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from nalm_server.runs.schemas import VerdictBrief
-from nalm_server.schemas import NAME, Schema
+from nalm_server.schemas import NAME, Flag, Schema
 
 PRINTABLE = r"^[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$"
 
@@ -36,15 +36,13 @@ class ProjectNew(Schema):
     default_branch: Annotated[
         str, StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")
     ] = "main"
-    public: Annotated[bool, Field(strict=True)] = Field(
-        default=False, description="Anybody may read it, signed in or not."
-    )
+    public: Flag = Field(default=False, description="Anybody may read it, signed in or not.")
 
 
 class ProjectSettings(Schema):
     """What a maintainer may change; what is not given stays."""
 
-    public: Annotated[bool, Field(strict=True)] | None = None
+    public: Flag | None = None
 
 
 class ProjectCreated(Schema):

@@ -21,6 +21,8 @@ from nalm_server.schemas import ProjectName, RunId, ShaPath
 router = APIRouter(tags=["renderings"])
 
 Form = Annotated[Literal["junit", "sarif", "markdown"], Path(description="The form it is wanted in.")]
+SCHEMAS = {"application/sarif+json": {"type": "object"}}
+"""Of the forms that are not text."""
 FORMS: dict[str, tuple[str, Callable[[Sequence[Judged]], str]]] = {
     "junit": ("application/xml", junit),
     "sarif": ("application/sarif+json", sarif),
@@ -29,7 +31,10 @@ FORMS: dict[str, tuple[str, Callable[[Sequence[Judged]], str]]] = {
 RESPONSES: dict[int | str, dict[str, Any]] = {
     **documented(404, 410),
     200: {
-        "content": {media_type: {"schema": {"type": "string"}} for media_type, _ in FORMS.values()},
+        "content": {
+            media_type: {"schema": SCHEMAS.get(media_type, {"type": "string"})}
+            for media_type, _ in FORMS.values()
+        },
         "description": "The verdicts in the form asked for.",
     },
 }

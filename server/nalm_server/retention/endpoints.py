@@ -23,7 +23,7 @@ def get_retention(project: ProjectName, session: ReadDb, context: Ctx, now: Now,
     return service.show(session, found, context.settings, now)
 
 
-@router.put("", responses=documented(401, 403, 404))
+@router.put("", responses=documented(401, 403, 404, 413))
 def set_retention(
     project: ProjectName, rules: Rules, *, session: Db, context: Ctx, now: Now, caller: Caller
 ) -> Retention:

@@ -9,9 +9,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from nalm_server.schemas import Schema
+from nalm_server.schemas import Schema, Whole
 
-Days = Annotated[int, Field(ge=1, le=36_500)]
+Days = Annotated[Whole, Field(ge=1, le=36_500)]
 
 
 class Kind(StrEnum):

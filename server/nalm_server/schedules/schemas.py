@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, StringConstraints
 
 from nalm_server.jobs.schemas import Scenarios
 from nalm_server.schedules.cron import checked
-from nalm_server.schemas import NAME, Schema
+from nalm_server.schemas import NAME, Flag, Schema
 
 
 class Against(StrEnum):
@@ -38,7 +38,6 @@ Cron = Annotated[
         examples=["0 3 * * mon-fri"],
     ),
 ]
-Flag = Annotated[bool, Field(strict=True)]
 
 
 class ScheduleNew(Schema):

@@ -7,22 +7,14 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import Path
-from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
-from nalm_server.schemas import NAME, Schema
+from nalm_server.schemas import NAME, Schema, Whole
 from nalm_server.tokens.scopes import Scope
-
-
-def _no_boolean(value: object) -> object:
-    """JSON Schema has `true` for no number, pydantic for 1."""
-    if isinstance(value, bool):
-        raise ValueError("expected a number")
-    return value
-
 
 TokenId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a token.")]
 TokenName = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[^\x00-\x1f\x7f]+$")]
-Days = Annotated[int, Field(ge=1, le=3650), BeforeValidator(_no_boolean)]
+Days = Annotated[Whole, Field(ge=1, le=3650)]
 OwnScope = Literal[Scope.READ, Scope.UPLOAD, Scope.MEASURE, Scope.MAINTAIN, Scope.ADMIN]
 ProjectScope = Literal[Scope.READ, Scope.UPLOAD, Scope.MEASURE]
 YEAR = 365

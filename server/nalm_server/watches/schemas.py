@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from nalm_server.schemas import Schema
+from nalm_server.schemas import Flag, Schema, Whole
 from nalm_server.watches.watching import PATHS_IGNORE, ForkPullRequests, PushCommits
 
 Glob = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^\x00-\x20\x7f]+$")]
@@ -23,7 +23,7 @@ class WatchingSettings(Schema):
     """Globs of paths: a commit that touches nothing else is not measured."""
     push_commits: PushCommits = PushCommits.EACH
     fork_pull_requests: ForkPullRequests = ForkPullRequests.APPROVE
-    measure_tags: bool = False
+    measure_tags: Flag = False
 
 
 class WatchingShown(WatchingSettings):
@@ -41,7 +41,7 @@ class SecretChange(Schema):
         Annotated[str, StringConstraints(min_length=16, max_length=256, pattern=r"^[\x21-\x7e]+$")] | None
     ) = None
     """The forge's own (GitLab makes signing tokens itself: `whsec_...`). Null: a new one is made."""
-    overlap_hours: Annotated[int, Field(ge=0, le=168)] = 24
+    overlap_hours: Annotated[Whole, Field(ge=0, le=168)] = 24
     """How long the present one is taken too."""
 
 
