@@ -75,6 +75,17 @@ class Postgres:
             connection.execute(f'create database "{name}" template "{template or "template1"}"')
         return name, self.maintenance.replace("/postgres?", f"/{name}?")
 
+    def keep(self, name: str) -> Callable[[], None]:
+        """Puts a database aside; what is returned puts it back."""
+        kept, _ = self.create(name)
+
+        def restore() -> None:
+            self.drop(name)
+            with psycopg.connect(self.maintenance.replace("+psycopg", ""), autocommit=True) as connection:
+                connection.execute(f'create database "{name}" template "{kept}"')
+
+        return restore
+
     def drop(self, name: str) -> None:
         with psycopg.connect(self.maintenance.replace("+psycopg", ""), autocommit=True) as connection:
             connection.execute(f'drop database "{name}" with (force)')

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A service with something of everything in it, for requests made up at random; put back when one is done."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from nalm_server.accounts.models import AccountRow
+from nalm_server.app import make_app
+from nalm_server.backfills.models import BackfillRow
+from nalm_server.bisects.models import BisectRow
+from nalm_server.notifications.models import NotificationRow
+from nalm_server.settings import Settings
+from nalm_server.tokens import service as tokens
+from nalm_server.tokens.scopes import Scope
+from nalm_server_harness import Clock, Service, make_service
+from nalm_server_reports import body_of, make_report, sha
+
+HOST = "bench-1"
+
+
+@dataclass
+class Seeded:
+    """One application, what is in it, and a way to put its database back."""
+
+    service: Service
+    app: FastAPI
+    known: dict[str, Any]
+    restore: Callable[[], None]
+
+    def reset(self) -> None:
+        self.service.context.engine.dispose()
+        self.restore()
+
+
+def settings_of(home: Path, database_url: str) -> Settings:
+    return Settings(
+        state_dir=home,
+        database_url=database_url,
+        static_dir=home / "static",
+        rate_api=0,
+        rate_agents=0,
+        rate_hooks=0,
+        mail_server="127.0.0.1:1",
+        mail_from="nalm@example.org",
+        sign_in={"hub": {"kind": "github", "client_id": "nalm", "client_secret": "s" * 32}},
+    )
+
+
+def seeded(settings: Settings, keep: Callable[[], Callable[[], None]]) -> Seeded:
+    """`keep` is called when all is in: it puts the database aside, and what it gives puts it back."""
+    service = make_service(settings, Clock())
+    add_administrator(service)
+    known = add_everything(service)
+    service.context.engine.dispose()
+    app = make_app(service.context)
+    app.state.ending = True  # a stream ends after what there is now
+    return Seeded(service, app, known, keep())
+
+
+def add_administrator(service: Service) -> None:
+    """A person, who has what a token alone has not: a session, tokens of their own."""
+    now = service.clock()
+    with service.context.sessions() as session:
+        account = AccountRow(name="root", administrator=True, created_at=now)
+        session.add_all([account, AccountRow(name="mona", administrator=False, created_at=now)])
+        session.flush()
+        service.tokens["root"] = tokens.issue(session, Scope.ADMIN, "root", now, account_id=account.id)
+        session.commit()
+
+
+def add_everything(service: Service) -> dict[str, Any]:
+    """What requests may name, by the name of the parameter or of the path's part before it."""
+    service.upload(body_of(make_report(1)))
+    push(service, 1)
+    invitation = service.post("/agents/invitations", "root", 201, {})["token"]
+    told = {"invitation": invitation, "name": HOST, "host_class": "vm-2"}
+    service.tokens["bench"] = service.request("POST", "/agent/register", None, 201, json=told)["token"]
+    service.post("/agents/invitations", "root", 201, {})
+    job = service.post("/agent/lease", "bench", 200, {"host": HOST, "host_class": "vm-2"})
+    push(service, 2)
+    mail = {"name": "mail", "kind": "email", "recipients": ["a@example.org"]}
+    number = service.post("/projects/demo/integrations", "root", 201, mail)["id"]
+    schedule = {"name": "nightly", "cron": "0 3 * * *"}
+    service.post("/projects/demo/schedules", "root", 201, schedule)
+    add_searches(service, number)
+    return {
+        "project": "demo",
+        "scenario": "sfc_a",
+        "sha": sha(1),
+        "host": HOST,
+        "account": "mona",
+        "provider": "hub",
+        "schedule": "nightly",
+        "run_id": f"{1:032x}",
+        "job_id": job["job_id"],
+        "backfill_id": 1,
+        "bisect_id": 1,
+        "number": 1,
+        "invitation_id": 2,
+        "token_id": service.post("/projects/demo/tokens", "root", 201, {"name": "ci"})["id"],
+        **dict.fromkeys(("base", "good", "first"), sha(0)),
+        **dict.fromkeys(("head", "bad", "last", "commit"), sha(1)),
+        "fence": job["fence"],
+    }
+
+
+def push(service: Service, number: int) -> None:
+    body = {"ref": "refs/heads/main", "before": sha(number - 1), "after": sha(number)}
+    service.hook(json.dumps(body).encode(), 202)
+
+
+def add_searches(service: Service, integration: int) -> None:
+    """A bisect, a backfill and a notification of `demo`."""
+    now = service.clock()
+    common: dict[str, Any] = {"project_id": 1, "created_at": now, "updated_at": now, "state": "running"}
+    asked = {"requested_by": "x", "tries": 0, **common}
+    told = {"integration_id": integration, "kind": "message", "subject": "run 1", "tries": 0, "wanted": 1}
+    with service.context.sessions() as session:
+        session.add(BisectRow(scenario="sfc_a", good_sha=sha(0), bad_sha=sha(1), **asked))
+        session.add(BackfillRow(first_sha=sha(0), last_sha=sha(1), every=1, **asked))
+        session.add(NotificationRow(next_try_at=now, **told, **common | {"state": "failed"}))
+        session.commit()
+
+
+def keep_file(path: Path) -> Callable[[], None]:
+    """Puts a SQLite database aside."""
+    kept = path.with_suffix(".kept")
+    shutil.copy(path, kept)
+
+    def restore() -> None:
+        for left in path.parent.glob(f"{path.name}-*"):
+            left.unlink()
+        shutil.copy(kept, path)
+
+    return restore
