@@ -361,7 +361,7 @@ export interface paths {
         };
         /**
          * Get Health
-         * @description Is the service up and its database reachable.
+         * @description Is the service up and its database reachable; `degraded` names what only makes it slower.
          */
         get: operations["get_health"];
         put?: never;
@@ -3551,11 +3551,13 @@ export interface components {
             database: "sqlite" | "postgresql";
             /** Jobs Open */
             jobs_open: number;
+            /** Problems */
+            problems: string[];
             /**
              * Status
-             * @constant
+             * @enum {string}
              */
-            status: "ok";
+            status: "ok" | "degraded";
             /** Version */
             version: string;
         };
@@ -8752,7 +8754,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": {
+                        data?: string;
+                        /** @constant */
+                        event?: "job";
+                        id?: string;
+                    };
                 };
             };
             /** @description The request cannot be read. */
@@ -10103,7 +10110,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/sarif+json": string;
+                    "application/sarif+json": Record<string, never>;
                     "application/xml": string;
                     "text/markdown": string;
                 };
@@ -12726,6 +12733,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -14195,7 +14211,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/sarif+json": string;
+                    "application/sarif+json": Record<string, never>;
                     "application/xml": string;
                     "text/markdown": string;
                 };
