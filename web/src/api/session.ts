@@ -16,6 +16,17 @@ export const sessionQuery = () =>
     staleTime: 60_000,
   });
 
+/** By whom people can sign in, besides name and password. */
+export const providersQuery = () =>
+  queryOptions({
+    queryKey: ["providers"],
+    queryFn: ({ signal }) => body(client.GET("/api/v1/sign-in/providers", { signal })),
+    staleTime: 300_000,
+  });
+
+/** Where the browser goes to sign in by one of them. */
+export const providerPath = (name: string): string => `/api/v1/sign-in/${encodeURIComponent(name)}/start`;
+
 export const signInByPassword = async (name: string, password: string): Promise<SignedIn> =>
   remembered(await body(client.POST("/api/v1/session", { body: { name, password } })));
 

@@ -2,7 +2,7 @@
 /** What maintainers set of a project. */
 import { queryOptions } from "@tanstack/react-query";
 import { body, client, done } from "./client";
-import type { Member, ProjectSettings, Rules, WatchingSettings } from "./types";
+import type { IntegrationNew, Member, ProjectSettings, ReadToken, Rules, WatchingSettings } from "./types";
 
 const of = (project: string) => ({ params: { path: { project } } });
 
@@ -45,6 +45,12 @@ export const changeSecret = (project: string) =>
     client.POST("/api/v1/projects/{project}/webhook-secret", { ...of(project), body: { overlap_hours: 24 } }),
   );
 
+export const setReadToken = (project: string, wanted: ReadToken): Promise<void> =>
+  done(client.PUT("/api/v1/projects/{project}/read-token", { ...of(project), body: wanted }));
+
+export const removeReadToken = (project: string): Promise<void> =>
+  done(client.DELETE("/api/v1/projects/{project}/read-token", of(project)));
+
 export const setRetention = (project: string, wanted: Rules) =>
   body(client.PUT("/api/v1/projects/{project}/retention", { ...of(project), body: wanted }));
 
@@ -61,6 +67,16 @@ export const setMember = (project: string, account: string, role: ProjectRole) =
 export const removeMember = (project: string, account: string): Promise<void> =>
   done(
     client.DELETE("/api/v1/projects/{project}/people/{account}", { params: { path: { project, account } } }),
+  );
+
+export const addIntegration = (project: string, wanted: IntegrationNew) =>
+  body(client.POST("/api/v1/projects/{project}/integrations", { ...of(project), body: wanted }));
+
+export const removeIntegration = (project: string, number: number): Promise<void> =>
+  done(
+    client.DELETE("/api/v1/projects/{project}/integrations/{number}", {
+      params: { path: { project, number } },
+    }),
   );
 
 export const testIntegration = (project: string, number: number) =>

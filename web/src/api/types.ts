@@ -23,6 +23,13 @@ export type History = Schemas["History"];
 export type HistoryPoint = Schemas["HistoryPoint"];
 export type Host = Schemas["nalm_core__report__Host"];
 export type Integration = Schemas["Integration"];
+export type IntegrationCreated = Schemas["IntegrationCreated"];
+export type IntegrationNew =
+  | Schemas["TokenForgeNew"]
+  | Schemas["GithubAppNew"]
+  | Schemas["EmailNew"]
+  | Schemas["ChatNew"]
+  | Schemas["WebhookNew"];
 export type Job = Schemas["Job"];
 export type JobBrief = Schemas["JobBrief"];
 export type JobDetail = Schemas["JobDetail"];
@@ -36,10 +43,14 @@ export type Project = Schemas["Project"];
 export type ProjectSettings = Schemas["ProjectSettings"];
 export type Retention = Schemas["Retention"];
 export type ProjectTokenNew = Schemas["ProjectTokenNew"];
+export type ReadToken = Schemas["ReadToken"];
 export type Rules = Schemas["Rules"];
 export type RunDetail = Schemas["RunDetail"];
 export type RunReport = Schemas["RunReport"];
 export type ScenarioSummary = Schemas["ScenarioSummary"];
+export type Schedule = Schemas["Schedule"];
+export type ScheduleChange = Schemas["ScheduleChange"];
+export type ScheduleNew = Schemas["ScheduleNew"];
 export type SignedIn = Schemas["SignedIn"];
 export type StageChange = Schemas["StageChange"];
 export type Token = Schemas["Token"];

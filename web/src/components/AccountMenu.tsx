@@ -23,7 +23,7 @@ export function AccountMenu() {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button variant="subtle" color="gray" size="compact-md" className="who">
+        <Button variant="subtle" color="gray" size="compact-sm" className="who">
           {session.name}
         </Button>
       </Menu.Target>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Button, Select } from "@mantine/core";
+import { Autocomplete, Button } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { addBisect } from "../api/searches";
 import type { BisectDetail, Commit } from "../api/types";
@@ -38,12 +38,13 @@ export function BisectForm(props: Props) {
     <form className="form" onSubmit={submit}>
       <CommitPicker label="Good" commits={commits} value={good} onChange={setGood} />
       <CommitPicker label="Bad" commits={commits} value={bad} onChange={setBad} />
-      <Select
+      <Autocomplete
         label="Scenario"
+        description={scenarios.length === 0 ? "None has been measured yet: one that nalm.toml has" : null}
+        required
         data={[...scenarios]}
-        value={scenario ?? null}
-        allowDeselect={false}
-        onChange={(name) => setScenario(name ?? undefined)}
+        value={scenario ?? ""}
+        onChange={setScenario}
       />
       {good !== undefined && bad !== undefined && (
         <p role="status" className="soft">

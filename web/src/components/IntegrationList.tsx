@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button, Switch } from "@mantine/core";
-import { enableIntegration, testIntegration } from "../api/settings";
+import { enableIntegration, removeIntegration, testIntegration } from "../api/settings";
 import type { Integration } from "../api/types";
 import { ActionError } from "./ActionError";
 import { Icon } from "./Icon";
@@ -8,13 +8,7 @@ import { useAction } from "./useAction";
 
 /** Where results are told: each can be tried and switched off. */
 export function IntegrationList({ project, of }: { project: string; of: readonly Integration[] }) {
-  if (of.length === 0)
-    return (
-      <p className="soft">
-        None yet. Forges, mail, chat and webhooks are added by{" "}
-        <code>POST /api/v1/projects/{project}/integrations</code>.
-      </p>
-    );
+  if (of.length === 0) return <p className="soft">None yet.</p>;
   return (
     <ul className="rows">
       {of.map((one) => (
@@ -29,11 +23,12 @@ function Row({ project, one }: { project: string; one: Integration }) {
   const change = useAction((enabled: boolean) => enableIntegration(project, one.id, enabled), {
     renews: ["integrations"],
   });
+  const remove = useAction(() => removeIntegration(project, one.id), { renews: ["integrations"] });
   return (
     <li className="row">
       <span className="row-main">
         <strong>{one.name}</strong> <span className="tag">{one.kind}</span>
-        <span className="below">{one.events.join(", ")}</span>
+        <span className="below">{one.events.length > 0 ? one.events.join(", ") : "every result"}</span>
       </span>
       <Switch
         label="On"
@@ -50,12 +45,21 @@ function Row({ project, one }: { project: string; one: Integration }) {
       >
         Try it
       </Button>
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={`Remove ${one.name}`}
+        loading={remove.isPending}
+        onClick={() => remove.mutate(undefined)}
+      >
+        Remove
+      </Button>
       {trial.data && (
         <p role="status" className={trial.data.works ? "better" : "worse"}>
           <Icon name={trial.data.works ? "check" : "invalid"} /> {trial.data.message}
         </p>
       )}
-      <ActionError error={trial.error ?? change.error} />
+      <ActionError error={trial.error ?? change.error ?? remove.error} />
     </li>
   );
 }

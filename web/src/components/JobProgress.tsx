@@ -44,7 +44,7 @@ export function JobProgress({ job }: { job: JobBrief }) {
           aria-label={`${WORDS[job.state]}${percent === null ? "" : `, ${percent} per cent`}`}
         />
       )}
-      <span className="progress-text">{text || (job.state === "queued" ? "Waits for the agent" : "")}</span>
+      <span className="progress-text">{job.state === "queued" ? "Waits for its turn" : text}</span>
     </div>
   );
 }

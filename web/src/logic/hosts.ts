@@ -21,7 +21,7 @@ export function capabilityWords(has: CapabilitiesLike | null): string[] {
     has.pmu ? "PMU" : "no PMU",
     ...(has.nics > 0 ? [`${has.nics} NICs`] : []),
     ...(has.hugepages_mb > 0 ? [`${bytes(has.hugepages_mb * MIB)} in huge pages`] : []),
-    ...(has.memory_mb > 0 ? [bytes(has.memory_mb * MIB)] : []),
+    ...(has.memory_mb > 0 ? [`${bytes(has.memory_mb * MIB)} of memory`] : []),
     ...(has.isolated_cpus > 0 ? [`${has.isolated_cpus} isolated CPUs`] : []),
   ];
 }

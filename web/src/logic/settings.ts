@@ -15,3 +15,10 @@ export const hookAddresses = (origin: string, project: string): [string, string]
     { github: "GitHub", gitlab: "GitLab", gitea: "Gitea, Forgejo", generic: "Any other" }[forge],
     `${origin}/api/v1/hooks/${forge}?project=${encodeURIComponent(project)}`,
   ]);
+
+/** What a schedule compares the tip of the default branch with. */
+export const AGAINST_WORDS = {
+  previous: "What it measured before",
+  release: "The newest release",
+  parent: "Its parent",
+} as const;

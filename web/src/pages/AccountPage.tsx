@@ -49,6 +49,9 @@ function Password({ session }: { session: SignedIn }) {
   const [again, setAgain] = useState("");
   const change = useAction(() => changePassword(session.by_link ? null : old, wanted), {
     renews: ["session"],
+    onDone: () => {
+      for (const empty of [setOld, setWanted, setAgain]) empty("");
+    },
   });
   const fault = again === "" ? null : passwordFault(wanted, again);
   const submit = (event: FormEvent): void => {

@@ -68,7 +68,7 @@ function HowFar({ backfill }: { backfill: Backfill }) {
           ["Without a result", progress.failed],
           ["In the queue", progress.queued],
           ["To come", progress.waiting],
-          ["Range", `${backfill.first_sha.slice(0, 10)} to ${backfill.last_sha.slice(0, 10)}`],
+          ["Range", <Range key="range" backfill={backfill} />],
           ["Every", backfill.every],
           ["Asked for", `by ${backfill.requested_by}, ${moment(backfill.created_at)}`],
           ...(backfill.message ? [["Says", backfill.message] as const] : []),
@@ -77,6 +77,12 @@ function HowFar({ backfill }: { backfill: Backfill }) {
     </Panel>
   );
 }
+
+const Range = ({ backfill }: { backfill: Backfill }) => (
+  <span className="mono">
+    {backfill.first_sha.slice(0, 10)}..{backfill.last_sha.slice(0, 10)}
+  </span>
+);
 
 function Jobs({ project, id, live }: { project: string; id: number; live: boolean }) {
   const { data } = useQuery(allJobsQuery(project, live));

@@ -30,7 +30,7 @@ export function BisectPage() {
     <>
       <PageHead
         title={`Bisect ${id}`}
-        under={bisect && `${bisect.scenario}, ${searchStateWord(bisect.state)}`}
+        under={bisect && `${bisect.scenario}, ${searchStateWord(bisect.state).toLowerCase()}`}
       >
         {bisect && isSearching(bisect) && <LiveMark live={live} />}
         {bisect && <Cancel bisect={bisect} />}

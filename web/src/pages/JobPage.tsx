@@ -59,7 +59,7 @@ function State({ job }: { job: JobDetail }) {
     ["Place in the queue", job.queue_position ?? ""],
     ["No host takes it", job.waiting ?? ""],
     ["Tried again", job.not_before && job.state === "queued" ? moment(job.not_before) : ""],
-    ["Host", job.host ?? ""],
+    [job.state === "queued" ? "Host before" : "Host", job.host ?? ""],
     ["Attempts", job.attempts],
     ["Part of", <PartOf key="part" job={job} />],
     ["Runs", <Runs key="runs" job={job} />],

@@ -4,17 +4,24 @@ import { Switch } from "@mantine/core";
 import { type UseQueryOptions, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { deliveriesQuery } from "../api/deliveries";
 import { projectQuery } from "../api/queries";
+import { schedulesQuery } from "../api/schedules";
 import { integrationsQuery, peopleQuery, retentionQuery, setProject, watchingQuery } from "../api/settings";
 import { addProjectToken, projectTokensQuery, revokeProjectToken } from "../api/tokens";
 import type { ProjectTokenNew } from "../api/types";
 import { SignInLink } from "../components/AccountMenu";
 import { ActionError } from "../components/ActionError";
+import { DeliveryTable } from "../components/DeliveryTable";
+import { IntegrationForm } from "../components/IntegrationForm";
 import { IntegrationList } from "../components/IntegrationList";
 import { PageHead } from "../components/PageHead";
 import { Panel } from "../components/Panel";
 import { PeoplePanel } from "../components/PeoplePanel";
+import { ReadTokenForm } from "../components/ReadTokenForm";
 import { RetentionForm } from "../components/RetentionForm";
+import { ScheduleForm } from "../components/ScheduleForm";
+import { ScheduleList } from "../components/ScheduleList";
 import { CenterState, Failed, Loading } from "../components/States";
 import { TokenList } from "../components/TokenList";
 import { useAction } from "../components/useAction";
@@ -57,14 +64,36 @@ function Panels({ project }: { project: string }) {
       <Part title="Webhook" query={watchingQuery(project)}>
         {(now) => <WebhookPanel project={project} now={now} />}
       </Part>
+      <Part title="Deliveries" query={deliveriesQuery(project)}>
+        {(deliveries) => <DeliveryTable project={project} deliveries={deliveries} />}
+      </Part>
+      <Part title="Read token" query={watchingQuery(project)}>
+        {(now) => <ReadTokenForm project={project} has={now.has_read_token} />}
+      </Part>
       <Part title="What is measured" query={watchingQuery(project)}>
         {(now) => <WatchingForm project={project} now={now} />}
+      </Part>
+      <Part title="Schedules" query={schedulesQuery(project)}>
+        {(schedules) => (
+          <>
+            <ScheduleList project={project} of={schedules} />
+            <ScheduleForm project={project} />
+          </>
+        )}
       </Part>
       <Part title="People" query={peopleQuery(project)}>
         {(people) => <PeoplePanel project={project} people={people} />}
       </Part>
       <Part title="Where results are told" query={integrationsQuery(project)}>
-        {(of) => <IntegrationList project={project} of={of} />}
+        {(of) => (
+          <>
+            <IntegrationList project={project} of={of} />
+            <details className="adder">
+              <summary>Add one</summary>
+              <IntegrationForm project={project} />
+            </details>
+          </>
+        )}
       </Part>
       <Part title="Tokens of the project" query={projectTokensQuery(project)}>
         {(tokens) => (

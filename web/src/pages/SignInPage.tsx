@@ -8,6 +8,7 @@ import { sessionQuery, signInByLink, signInByPassword } from "../api/session";
 import type { SignedIn } from "../api/types";
 import { ActionError } from "../components/ActionError";
 import { PageHead } from "../components/PageHead";
+import { ProviderButtons } from "../components/ProviderButtons";
 import { useAction } from "../components/useAction";
 import { useTitle } from "../components/useTitle";
 import { linkOf, returnPath } from "../logic/roles";
@@ -66,6 +67,7 @@ function ByPassword({ onEntered }: Entered) {
       <Button type="submit" loading={enter.isPending}>
         Sign in
       </Button>
+      <ProviderButtons />
       <p className="soft">
         No account, or the password is lost? An administrator makes a one-time link:{" "}
         <code>nalm-server account link NAME</code>

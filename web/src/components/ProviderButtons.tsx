@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Button, Divider } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { providerPath, providersQuery } from "../api/session";
+import { ActionError } from "./ActionError";
+
+/** Forges and others that people sign in by, as far as the operator set some up. */
+export function ProviderButtons() {
+  const { data: providers = [], error } = useQuery(providersQuery());
+  if (providers.length === 0) return <ActionError error={error} />;
+  return (
+    <>
+      <Divider label="or" />
+      {providers.map((one) => (
+        <Button key={one.name} component="a" variant="default" href={providerPath(one.name)}>
+          Sign in with {one.label}
+        </Button>
+      ))}
+    </>
+  );
+}
