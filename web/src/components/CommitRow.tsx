@@ -71,7 +71,11 @@ export function CommitRow({ project, commit, now, reach, nameScenarios, marked, 
         <>
           <div className="commit-verdict">{job ? <JobBadge job={job} /> : <NotMeasured />}</div>
           <div className="commit-what">
-            {job ? <JobProgress job={job} /> : commit.skipped && <span className="soft">{commit.skipped}</span>}
+            {job ? (
+              <JobProgress job={job} />
+            ) : (
+              commit.skipped && <span className="soft">{commit.skipped}</span>
+            )}
           </div>
         </>
       )}
