@@ -49,7 +49,7 @@ export function DeliveryTable({ project, deliveries }: Props) {
                     <Button
                       size="compact-sm"
                       variant="default"
-                      aria-label={`Work on delivery ${one.id} again`}
+                      aria-label={`Again: work on delivery ${one.id}`}
                       loading={again.isPending && again.variables === one.id}
                       onClick={() => again.mutate(one.id)}
                     >
