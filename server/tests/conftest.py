@@ -16,6 +16,7 @@ from typing import Any
 
 import psycopg
 import pytest
+import structlog
 from nalm_server import migrate
 from nalm_server.settings import Settings
 
@@ -31,6 +32,14 @@ def as_postgres_user() -> list[str]:
     if os.geteuid() != 0:
         return []
     return ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+
+
+@pytest.fixture(autouse=True)
+def log_as_it_was() -> Iterator[None]:
+    """A command called in a test sends the log to that test's standard error, which ends with it."""
+    before = structlog.get_config()
+    yield
+    structlog.configure(**before)
 
 
 @pytest.fixture(scope="session")

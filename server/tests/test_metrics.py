@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -131,13 +131,12 @@ SECRETS = {
 
 
 @pytest.fixture
-def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[dict[str, Any]]]]:
+def written(monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[dict[str, Any]]]:
     """The lines of the log, as a collector reads them."""
-    before, lines = structlog.get_config(), io.StringIO()
+    lines = io.StringIO()
     monkeypatch.setattr("sys.stderr", lines)
     logs.configure(as_json=True)
-    yield lambda: [json.loads(line) for line in lines.getvalue().splitlines()]
-    structlog.configure(**before)
+    return lambda: [json.loads(line) for line in lines.getvalue().splitlines()]
 
 
 @pytest.mark.parametrize("secret", SECRETS)
