@@ -39,7 +39,7 @@ function Row({ project, one }: { project: string; one: Integration }) {
       <Button
         size="compact-sm"
         variant="default"
-        aria-label={`Try ${one.name}`}
+        aria-label={`Try it: ${one.name}`}
         loading={trial.isPending}
         onClick={() => trial.mutate(undefined)}
       >

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm-server up --no-agent` as a child process, and work in every state put into it over its API."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import httpx
+from demo_process import ROOT, free_port
+from nalm_server_git import Repo
+from nalm_server_waiting import until
+
+COMMAND = [sys.executable, "-m", "nalm_server.cli"]
+LOG = "configure: ok\nninja: 312 targets\nround 41 of 64: head 512.4, base 498.1 cycles/packet\n"
+PASSWORD = "a long enough password"
+HOST = {
+    "host": "bench-1",
+    "host_class": "vm-2",
+    "version": "0.1.0",
+    "capabilities": {"lcores": 4, "hugepages_mb": 2048, "memory_mb": 8192, "isolated": True},
+    "health": {"disk_free_bytes": 40 * 2**30, "load": 0.4, "steal": 0.013, "resolves": 0.004},
+}
+BEAT_SECONDS = 5
+
+
+class Service:
+    """The running server; `admin` and `agent` speak to it with their tokens."""
+
+    def __init__(self, state: Path) -> None:
+        port = free_port()
+        self.state, self.url = state, f"http://127.0.0.1:{port}"
+        self.output = state.with_suffix(".log")
+        with self.output.open("w") as output:
+            self.process = subprocess.Popen(
+                [*COMMAND, "up", "--no-agent", "--port", str(port), "--state", str(state)],
+                cwd=ROOT,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=os.environ | {"NO_COLOR": "1", "NALM_OUTGOING_ALLOW": "127.0.0.0/8"},
+            )
+        until(self._serves, f"{self.url} serves")
+        self._ended = threading.Event()
+        self.admin = self._speaker("admin.token")
+        self.agent = self._speaker("agent.token")
+
+    def _serves(self) -> bool:
+        assert self.process.poll() is None, self.output.read_text()
+        return "serving" in self.output.read_text()
+
+    def _speaker(self, token: str) -> httpx.Client:
+        headers = {"Authorization": f"Bearer {(self.state / token).read_text().strip()}"}
+        return httpx.Client(base_url=f"{self.url}/api/v1", headers=headers, timeout=30)
+
+    @property
+    def link(self) -> str:
+        """The first administrator's one-time link, as it was printed."""
+        found = re.search(r"(http\S+/sign-in#link=\S+)", self.output.read_text())
+        assert found is not None
+        return found[1]
+
+    def add_project(self, name: str, repository: Path) -> dict[str, Any]:
+        """On the server's host, as only there a path may be given."""
+        command = [*COMMAND, "project", "add", name, "--repository", str(repository), "--public", "--json"]
+        made = subprocess.run(
+            [*command, "--state", str(self.state)], cwd=ROOT, check=True, capture_output=True, text=True
+        )
+        answer: dict[str, Any] = json.loads(made.stdout)
+        return answer
+
+    def post(self, path: str, body: Any, by: httpx.Client | None = None) -> Any:
+        answer = (by or self.admin).post(path, json=body)
+        assert answer.is_success, answer.text
+        return answer.json() if answer.content else None
+
+    def get(self, path: str) -> Any:
+        return self.admin.get(path).raise_for_status().json()
+
+    def hook(self, secret: str, body: dict[str, Any]) -> None:
+        """A delivery in the plain form."""
+        raw = json.dumps(body).encode()
+        signature = hmac.new(secret.encode(), raw, hashlib.sha256).hexdigest()
+        headers = {
+            "Content-Type": "application/json",
+            "X-Nalm-Delivery": hashlib.sha256(raw).hexdigest()[:16],
+            "X-Nalm-Signature-256": f"sha256={signature}",
+        }
+        httpx.post(f"{self.url}/api/v1/hooks/generic", content=raw, headers=headers).raise_for_status()
+
+    def beat(self, job: int, told: dict[str, Any]) -> None:
+        """Says so again and again, as an agent does, so that the job stays its host's."""
+        while not self._ended.wait(BEAT_SECONDS):
+            self.agent.post(f"/agent/jobs/{job}/progress", json=told)
+
+    def end(self) -> None:
+        self._ended.set()
+        self.process.send_signal(signal.SIGINT)
+        try:
+            self.process.wait(timeout=30)
+        finally:
+            self.process.kill()
+
+
+def fill(service: Service, repo: Repo, name: str) -> dict[str, int]:
+    """A project with work in every state: numbers of a job of each, of a backfill and of a bisect."""
+    shas = [repo.commit(f"nat: step {number}") for number in range(8)]
+    repo.push("main")
+    secret = service.add_project(name, repo.path)["webhook_secret"]
+    service.hook(secret, {"ref": "refs/heads/main", "before": shas[3], "after": shas[7]})
+    until(lambda: len(service.get(f"/jobs?project={name}")) >= 4, "the push's jobs")
+    repo.git("checkout", "--quiet", "-b", "faster")
+    theirs = repo.commit("nat: faster")
+    repo.push("faster")
+    fork = {"number": 7, "base": "main", "title": "Faster", "author": "eve", "merge_base": shas[7]}
+    service.hook(
+        secret, {"ref": "refs/heads/faster", "before": shas[7], "after": theirs, "pull_request": fork}
+    )
+    held = until(
+        lambda: [one for one in service.get(f"/jobs?project={name}") if one["held"]], "the fork's job"
+    )
+    failed, running = _lease(service), _lease(service)
+    service.post(
+        f"/agent/jobs/{failed['job_id']}/finish",
+        {"fence": failed["fence"], "outcome": "failed", "message": "nat.c:12: error", "kind": "build"},
+        service.agent,
+    )
+    _measure(service, running)
+    project = f"/projects/{name}"
+    backfill = service.post(f"{project}/backfills", {"first": shas[0], "last": shas[3], "every": 1})
+    bisect = service.post(f"{project}/bisects", {"good": shas[0], "bad": shas[7], "scenario": "sfc_a"})
+    until(lambda: service.get(f"/bisects/{bisect['id']}")["steps"], "the bisect's first step")
+    pushed = [
+        one["id"] for one in service.get(f"/jobs?project={name}&state=queued") if one["reason"] == "push"
+    ]
+    return {
+        "last": max(pushed),
+        "held": held[0]["id"],
+        "failed": failed["job_id"],
+        "running": running["job_id"],
+        "backfill": backfill["id"],
+        "bisect": bisect["id"],
+    }
+
+
+def _lease(service: Service) -> Any:
+    return service.post("/agent/lease", HOST, service.agent)
+
+
+def _measure(service: Service, lease: dict[str, Any]) -> None:
+    told = {"step": "measuring", "detail": "round 41 of 64", "fraction": 0.64, "log_tail": LOG}
+    told |= {"fence": lease["fence"], "health": HOST["health"]}
+    service.post(f"/agent/jobs/{lease['job_id']}/progress", told, service.agent)
+    threading.Thread(target=service.beat, args=(lease["job_id"], told), daemon=True).start()

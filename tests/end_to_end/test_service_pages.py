@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The service's pages in Chromium: empty, full and failing, in both schemes, by mouse and for axe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from demo_process import ROOT
+from nalm_server_git import Repo, make_repo
+from playwright.sync_api import Browser, Page, expect
+from service_process import PASSWORD, Service, fill
+
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+NF = "my-nf"
+STILL = """Promise.all(document.getAnimations().filter(one => one instanceof CSSTransition)
+    .map(one => one.finished.catch(() => {})))"""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    running = Service(tmp_path_factory.mktemp("service") / "state")
+    try:
+        yield running
+    finally:
+        running.end()
+
+
+@pytest.fixture(scope="module")
+def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    return make_repo(tmp_path_factory.mktemp("repository"))
+
+
+@pytest.fixture(scope="module")
+def administrator(browser: Browser, service: Service) -> dict[str, Any]:
+    """A browser's state, signed in by the link that was printed, with a password set."""
+    context = browser.new_context(base_url=service.url)
+    page = context.new_page()
+    page.goto(service.link)
+    page.get_by_role("button", name="Sign in by this link").click()
+    for field in range(2):
+        page.locator("[autocomplete=new-password]").nth(field).fill(PASSWORD)
+    page.get_by_role("button", name="Set the password").click()
+    expect(page.get_by_text("The password is set.")).to_be_visible()
+    state: Any = context.storage_state()
+    context.close()
+    return dict(state)
+
+
+@pytest.fixture
+def page(browser: Browser, service: Service, administrator: dict[str, Any]) -> Iterator[Page]:
+    context = browser.new_context(
+        base_url=service.url,
+        storage_state=administrator,  # type: ignore[arg-type]
+        reduced_motion="reduce",
+    )
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    context.close()
+    assert not errors, errors
+
+
+@pytest.fixture(scope="module")
+def filled(service: Service, repo: Repo, administrator: dict[str, Any]) -> dict[str, int]:
+    assert administrator
+    return fill(service, repo, NF)
+
+
+def require_accessible(page: Page) -> None:
+    """axe finds nothing, in both schemes and at a phone's width, and nothing is wider than the window."""
+    for scheme, width in (("light", 1280), ("dark", 390)):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate(STILL)
+        page.evaluate(AXE.read_text())  # past the content security policy, which lets no script in
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        assert [(one["id"], one["nodes"][0]["html"][:160]) for one in found["violations"]] == [], page.url
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, page.url
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("/", "No project yet"),
+        ("/queue", "The queue is empty"),
+        ("/hosts", "No host yet"),
+        ("/account", "Tokens for programs"),
+    ],
+)
+def test_with_nothing_there_a_page_says_what_comes(page: Page, path: str, text: str) -> None:
+    page.goto(path)
+    expect(page.get_by_role("main")).to_contain_text(text)
+    require_accessible(page)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("/queue", "round 41 of 64"),
+        (f"/p/{NF}/queue", "Ended lately"),
+        ("/jobs/{running}", "312 targets"),
+        ("/jobs/{failed}", "nat.c:12: error"),
+        (f"/p/{NF}/measure", "Commit, branch or tag"),
+        (f"/p/{NF}/measure?kind=backfill", "Start the backfill"),
+        (f"/p/{NF}/measure?kind=bisect", "Start the bisect"),
+        (f"/p/{NF}/backfills/{{backfill}}", "of 3 commits"),
+        (f"/p/{NF}/bisects/{{bisect}}", "Candidates left"),
+        ("/hosts", "bench-1"),
+        (f"/p/{NF}/settings", "hooks/gitlab"),
+    ],
+)
+def test_with_work_there_a_page_shows_it(page: Page, filled: dict[str, int], path: str, text: str) -> None:
+    page.goto(path.format_map(filled))
+    expect(page.get_by_role("main")).to_contain_text(text)
+    require_accessible(page)
+
+
+@pytest.mark.parametrize(
+    "path", ["/queue", "/hosts", "/jobs/1", f"/p/{NF}/backfills/1", f"/p/{NF}/bisects/1"]
+)
+def test_a_failing_server_is_said_so(page: Page, filled: dict[str, int], path: str) -> None:
+    assert filled
+    error = {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}
+    told = {"error": error}
+    wanted = ("jobs", "hosts", "backfills", "bisects")
+    page.route(
+        lambda url: any(f"/api/v1/{one}" in url for one in wanted),
+        lambda route: route.fulfill(status=500, json=told),
+    )
+    page.goto(path)
+    expect(page.get_by_role("alert")).to_contain_text("The database does not answer.", timeout=20_000)
+    require_accessible(page)
+
+
+def test_the_queue_moves_by_itself(page: Page, service: Service, filled: dict[str, int]) -> None:
+    page.goto("/queue")
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    service.post(f"/jobs/{filled['last']}/cancel", {"reason": "not wanted"})
+    expect(page.get_by_text("Cancelled", exact=True)).to_be_visible()
+
+
+def test_a_forks_job_waits_until_it_is_approved(page: Page, filled: dict[str, int]) -> None:
+    page.goto("/queue?reason=pull_request")
+    page.get_by_role("button", name=f"Approve, job {filled['held']}").click()
+    expect(page.get_by_role("button", name=f"Cancel, job {filled['held']}")).to_be_visible()
+
+
+def test_a_log_is_opened_in_the_queue(page: Page, filled: dict[str, int]) -> None:
+    assert filled
+    page.goto("/queue")
+    page.get_by_text("Log", exact=True).first.click()
+    expect(page.get_by_text("312 targets")).to_be_visible()
+
+
+def test_a_read_token_goes_in_and_never_comes_out(page: Page, filled: dict[str, int]) -> None:
+    assert filled
+    page.goto(f"/p/{NF}/settings")
+    token = page.get_by_role("region", name="Read token")
+    token.locator("input[type=password]").fill("glpat-secret")
+    token.get_by_role("button", name="Set it").click()
+    expect(token.get_by_text("There is one.")).to_be_visible()
+    expect(token.locator("input[type=password]")).to_have_value("")
+    token.get_by_role("button", name="Forget it").click()
+    expect(token.get_by_text("There is none")).to_be_visible()
+
+
+def test_a_delivery_is_worked_on_again(page: Page, filled: dict[str, int]) -> None:
+    assert filled
+    page.goto(f"/p/{NF}/settings")
+    deliveries = page.get_by_role("region", name="Deliveries")
+    with page.expect_response(lambda answer: answer.url.endswith("/redeliver")) as taken:
+        deliveries.get_by_role("button", name="again").last.click()
+    assert taken.value.status == 202
+
+
+def test_providers_have_their_buttons(browser: Browser, service: Service) -> None:
+    page = browser.new_page(base_url=service.url)
+    offered = [{"name": "forge", "label": "The Forge"}]
+    page.route("**/api/v1/sign-in/providers", lambda route: route.fulfill(json=offered))
+    page.goto("/sign-in")
+    button = page.get_by_role("link", name="Sign in with The Forge")
+    expect(button).to_have_attribute("href", "/api/v1/sign-in/forge/start")
+    require_accessible(page)
+    page.close()
+
+
+def test_a_stranger_signs_in_and_comes_back(
+    browser: Browser, service: Service, filled: dict[str, int]
+) -> None:
+    name = service.get("/accounts")[0]["name"]
+    page = browser.new_page(base_url=service.url)
+    page.goto(f"/p/{NF}/settings")
+    page.get_by_role("main").get_by_role("link", name="Sign in").click()
+    page.locator("[autocomplete=username]").fill(name)
+    page.locator("[autocomplete=current-password]").fill("not this one at all")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("Name or password is wrong.")
+    require_accessible(page)
+    page.locator("[autocomplete=current-password]").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page).to_have_url(f"{service.url}/p/{NF}/settings")
+    page.get_by_role("button", name=name).click()
+    page.get_by_role("menuitem", name="Sign out").click()
+    expect(page.get_by_role("link", name="Sign in")).to_be_visible()
+    page.close()
+
+
+def test_a_private_project_offers_strangers_to_sign_in(browser: Browser, service: Service) -> None:
+    service.post("/projects", {"name": "quiet", "repository": "https://git.example/quiet.git"})
+    page = browser.new_page(base_url=service.url)
+    page.goto("/p/quiet")
+    expect(page.get_by_role("alert").get_by_role("link", name="Sign in")).to_have_attribute(
+        "href", "/sign-in?to=%2Fp%2Fquiet"
+    )
+    page.close()
+
+
+def test_the_projects_page_tells_a_stranger_nothing_of_private_ones(service: Service) -> None:
+    names = [one["name"] for one in httpx.get(f"{service.url}/api/v1/projects").json()]
+    assert "quiet" not in names
