@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import time
 from collections.abc import Callable, Mapping
@@ -20,6 +21,7 @@ NOT_FOUND = 127
 """What a shell, and prlimit, return for an unknown program."""
 MANY_LINES = 400
 """Of a log's end, searched for what a failure was: other compilers go on after the first."""
+NO_ROOM_BYTES = 1 << 20
 _NOSPACE = re.compile(r"No space left on device|Disk quota exceeded")
 _READ_ONLY = re.compile(r"Read-only file system|/nalm/source\S*: Permission denied")
 _OUT_OF_MEMORY = re.compile(
@@ -82,7 +84,8 @@ def _explained(
 ) -> BuildError | HostError:
     said = tail(log)
     everything = tail(log, MANY_LINES)
-    if _NOSPACE.search(everything):
+    # A full disk may have kept what the compiler said out of the log as well.
+    if _NOSPACE.search(everything) or shutil.disk_usage(log.parent).free < NO_ROOM_BYTES:
         return disk_full(log.parent.parent.parent)
     complaint = _BWRAP.search(said) if where.isolated else None
     if complaint:
