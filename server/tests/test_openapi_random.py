@@ -17,6 +17,7 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 from nalm_server.app import make_app
 from nalm_server_seeded import Seeded, keep_file, seeded, settings_of
+from schemathesis.core import NotSet
 from schemathesis.core.parameters import ParameterLocation
 from schemathesis.generation import GenerationMode
 from schemathesis.python.asgi import get_client
@@ -64,7 +65,8 @@ def fresh(stages: list[Seeded]) -> list[Seeded]:
 )
 def test_whatever_is_sent_is_answered_as_documented(case: schemathesis.Case, fresh: list[Seeded]) -> None:
     """No 500, no undocumented status, no answer of another shape."""
-    lot = zlib.crc32(repr((case.path_parameters, case.query, case.body)).encode())
+    body = None if isinstance(case.body, NotSet) else case.body  # which is written with its address
+    lot = zlib.crc32(repr((case.path_parameters, case.query, body)).encode())
     if lot % 5:
         aim(case, fresh[0].known)
     make_short(case)
