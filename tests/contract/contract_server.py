@@ -22,11 +22,10 @@ NUMBERS = itertools.count(1)
 
 
 class ContractServer:
-    """`nalm-server up --no-agent` with one project."""
+    """`nalm-server up --no-agent` with one project. Its repository is one the server may not read: pushes are
+    worked on from what they say, at once."""
 
-    def __init__(
-        self, state: Path, repository: str = "https://example.org/tiny.git", **environment: str
-    ) -> None:
+    def __init__(self, state: Path, repository: str = "/srv/tiny.git", **environment: str) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
