@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 
-import structlog
 from sqlalchemy.orm import Session
 
 from nalm_server.backfills import repository
@@ -20,22 +20,17 @@ from nalm_server.jobs import lines
 from nalm_server.jobs import service as jobs
 from nalm_server.jobs.schemas import OPEN, JobReason, JobState
 from nalm_server.projects import repository as projects
-
-log = structlog.get_logger()
+from nalm_server.work.each import each
 
 OPEN_JOBS = 50
 """So many jobs of one backfill are in the queue at once, however long its range."""
 
 
 def drain(context: Context) -> None:
-    """Each in transactions of its own; one that fails does not hold up the others."""
+    """Each active one as far as it goes now."""
     with context.read_sessions() as session:
         active = repository.active_ids(session, context.clock())
-    for backfill_id in active:
-        try:
-            _work_on(context, backfill_id)
-        except Exception:  # the next tick tries again
-            log.exception("backfill could not be taken further", backfill=backfill_id)
+    each("backfill", active, partial(_work_on, context))
 
 
 def _work_on(context: Context, backfill_id: int) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import structlog
+from functools import partial
 
 from nalm_server.bisects import engine, repository
 from nalm_server.bisects.models import BisectRow
@@ -12,19 +12,14 @@ from nalm_server.context import Context
 from nalm_server.errors import NalmError
 from nalm_server.jobs import lines
 from nalm_server.projects import repository as projects
-
-log = structlog.get_logger()
+from nalm_server.work.each import each
 
 
 def drain(context: Context) -> None:
-    """Each in a transaction of its own; one that fails does not hold up the others."""
+    """Each active one as far as it goes now."""
     with context.read_sessions() as session:
         active = repository.active_ids(session, context.clock())
-    for bisect_id in active:
-        try:
-            _work_on(context, bisect_id)
-        except Exception:  # the next tick tries again
-            log.exception("bisect could not be taken further", bisect=bisect_id)
+    each("bisect", active, partial(_work_on, context))
 
 
 def _work_on(context: Context, bisect_id: int) -> None:

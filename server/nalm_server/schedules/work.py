@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import partial
 
-import structlog
 from sqlalchemy.orm import Session
 
 from nalm_server.commits.order import record
@@ -21,8 +21,7 @@ from nalm_server.schedules import repository
 from nalm_server.schedules.cron import parse
 from nalm_server.schedules.models import ScheduleRow
 from nalm_server.schedules.pairs import Compared, Nothing, find_pair
-
-log = structlog.get_logger()
+from nalm_server.work.each import each
 
 TRIED_AGAIN = timedelta(minutes=5)
 """After the repository could not be read, unless the schedule's next time comes sooner."""
@@ -31,14 +30,10 @@ EVERY_SECONDS = 30.0
 
 
 def drain(context: Context) -> None:
-    """Each in a transaction of its own; one that fails does not hold up the others."""
+    """Each that is due."""
     with context.read_sessions() as session:
         due = repository.due(session, context.clock())
-    for schedule_id in due:
-        try:
-            _run(context, schedule_id)
-        except Exception:  # the next tick tries again
-            log.exception("schedule could not be run", schedule=schedule_id)
+    each("schedule", due, partial(_run, context))
 
 
 def _run(context: Context, schedule_id: int) -> None:
