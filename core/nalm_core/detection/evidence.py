@@ -37,7 +37,7 @@ NEWEST_VALUES = 6
 
 @dataclass(frozen=True)
 class Kept:
-    """Changes that stand, and for each the nats by which the history is likelier with it than without."""
+    """Changes that stand, and of each half the square of its z: the nats it gains."""
 
     at: list[int]
     nats: list[float]
@@ -60,7 +60,7 @@ def clipped(y: Values, at: list[int], scale: float) -> Values:
 def select(y: Values, candidates: list[int], scale: float) -> Kept:
     """The subset of the candidates that explains the history best. scale: of one value's noise."""
     x = clipped(y, candidates, scale)
-    at, best, best_score = list(candidates), [], -np.inf
+    at, best, best_score = list(candidates), Kept([], []), -np.inf
     while True:
         levels = np.array([x[a:b].mean() for a, b in segments(at, len(x))])
         sizes = np.diff(levels)
@@ -71,14 +71,14 @@ def select(y: Values, candidates: list[int], scale: float) -> Kept:
         small = np.abs(sizes) < c.MIN_EFFECT * scale
         score = _log_likelihood(residual, lower) - _asked(x, at, sizes, scale)
         if score > best_score and not small.any() and (z >= c.MIN_Z).all():
-            best, best_score = list(at), score
+            best, best_score = Kept(list(at), [float(v) for v in z**2 / 2]), score
         if not at:
             break
         weakest = int(np.argmin(np.where(small, z - 1e6, z)))
         if z[weakest] >= c.SURE_Z and not small[weakest]:
             break
         del at[weakest]
-    return Kept(best, _nats(x, best))
+    return best
 
 
 def _asked(x: Values, at: list[int], sizes: Values, scale: float) -> float:
@@ -130,13 +130,3 @@ def _log_likelihood(residual: Values, lower: Values) -> float:
         q = solve_triangular(lower[: len(rest), : len(rest)], rest, lower=True, check_finite=False)
         found -= 0.5 * float((q * q).sum()) + float(logs[: len(rest)].sum())
     return found
-
-
-def _nats(x: Values, at: list[int]) -> list[float]:
-    """For each change, half the squared z with the covariance of the whole subset's residuals."""
-    if not at:
-        return []
-    levels = np.array([x[a:b].mean() for a, b in segments(at, len(x))])
-    residual = x - np.repeat(levels, np.diff([0, *at, len(x)]))
-    lower = covariance.factor(*covariance.fitted(residual), min(len(x), BLOCK))
-    return [0.5 * _z(x, at, i, lower) ** 2 for i in range(len(at))]
