@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from nalm_server.forges.http import Api
 from nalm_server.forges.protocol import Comment
 from nalm_server.notifications.failure import SendError
 
@@ -41,3 +42,21 @@ def write(comment: Comment, known: str | None, access: Access) -> str | None:
 def gone(error: SendError) -> bool:
     """Somebody deleted it."""
     return "answered 404" in str(error) or "answered 410" in str(error)
+
+
+def write_to_issue(
+    api: Api,
+    repository: str,
+    comment: Comment,
+    known: str | None,
+    mine: Callable[[int], Iterable[dict[str, Any]]],
+) -> str | None:
+    """The same by the routes that GitHub and Gitea share: a pull request is an issue there."""
+    body = {"body": comment.body}
+    path = f"{repository}/issues"
+    access = Access(
+        lambda: mine(comment.pull_request),
+        lambda: api.call("POST", f"{path}/{comment.pull_request}/comments", body),
+        lambda number: api.call("PATCH", f"{path}/comments/{number}", body),
+    )
+    return write(comment, known, access)

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from nalm_server.forges.comments import Access, write
+from nalm_server.forges.comments import write_to_issue
 from nalm_server.forges.http import PAGE_SIZE, Api
 from nalm_server.forges.protocol import Comment, ForgeState, Status
 
@@ -38,14 +38,7 @@ class GitHub:
         return None
 
     def write_comment(self, comment: Comment, known: str | None) -> str | None:
-        body = {"body": comment.body}
-        path = f"{self._repository}/issues"
-        access = Access(
-            lambda: self._mine(comment.pull_request),
-            lambda: self._api.call("POST", f"{path}/{comment.pull_request}/comments", body),
-            lambda number: self._api.call("PATCH", f"{path}/comments/{number}", body),
-        )
-        return write(comment, known, access)
+        return write_to_issue(self._api, self._repository, comment, known, self._mine)
 
     def _mine(self, pull_request: int) -> Iterator[dict[str, Any]]:
         me = self._api.call("GET", "/user")["id"]

@@ -12,7 +12,7 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import RSAKey
 
-from nalm_server.forges.comments import Access, write
+from nalm_server.forges.comments import write_to_issue
 from nalm_server.forges.github import HEADERS
 from nalm_server.forges.http import PAGE_SIZE, Api
 from nalm_server.forges.protocol import Comment, ForgeState, Status
@@ -99,14 +99,7 @@ class GitHubApp:
         return next((str(one["id"]) for one in answer["check_runs"]), None)
 
     def write_comment(self, comment: Comment, known: str | None) -> str | None:
-        body = {"body": comment.body}
-        path = f"{self._repository}/issues"
-        access = Access(
-            lambda: self._mine(comment.pull_request),
-            lambda: self._api.call("POST", f"{path}/{comment.pull_request}/comments", body),
-            lambda number: self._api.call("PATCH", f"{path}/comments/{number}", body),
-        )
-        return write(comment, known, access)
+        return write_to_issue(self._api, self._repository, comment, known, self._mine)
 
     def _mine(self, pull_request: int) -> Iterator[dict[str, Any]]:
         found = self._api.pages(f"{self._repository}/issues/{pull_request}/comments", per_page=PAGE_SIZE)
