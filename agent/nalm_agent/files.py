@@ -25,4 +25,5 @@ def write_file(name: str, text: str, option: str) -> None:
     except (OSError, ValueError) as error:
         new.unlink(missing_ok=True)
         reason = error.strerror if isinstance(error, OSError) else error
-        raise UsageError(f"{path} cannot be written: {reason}", hint=f"give another {option} FILE") from error
+        message = f"this cannot be written to {path}: {reason}"
+        raise UsageError(message, hint=f"give another {option} FILE") from error
