@@ -66,7 +66,7 @@ class CeleryWakes:
         self._woken, self._idle = threading.Event(), threading.Event()
         self._idle.set()
         self._make: Callable[[], Any] = partial(make_worker, broker_url, pool, self._task)
-        self._worker, self._closing = self._make(), threading.Event()
+        self._closing = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="celery", daemon=True)
         self._thread.start()
 
@@ -86,11 +86,10 @@ class CeleryWakes:
         """A worker that ends, for whatever its broker said, is followed by another: until then, polls do."""
         while not self._closing.is_set():
             try:
-                self._worker.start()
+                self._make().start()
             except Exception as error:
                 log.warning("the broker does not let this agent wait for wakes; trying again: %s", error)
-            if not self._closing.wait(RETRY_SECONDS):
-                self._worker = self._make()
+            self._closing.wait(RETRY_SECONDS)
 
     def _task(self) -> None:
         """Wakes the agent, and keeps this worker from taking the next message while there is a job."""
@@ -104,7 +103,8 @@ def queue_of(pool: str) -> str:
 
 def make_worker(broker_url: str, pool: str, task: Callable[[], None]) -> Any:
     """A worker of the pool's queue and nothing else: every key it touches at the broker begins with the
-    queue's name, or is its binding (docs/agents.md has the broker user's rules)."""
+    queue's name, or is its binding (docs/agents.md has the broker user's rules). It is for the calling
+    thread: Celery looks a message's task up in the thread's current application."""
     from celery import Celery  # not before an agent has a broker: it takes its time to load
     from kombu import entity
 
@@ -136,7 +136,8 @@ def make_worker(broker_url: str, pool: str, task: Callable[[], None]) -> Any:
             "socket_keepalive": True,
         },
     )
-    app.task(name=WAKE_TASK)(task)
+    app.set_current()
+    app.task(name=WAKE_TASK, shared=False)(task)
     return app.WorkController(
         pool="solo",
         concurrency=1,

@@ -8,7 +8,7 @@ from statistics import median
 import numpy as np
 import pytest
 from histories import NOISE, history
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nalm_core.detection import constants
 from nalm_core.detection.detect import ChangePoint, detect, detect_many
@@ -121,8 +121,15 @@ def test_histories_without_anything_to_find(values: list[float | None]) -> None:
     assert detect(values) == []
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.one_of(st.none(), st.floats(allow_nan=True, allow_infinity=True, width=32)), max_size=60))
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.one_of(st.none(), st.floats(allow_nan=True, allow_infinity=True)), min_size=1, max_size=4)
+    .flatmap(lambda few: st.lists(st.sampled_from(few), max_size=60))
+    .filter(len)
+)
+@example([0.0, 1e-45, 1e38, 1e308, None] * 12)
+@example([1.0, 2.0] * 20)
+@example([5e-324, 1e-9, 1e308] * 9)
 def test_any_list_is_answered(values: list[float | None]) -> None:
     found = detect(values)
     assert all(isinstance(one, ChangePoint) and 0 < one.index < len(values) for one in found)

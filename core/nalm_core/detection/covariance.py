@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, toeplitz
 
-from nalm_core.detection.robust import MAD_TO_SD
+from nalm_core.detection.robust import LEAST_SCALE, MAD_TO_SD
 
 Values = NDArray[np.float64]
 
@@ -17,6 +17,8 @@ DECAYS = (0.7, 1.4, 3.0, 6.0, 12.0, 25.0, 50.0, 100.0)
 CLIP = 2.5
 CLIPPED_VARIANCE = 0.95
 """What clipping leaves of a normal variance."""
+LEAST_SHARE = 1e-6
+"""Of the largest difference: values that repeat at a lag (a, b, a, b) have none there."""
 RIDGE = 1e-6
 
 
@@ -28,7 +30,8 @@ def variogram(x: Values) -> tuple[Values, Values]:
         d = np.abs(x[k:] - x[:-k])
         spread = MAD_TO_SD * float(np.median(d)) or float(d.mean()) or 1e-12
         found.append(float(np.mean(np.minimum(d, CLIP * spread) ** 2)) / 2 / CLIPPED_VARIANCE)
-    return np.array(lags, np.float64), np.array(found)
+    least = max(LEAST_SHARE * max(found), LEAST_SCALE**2)
+    return np.array(lags, np.float64), np.maximum(found, least)
 
 
 def fitted(x: Values) -> tuple[float, float, float]:

@@ -29,6 +29,10 @@ Commit = float | Sequence[float] | None
 
 MOST_TEMPER = 2.0
 """Evidence of correlated values is divided by at most so much while candidates are looked for."""
+MOST = 1e100
+"""Beyond it, and nearer to zero than its inverse, all values are one."""
+MOST_UNITS = 1e6
+"""The same of histories that have zeros or signs, in units of their usual size."""
 
 
 @dataclass(frozen=True)
@@ -81,11 +85,12 @@ def _prepared(series: Sequence[Commit]) -> tuple[Values, NDArray[np.intp], bool]
     """(values, their indices, whether they are logarithms); what is missing is left out."""
     values = np.array([_value(one) for one in series], np.float64)
     index = np.flatnonzero(np.isfinite(values))
-    values = values[index]
+    values = np.clip(values[index], -MOST, MOST)
     if len(values) and values.min() > 0:
-        return np.log(values), index, True
-    unit = float(np.median(np.abs(values))) if len(values) else 1.0
-    return values / (unit or 1.0), index, False
+        return np.log(np.maximum(values, 1 / MOST)), index, True
+    sizes = np.abs(values[values != 0])
+    unit = max(float(np.median(sizes)), 1 / MOST) if len(sizes) else 1.0
+    return np.clip(values / unit, -MOST_UNITS, MOST_UNITS), index, False
 
 
 def _value(one: Commit) -> float:
