@@ -19,6 +19,7 @@ from nalm_server.hosts import models as hosts
 from nalm_server.imports import models as imports
 from nalm_server.integrations import models as integrations
 from nalm_server.jobs import models as jobs
+from nalm_server.judgement import models as judgement
 from nalm_server.notifications import models as notifications
 from nalm_server.projects import models as projects
 from nalm_server.refs import models as refs
@@ -47,6 +48,7 @@ MODULES = (
     imports,
     integrations,
     jobs,
+    judgement,
     notifications,
     projects,
     refs,

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Change points of series and alerts about commits: kept here for what detects them."""
+"""Alerts about commits."""
