@@ -27,12 +27,15 @@ SUITES = {
     "test-nf-fuzz": 600,
     "test-python": 900,
     "test-server": 1800,
-    "test-contract": 300,
+    "test-contract": 900,
     "test-mutants": 900,
     "test-end-to-end": 1200,
 }
 """Make target and its time limit in seconds."""
 SHOWN_LINES = 80
+TOLD = ("FAILED ", "ERROR ", "Summary of Failures", "error: ")
+"""How lines begin that name what failed; said once more at the very end."""
+TOLD_LINES = 20
 
 
 def main() -> int:
@@ -48,6 +51,8 @@ def main() -> int:
         show(suite, SHOWN_LINES if problem else 1)
         if problem:
             failed.append(suite)
+    for suite in failed:
+        recall(suite)
     if failed:
         print(f"Failed: {', '.join(failed)}. Whole logs: {LOGS.relative_to(ROOT)}")
     print(f"{len(chosen) - len(failed)} passed, {len(failed)} failed")
@@ -90,9 +95,19 @@ def log_path(suite: str) -> Path:
 
 
 def show(suite: str, lines: int) -> None:
-    text = log_path(suite).read_text(errors="replace").rstrip().splitlines()
-    for line in text[-lines:]:
+    for line in lines_of(suite)[-lines:]:
         print(f"    {line}")
+
+
+def recall(suite: str) -> None:
+    told = [line for line in lines_of(suite) if line.startswith(TOLD)]
+    print(f"==> {suite}")
+    for line in told[:TOLD_LINES]:
+        print(f"    {line[:300]}")
+
+
+def lines_of(suite: str) -> list[str]:
+    return log_path(suite).read_text(errors="replace").rstrip().splitlines()
 
 
 if __name__ == "__main__":
