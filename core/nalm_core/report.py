@@ -19,6 +19,7 @@ from typing import Annotated, Final, Literal
 from pydantic import ConfigDict, Field
 
 from nalm_core.event_count import EventCount
+from nalm_core.experiments.cell import ExperimentCell
 from nalm_core.model_count import ModelCount
 from nalm_core.profile import Profile, ThreadCount
 from nalm_core.terms import Arm, Count, Model, Name, Nanoseconds, OutcomeKind, Sha, Source
@@ -281,6 +282,8 @@ class RunReport(Model):
     ended_by: EndedBy | None = None
     """Why the rounds ended; None if there were none, or in version 1."""
     notes: list[str] = Field(default_factory=list)
+    experiment: ExperimentCell | None = None
+    """The cell of an experiment that this run is; such a run is in no series. None: it is of a commit."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)
 

@@ -52,6 +52,8 @@ def parse_report(data: bytes | str) -> RunReport:
 def dump_report(report: RunReport) -> bytes:
     """Canonical JSON: keys sorted, no spaces, UTF-8. Equal reports give equal bytes."""
     document = report.model_dump(mode="json", by_alias=True)
+    if report.experiment is None:  # what was written before there were any has the same bytes
+        del document["experiment"]
     text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.encode()
 

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fits the cost model of a scenario's features from its cells.
+
+CPP(F) = bare chain + sum of the features' and pairs' cycles. Each cell gives the ratio of F's CPP to the
+reference's, measured beside it, so a host that drifts cancels: ratio(F) - 1 is linear in what F has more or
+less than the reference, with coefficients in units of the reference's CPP. Stages are fitted by the same
+linear function as the chain, so a term's stages add up to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from nalm_core.cost_model import CostModel, Term
+from nalm_core.defaults import CONFIDENCE
+from nalm_core.experiments import least_squares
+from nalm_core.experiments.cell import Use
+from nalm_core.experiments.constants import LACK_OF_FIT
+from nalm_core.experiments.least_squares import Linear, Matrix, NotEstimableError
+from nalm_core.experiments.observe import Observation
+from nalm_core.experiments.prices import price_list
+from nalm_core.experiments.result import Drift, FeatureFit, Prediction
+
+Terms = Sequence[Sequence[str]]
+
+
+def fit_features(scenario: str, observations: Sequence[Observation]) -> FeatureFit:
+    """The fit of what is there; `refused` says what stands in its way. observations: at least one."""
+    reference, terms = observations[0].base.features, observations[0].cell.terms
+    fitted = [one for one in observations if one.cell.use is Use.FIT]
+    reference_cpp, scale_error = _level(observations)
+    shown = FeatureFit(
+        scenario=scenario,
+        reference=list(reference),
+        reference_cpp=reference_cpp,
+        tsc_hz=observations[0].tsc_hz,
+        model=None,
+        refused=None,
+        prices=[],
+        stages=_reference_stages(observations),
+        predictions=[],
+        left_out_error=None,
+        lack_of_fit=None,
+        drift=[_drift(one) for one in observations if one.cell.use is Use.REFERENCE],
+        notes=[],
+    )
+    try:
+        linear = _linear(fitted, reference, terms)
+    except NotEstimableError as error:
+        return shown.model_copy(update={"refused": _confounded(terms, error.places)})
+    whole = _Whole(reference, terms, linear, reference_cpp, scale_error)
+    held_out = [
+        _predicted(one, whole.linear, reference, terms, reference_cpp, held_out=True)
+        for one in observations
+        if one.cell.use is Use.HELD_OUT
+    ]
+    left_out = list(_left_out(fitted, reference, terms, reference_cpp))
+    model = whole.model(observations, _rms(held_out))
+    return shown.model_copy(
+        update={
+            "model": model,
+            "prices": price_list(model, shown, _stage_terms(fitted, linear, terms, reference_cpp)),
+            "predictions": [*held_out, *left_out],
+            "left_out_error": _rms(left_out),
+            "lack_of_fit": linear.lack_of_fit,
+            "notes": list(_notes(linear, held_out, model)),
+        }
+    )
+
+
+def contains(features: Iterable[str], terms: Terms) -> Matrix:
+    """1 for each term all of whose features are there."""
+    there = set(features)
+    return np.array([float(there.issuperset(term)) for term in terms])
+
+
+def _linear(fitted: Sequence[Observation], reference: Sequence[str], terms: Terms) -> Linear:
+    """Raises NotEstimableError."""
+    if not fitted:
+        raise NotEstimableError(range(len(terms)))
+    at_reference = contains(reference, terms)
+    return least_squares.fit(
+        np.array([contains(one.head.features, terms) - at_reference for one in fitted]),
+        np.array([one.ratio - 1 for one in fitted]),
+        np.array([one.error for one in fitted]),
+        np.array([float(one.estimate.degrees) for one in fitted]),
+        np.array([float(one.estimate.launches) for one in fitted]),
+    )
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """From differences to the reference, in its units, to terms with the bare chain, in cycles."""
+
+    reference: Sequence[str]
+    terms: Terms
+    linear: Linear
+    cpp: float
+    cpp_error: float
+
+    def model(self, observations: Sequence[Observation], held_out_error: float | None) -> CostModel:
+        at = contains(self.reference, self.terms)
+        lift = np.vstack([-at, np.eye(len(self.terms))])
+        shares = lift @ self.linear.coefficients
+        shares[0] += 1.0
+        level = np.outer(shares, shares) * self.cpp_error**2
+        covariance = self.cpp**2 * _excess(self.linear) * (lift @ self.linear.covariance @ lift.T) + level
+        sets = list(dict.fromkeys([tuple(self.reference), *_fitted_sets(observations)]))
+        everywhere = set.intersection(*map(set, sets))
+        ordered = list(dict.fromkeys(name for one in sets for name in one))
+        return CostModel(
+            terms=[
+                Term(features=list(term), cycles=float(share * self.cpp))
+                for term, share in zip([[], *self.terms], shares, strict=True)
+            ],
+            covariance=[[float(value) for value in row] for row in covariance],
+            degrees=float(self.linear.degrees.min()),
+            varied=[name for name in ordered if name not in everywhere],
+            fixed=[name for name in ordered if name in everywhere],
+            sets=[list(one) for one in sets],
+            held_out_error=held_out_error,
+        )
+
+
+def _fitted_sets(observations: Sequence[Observation]) -> list[tuple[str, ...]]:
+    return [one.head.features for one in observations if one.cell.use is Use.FIT]
+
+
+def _excess(linear: Linear) -> float:
+    """By how much the variance is raised where prices do not add up (Birge, Phys. Rev. 40 (1932))."""
+    chance = linear.lack_of_fit
+    return max(1.0, linear.chi_squared / linear.free) if chance is not None and chance < LACK_OF_FIT else 1.0
+
+
+def _level(observations: Sequence[Observation]) -> tuple[float, float]:
+    """The reference's CPP over all cells, and its standard error from how far they differ."""
+    values = [one.base.chain.cpp for one in observations]
+    error = float(np.std(values, ddof=1)) / sqrt(len(values)) if len(values) > 1 else 0.0
+    return float(np.mean(values)), error
+
+
+def _reference_stages(observations: Sequence[Observation]) -> dict[str, float]:
+    return {
+        stage: float(np.mean([one.base.stages[stage].cpp for one in observations]))
+        for stage in observations[0].base.stages
+        if all(stage in one.base.stages for one in observations)
+    }
+
+
+def _stage_terms(
+    fitted: Sequence[Observation], linear: Linear, terms: Terms, cpp: float
+) -> list[dict[str, float]]:
+    """Cycles per packet of each term by stage."""
+    stages = list(dict.fromkeys(stage for one in fitted for stage in one.shares))
+    shares = np.array([[one.shares.get(stage, 0.0) for stage in stages] for one in fitted])
+    found = linear.operator @ shares * cpp
+    return [
+        {stage: float(value) for stage, value in zip(stages, row, strict=True)} for row in found[: len(terms)]
+    ]
+
+
+def _predicted(
+    one: Observation,
+    linear: Linear,
+    reference: Sequence[str],
+    terms: Terms,
+    cpp: float,
+    *,
+    held_out: bool,
+) -> Prediction:
+    difference = contains(one.head.features, terms) - contains(reference, terms)
+    predicted = 1 + float(difference @ linear.coefficients)
+    return Prediction(
+        features=list(one.head.features),
+        measured=one.ratio * cpp,
+        predicted=predicted * cpp,
+        error=predicted / one.ratio - 1,
+        held_out=held_out,
+    )
+
+
+def _left_out(
+    fitted: Sequence[Observation], reference: Sequence[str], terms: Terms, cpp: float
+) -> Iterable[Prediction]:
+    """Each fitted set by the others, where they can tell."""
+    for place, one in enumerate(fitted):
+        try:
+            others = _linear([*fitted[:place], *fitted[place + 1 :]], reference, terms)
+        except NotEstimableError:
+            continue
+        yield _predicted(one, others, reference, terms, cpp, held_out=False)
+
+
+def _rms(predictions: Sequence[Prediction]) -> float | None:
+    return sqrt(float(np.mean([one.error**2 for one in predictions]))) if predictions else None
+
+
+def _drift(one: Observation) -> Drift:
+    low, high = one.estimate.interval(1 - CONFIDENCE)
+    return Drift(cell=one.cell.name, cpp=one.base.chain.cpp, ratio=one.ratio, low=low, high=high)
+
+
+def _confounded(terms: Terms, places: Sequence[int]) -> str:
+    names = ", ".join(" with ".join(terms[place]) for place in places)
+    return (
+        f"cannot be told apart: {names}; each set that was measured has them alike. Measure the cells that "
+        "are missing, or leave one of them out of [experiments.features]"
+    )
+
+
+def _notes(linear: Linear, held_out: Sequence[Prediction], model: CostModel) -> Iterable[str]:
+    if (chance := linear.lack_of_fit) is not None and chance < LACK_OF_FIT:
+        yield (
+            "the sets cost other than their prices added up: features interact beyond the pairs that were "
+            "asked for; the intervals are widened by that"
+        )
+    if not held_out:
+        yield "no set was held out: the model's error on other sets is not known"
+    if model.fixed:
+        yield f"always on, and thus part of the bare chain: {', '.join(model.fixed)}"

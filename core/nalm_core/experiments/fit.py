@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fit(reports): what an experiment says, from the run reports of its cells alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from nalm_core.experiments.cell import Kind
+from nalm_core.experiments.cost_model import fit_features
+from nalm_core.experiments.observe import CellError, Observation, observe
+from nalm_core.experiments.result import AblationResult, FeaturesResult, ModelsResult, Result
+from nalm_core.experiments.variants import contributions, model_rows
+from nalm_core.report import RunReport
+
+
+def fit(reports: Iterable[RunReport]) -> Result | None:
+    """The result, `partial` while cells are missing. None: no report is of a cell.
+
+    Which cells there are is told by each of them. Reports are taken one at a time: few need be in memory.
+    """
+    observed: dict[str, Observation] = {}
+    unusable: dict[str, str] = {}
+    cells: Sequence[str] = ()
+    kind: Kind | None = None
+    for report in reports:
+        if report.experiment is None:
+            continue
+        kind, cells = report.experiment.kind, report.experiment.cells
+        try:
+            observed[report.experiment.name] = observe(report)
+        except CellError as error:
+            unusable[report.experiment.name] = str(error)
+    if kind is None:
+        return None
+    in_order = [observed[name] for name in cells if name in observed]
+    return _result(kind, in_order, len(cells), unusable)
+
+
+def _result(kind: Kind, taken: Sequence[Observation], cells: int, unusable: dict[str, str]) -> Result:
+    told = {"cells": cells, "taken": len(taken), "partial": len(taken) < cells, "unusable": unusable}
+    match kind:
+        case Kind.FEATURES:
+            names = dict.fromkeys(one.cell.subject for one in taken)
+            fits = [fit_features(name, [one for one in taken if one.cell.subject == name]) for name in names]
+            return FeaturesResult.model_validate({**told, "fits": fits})
+        case Kind.ABLATION:
+            return AblationResult.model_validate({**told, "contributions": contributions(taken)})
+        case Kind.MODELS:
+            return ModelsResult.model_validate({**told, "rows": model_rows(taken)})

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A linear model of ratios, each with an error of its own.
+
+Weights are the launches behind a ratio, known before anything is measured, so the estimate is a fixed linear
+function of the ratios: its variance is the sum of theirs, each taken from its own launches, with
+Satterthwaite's degrees of freedom (Biometrics Bulletin 2 (1946)). Estimated weights would make intervals too
+narrow with the few launches a cell has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc
+
+Matrix = NDArray[np.float64]
+
+SMALL = 1e-9
+"""Of singular values and of a null space's entries: rounding."""
+
+
+class NotEstimableError(ValueError):
+    """Terms that the measured sets do not tell apart; `places` says which columns."""
+
+    def __init__(self, places: Sequence[int]) -> None:
+        super().__init__(f"columns {list(places)} cannot be told apart")
+        self.places = tuple(places)
+
+
+@dataclass(frozen=True)
+class Linear:
+    """operator @ ratios = coefficients. covariance: of the coefficients; degrees: of each."""
+
+    operator: Matrix
+    coefficients: Matrix
+    covariance: Matrix
+    degrees: Matrix
+    residuals: Matrix
+    chi_squared: float
+    free: int
+    """Rows beyond the columns."""
+
+    @property
+    def lack_of_fit(self) -> float | None:
+        """Chance of residuals as large if the model were true; None if no row is left to tell."""
+        return float(chdtrc(self.free, self.chi_squared)) if self.free else None
+
+
+def operator(design: Matrix, weights: Matrix) -> Matrix:
+    """Weighted least squares, columns x rows. Raises NotEstimableError."""
+    require_estimable(design)
+    scaled = design * np.sqrt(weights)[:, None]
+    return np.asarray(np.linalg.pinv(scaled) * np.sqrt(weights)[None, :])
+
+
+def require_estimable(design: Matrix) -> None:
+    """Raises NotEstimableError naming the columns of which a combination is always 0."""
+    columns = design.shape[1]
+    _, values, directions = np.linalg.svd(design, full_matrices=True)
+    rank = int((values > SMALL * max(1.0, float(values.max(initial=0.0)))).sum())
+    if rank < columns:
+        mixed = np.abs(directions[rank:]).max(axis=0) > SMALL
+        raise NotEstimableError([int(place) for place in np.flatnonzero(mixed)])
+
+
+def fit(design: Matrix, values: Matrix, errors: Matrix, degrees: Matrix, weights: Matrix) -> Linear:
+    """values: with their standard errors and those errors' degrees of freedom. Raises NotEstimableError."""
+    apply = operator(design, weights)
+    coefficients = apply @ values
+    covariance = (apply * errors**2) @ apply.T
+    residuals = values - design @ coefficients
+    # Residuals are shrunk by the fit: each is set against its own variance after it.
+    remaining = np.eye(len(values)) - design @ apply
+    spread = remaining @ np.diag(errors**2) @ remaining.T
+    chi_squared = float(residuals @ np.linalg.pinv(spread, rcond=SMALL) @ residuals)
+    free = len(values) - design.shape[1]
+    return Linear(
+        apply, coefficients, covariance, _degrees(apply, errors, degrees), residuals, chi_squared, free
+    )
+
+
+def _degrees(apply: Matrix, errors: Matrix, degrees: Matrix) -> Matrix:
+    """Satterthwaite, for each coefficient."""
+    parts = (apply * errors) ** 2
+    total, below = parts.sum(axis=1) ** 2, (parts**2 / degrees).sum(axis=1)
+    found = np.divide(total, below, out=np.full(len(total), float(degrees.min())), where=below > 0)
+    return np.asarray(np.maximum(found, 1.0))

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One cell's report as an observation: what head costs of base, in all and stage by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nalm_core.change import Figure, figure
+from nalm_core.estimate import RatioEstimate, estimate_ratio, middle_launches
+from nalm_core.instructions import ArmIpp, arm_ipp, common_source
+from nalm_core.report import Arm, RunReport, RunStatus
+from nalm_core.rounds import PairedLaunch, pair_launches
+from nalm_core.summary import CYCLES
+
+if TYPE_CHECKING:
+    from nalm_core.experiments.cell import ExperimentCell
+
+
+class CellError(ValueError):
+    """The cell's report gives no ratio; says why."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One arm over the launches that take part."""
+
+    features: tuple[str, ...]
+    chain: Figure
+    stages: Mapping[str, Figure]
+
+
+@dataclass(frozen=True)
+class Observation:
+    """head against base of one cell. shares: each stage's change as a share of base's CPP; they add up to
+    ratio - 1."""
+
+    cell: ExperimentCell
+    base: Side
+    head: Side
+    estimate: RatioEstimate
+    shares: Mapping[str, float]
+    tsc_hz: int
+
+    @property
+    def ratio(self) -> float:
+        return self.estimate.ratio
+
+    @property
+    def error(self) -> float:
+        """Standard error of the ratio."""
+        return self.ratio * self.estimate.standard_error
+
+
+def observe(report: RunReport) -> Observation:
+    """Raises CellError for a report that is of no cell, not measured, or invalid."""
+    if report.experiment is None:
+        raise CellError("the report is of no experiment")
+    name = report.experiment.name
+    if report.status is not RunStatus.MEASURED:
+        raise CellError(f"{name} is {report.status}: {(report.failure or '').splitlines()[:1]}")
+    if failed := [check for check in report.checks if not check.passed]:
+        raise CellError(f"{name} is invalid: {failed[0].message}")
+    launches = pair_launches(report, Arm.BASE, Arm.HEAD)
+    old, new = [one.base_cpp() for one in launches], [one.head_cpp() for one in launches]
+    kept = middle_launches(old, new)
+    estimate = estimate_ratio(old, new, kept=kept)
+    if estimate is None:
+        raise CellError(f"{name}: too few launches were left alone by the host's other work")
+    middle = [launches[index] for index in kept]
+    base, head = (_side(report, arm, middle) for arm in (Arm.BASE, Arm.HEAD))
+    shares = {
+        stage: (_cpp(head, stage) - _cpp(base, stage)) / base.chain.cpp
+        for stage in dict.fromkeys([*base.stages, *head.stages])
+    }
+    return Observation(report.experiment, base, head, estimate, shares, report.host.tsc_hz)
+
+
+def _cpp(side: Side, stage: str) -> float:
+    return side.stages[stage].cpp if stage in side.stages else 0.0
+
+
+def _side(report: RunReport, arm: Arm, launches: list[PairedLaunch]) -> Side:
+    info = report.arms[arm]
+    source = common_source(report.instructions, (Arm.BASE, Arm.HEAD))
+    ipp = arm_ipp(report.instructions, arm, info, source)
+
+    def mean(stage: str | None) -> float:
+        of = [one.base_cpp(stage) if arm is Arm.BASE else one.head_cpp(stage) for one in launches]
+        return float(np.mean(of))
+
+    own = [stage.name for stage in info.stages if not stage.apart]
+    return Side(
+        tuple(info.run.features),
+        _figure(mean(None), None if ipp is None else ipp.chain, ipp),
+        {name: _figure(mean(name), None if ipp is None else ipp.stages.get(name), ipp) for name in own},
+    )
+
+
+def _figure(cpp: float, value: float | None, ipp: ArmIpp | None) -> Figure:
+    return figure(cpp, CYCLES, value, None if ipp is None else ipp.source)

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When a cell has been measured long enough: by its precision, never by what came out."""
+
+from __future__ import annotations
+
+from nalm_core.defaults import MIN_LAUNCHES
+from nalm_core.experiments.constants import CELL_ERROR
+from nalm_core.report import Arm, RunReport
+from nalm_core.rounds import launches_done
+from nalm_core.sequential import Decision, chain_estimate, look_schedule
+
+
+def look(report: RunReport) -> Decision:
+    """At a planned look: `same` when the ratio is known to CELL_ERROR, which says nothing but that; at the
+    last look `inconclusive`. Otherwise: go on."""
+    launches, schedule = launches_done(report), look_schedule(report.settings)
+    later = next((planned for planned in schedule if planned > launches), None)
+    if later is not None and launches not in schedule:
+        return Decision(None, f"{launches} of {later} launches until the next look", launches, None, later)
+    estimate = chain_estimate(report, Arm.BASE, Arm.HEAD)
+    known = estimate is not None and estimate.launches >= MIN_LAUNCHES
+    if known and estimate is not None and estimate.standard_error <= CELL_ERROR:
+        return Decision("same", f"known to {CELL_ERROR:.1%} after {launches} launches", launches)
+    if later is None:
+        return Decision("inconclusive", f"less exact than {CELL_ERROR:.1%} after all launches", launches)
+    return Decision(None, f"less exact than {CELL_ERROR:.1%} yet", launches, None, later)
