@@ -21,7 +21,7 @@ PAGE := server/nalm_server/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)
 
 .PHONY: help run test install install-test page nf nf-asan nf-tsan nf-fuzz lint test-python test-server test-nf test-nf-outside test-nf-asan \
-	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end test-compose test-faults test-forge bench test-github-payloads mutants test-mutants lock openapi screenshot clean
+	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end test-compose test-faults test-forge test-random bench test-github-payloads mutants test-mutants lock openapi screenshot clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -108,6 +108,10 @@ test-contract: nf ## The five contracts between rooms
 
 test-end-to-end: page ## The demo through webhook, build, traffic, verdict and page in Chromium
 	@pytest -q tests/end_to_end
+
+test-random: ## Property tests with other examples than the last time, and many more made-up requests to the API
+	@NALM_RANDOM_REQUESTS=20 pytest -q --hypothesis-profile=default --timeout 1800 core/tests server/tests/test_openapi_random.py \
+		server/tests/test_jobs_machine.py server/tests/test_feeds.py server/tests/test_outgoing.py server/tests/test_schedules.py
 
 test-compose: ## The shipped containers brought up with stand-in images, a commit taken through; as root, needs docker.io, docker-compose, debootstrap
 	@pytest -q tests/compose
