@@ -92,9 +92,11 @@ def test_missing_cells_make_it_partial_and_what_cannot_be_told_is_refused_by_nam
         report
         for report in reports()
         if report.arms["base"].run.features == report.arms["head"].run.features
-        or ({"nat", "dpi"} & set(report.arms["head"].run.features)
-        and report.experiment is not None
-        and set(report.arms["head"].run.features) != {"dpi", "l3fwd"})
+        or (
+            {"nat", "dpi"} & set(report.arms["head"].run.features)
+            and report.experiment is not None
+            and set(report.arms["head"].run.features) != {"dpi", "l3fwd"}
+        )
     ]
     found = features(fit(without_nat))
     (one,) = found.fits

@@ -7,6 +7,7 @@ from nalm_server.access import models as access
 from nalm_server.accounts import models as accounts
 from nalm_server.agents import models as agents
 from nalm_server.alerts import models as alerts
+from nalm_server.alerts import rule_models as alert_rules
 from nalm_server.audit import models as audit
 from nalm_server.backfills import models as backfills
 from nalm_server.bisects import models as bisects
@@ -37,6 +38,7 @@ MODULES = (
     signin,
     agents,
     alerts,
+    alert_rules,
     audit,
     backfills,
     bisects,

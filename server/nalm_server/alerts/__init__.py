@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Alerts about commits."""
+"""Change points of series and alerts about commits: the life of a finding: findings.py is what others call."""

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a false alarm teaches: up to which size a series is known to move without a reason.
+
+A mark raises the series' noise floor to the size that was marked, so that the same movement makes no alert
+again. The floor is capped, so that nobody can teach the service to be blind to a large change, and it halves
+with time, because hosts and code change. Below a share of the margin nothing is left of it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+FLOOR_MARKS: Final = 1
+"""False alarms that raise the floor."""
+FLOOR_MAX_MARGINS: Final = 3.0
+"""Most that a floor can be, in margins."""
+FLOOR_HALF_LIFE_DAYS: Final = 90.0
+"""Time after which half of a floor is left."""
+FLOOR_LEAST_MARGINS: Final = 0.5
+"""A floor that has fallen below this, in margins, is none."""
+
+
+def floor_taught(size: float, margin: float, before: float = 0.0) -> float:
+    """The floor after a mark. All sizes are |ln ratio|; `before`: what is left of an earlier floor."""
+    return max(before, min(abs(size), FLOOR_MAX_MARGINS * margin))
+
+
+def floor_left(size: float, age_days: float, margin: float) -> float:
+    """What is left of a floor of this size after so many days; 0 when it no longer counts."""
+    left = float(size * 0.5 ** (max(age_days, 0.0) / FLOOR_HALF_LIFE_DAYS))
+    return left if left >= FLOOR_LEAST_MARGINS * margin else 0.0

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One finding, one alert: whatever looks at measurements says here what it suspects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from nalm_server.alerts import deciding, headline, life, matching, repository
+from nalm_server.alerts.fates import Fate
+from nalm_server.alerts.life import confirm, dismiss, fix, move_culprit
+from nalm_server.alerts.models import AlertMoveRow, AlertRow
+from nalm_server.alerts.states import ACTIVE, AlertState
+from nalm_server.alerts.suspicion import CHAIN, Moved, Suspicion
+from nalm_server.projects import repository as projects
+
+__all__ = ["CHAIN", "Moved", "Suspicion", "confirm", "dismiss", "fix", "move_culprit", "suspect"]
+
+
+def suspect(session: Session, suspicion: Suspicion, now: datetime) -> AlertRow | None:
+    """Finds or makes the one alert of the culprit and adds what moved. Nobody is told yet.
+
+    None: all that moved is muted, within what somebody expected, below what is known as noise, or in an
+    alert that is over. It is recorded all the same.
+    """
+    projects.lock(session, suspicion.project_id)
+    alert = matching.find(session, suspicion)
+    known = {_key(one) for one in repository.moves(session, alert.id)} if alert else set()
+    culprit = alert.commit_id if alert and suspicion.source == "history" else suspicion.commit_id
+    fates = deciding.fates(session, suspicion, culprit, now)
+    if alert is None and fates and set(fates) != {Fate.BELOW_FLOOR}:
+        alert = _make(session, suspicion, fates, now)
+    _record(session, suspicion, fates, alert, now)
+    if alert is None:
+        return None
+    fresh = any(
+        fate is Fate.ALERT and _key(one) not in known
+        for one, fate in zip(suspicion.moved, fates, strict=True)
+    )
+    _narrow(session, alert, suspicion, now)
+    _wake(session, alert, suspicion, now, fresh=fresh)
+    _sum_up(session, alert, suspicion)
+    return alert if alert.state in ACTIVE and not alert.muted and Fate.ALERT in fates else None
+
+
+def _key(one: Moved | AlertMoveRow) -> tuple[str, str]:
+    return one.scenario, one.stage
+
+
+def _make(session: Session, suspicion: Suspicion, fates: Sequence[Fate], now: datetime) -> AlertRow:
+    open_ = {Fate.ALERT, Fate.MUTED} & set(fates)
+    alert = repository.add_alert(
+        session,
+        AlertRow(
+            project_id=suspicion.project_id,
+            commit_id=suspicion.commit_id,
+            after_commit_id=suspicion.after_commit_id,
+            state=AlertState.NEW if open_ else AlertState.EXPECTED,
+            kind=suspicion.kind,
+            source=suspicion.source,
+            scenarios=[],
+            created_at=now,
+            updated_at=now,
+        ),
+    )
+    life.note(session, alert, _why(session, suspicion, alert), now)
+    return alert
+
+
+def _why(session: Session, suspicion: Suspicion, alert: AlertRow) -> str:
+    sha = life.sha_of(session, suspicion.commit_id)[:12]
+    if alert.state == AlertState.EXPECTED:
+        return f"within what {sha} declares"
+    if suspicion.source == "history":
+        return f"the history of {len(suspicion.moved)} series steps at {sha}"
+    return f"{sha} is broken" if suspicion.kind == "broken" else f"{sha} was measured against its base"
+
+
+def _record(
+    session: Session, suspicion: Suspicion, fates: Sequence[Fate], alert: AlertRow | None, now: datetime
+) -> None:
+    """The newest figures of each series and source."""
+    at_commit = {
+        (one.scenario, one.host_class, one.stage, one.metric, one.source): one
+        for one in repository.moves_at(session, suspicion.commit_id)
+    }
+    for moved, fate in zip(suspicion.moved, fates, strict=True):
+        key = (moved.scenario, moved.host_class, moved.stage, moved.metric, str(suspicion.source))
+        row = at_commit.get(key)
+        if row is None:
+            row = at_commit[key] = AlertMoveRow(
+                project_id=suspicion.project_id, commit_id=suspicion.commit_id
+            )
+            row.scenario, row.host_class, row.stage, row.metric, row.source = key
+        row.alert_id = alert.id if alert else None
+        row.kind, row.fate, row.at = suspicion.kind, fate, now
+        row.ratio, row.low, row.high = moved.ratio, moved.low, moved.high
+        row.run_number, row.change_point_id = moved.run_number, moved.change_point_id
+        session.add(row)
+    session.flush()
+    numbers = [one.change_point_id for one in suspicion.moved if one.change_point_id is not None]
+    for point in repository.change_points(session, numbers):
+        point.alert_id = alert.id if alert else None
+
+
+def _narrow(session: Session, alert: AlertRow, suspicion: Suspicion, now: datetime) -> None:
+    """A pair knows its culprit, a history only about where."""
+    if suspicion.source != "pair" or alert.source == "pair":
+        return
+    if alert.commit_id != suspicion.commit_id:
+        sha = life.sha_of(session, suspicion.commit_id)[:12]
+        life.move_culprit(session, alert, suspicion.commit_id, f"{sha} was measured against its base", now)
+    alert.source, alert.after_commit_id = "pair", None
+
+
+def _wake(session: Session, alert: AlertRow, suspicion: Suspicion, now: datetime, *, fresh: bool) -> None:
+    """An alert that is over, and has something new to say."""
+    if alert.fixed_by_id == suspicion.commit_id and alert.state == AlertState.FIXED:
+        life.reopen(session, alert, "what fixed it is worse again", now)
+    elif fresh and alert.state in (AlertState.DISMISSED, AlertState.EXPECTED):
+        why = "more has moved" if alert.state == AlertState.DISMISSED else "beyond what was expected"
+        life.enter(session, alert, AlertState.NEW, why, now)
+
+
+def _sum_up(session: Session, alert: AlertRow, suspicion: Suspicion) -> None:
+    before = alert.scenario
+    headline.refresh(session, alert)
+    moves = repository.moves(session, alert.id)
+    alert.muted = not any(one.fate == Fate.ALERT for one in moves) and any(
+        one.fate == Fate.MUTED for one in moves
+    )
+    touched = {one.scenario for one in suspicion.moved}
+    if suspicion.explanation is not None and (alert.explanation is None or alert.scenario in touched):
+        alert.explanation = suspicion.explanation
+    elif before != alert.scenario and alert.scenario in touched:
+        alert.explanation = None
+    session.flush()

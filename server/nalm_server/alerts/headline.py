@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an alert shows first, from all that moved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nalm_core.worth import BROKEN_SIZE, size_of, worth_of
+from sqlalchemy.orm import Session
+
+from nalm_server.alerts import repository
+from nalm_server.alerts.fates import Fate
+from nalm_server.alerts.models import AlertMoveRow, AlertRow
+from nalm_server.alerts.suspicion import CHAIN
+
+
+def refresh(session: Session, alert: AlertRow) -> None:
+    """Scenarios, the one moved most with its figures, and the worth."""
+    moves = repository.moves(session, alert.id)
+    heard = [one for one in moves if one.fate == Fate.ALERT] or moves
+    leading = {
+        scenario: _leading([one for one in heard if one.scenario == scenario])
+        for scenario in sorted({one.scenario for one in heard})
+    }
+    alert.scenarios = list(leading)
+    alert.kind = "broken" if any(one.kind == "broken" for one in heard) else "regression"
+    alert.worth = worth_of({scenario: size(one) for scenario, one in leading.items()})
+    if leading:
+        most = max(leading.values(), key=size)
+        alert.scenario, alert.metric = most.scenario, most.metric
+        alert.ratio, alert.low, alert.high = most.ratio, most.low, most.high
+        alert.stage = _stage([one for one in heard if one.scenario == most.scenario])
+    session.flush()
+
+
+def size(move: AlertMoveRow) -> float:
+    return BROKEN_SIZE if move.kind == "broken" else size_of(move.metric, move.ratio)
+
+
+def _leading(moves: Sequence[AlertMoveRow]) -> AlertMoveRow:
+    """The chain's, by pairs rather than by history, the larger of two."""
+    return max(moves, key=lambda one: (one.stage == CHAIN, one.source == "pair", size(one)))
+
+
+def _stage(moves: Sequence[AlertMoveRow]) -> str:
+    stages = [one for one in moves if one.stage != CHAIN]
+    return max(stages, key=lambda one: (one.source == "pair", size(one))).stage if stages else CHAIN

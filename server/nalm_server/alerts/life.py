@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The steps of an alert's life that the service takes itself. Each said twice changes nothing."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from nalm_server.alerts import headline, repository
+from nalm_server.alerts.models import AlertRow, AlertStateRow
+from nalm_server.alerts.states import ACTIVE, AlertState, require_allowed
+from nalm_server.commits.models import CommitRow
+
+
+def enter(
+    session: Session, alert: AlertRow, state: AlertState, why: str, now: datetime, *, who: str | None = None
+) -> None:
+    """Puts it into the state. Raises ConflictError for a change that makes no sense."""
+    require_allowed(alert.id, AlertState(alert.state), state)
+    alert.state, alert.reason, alert.updated_at = state, why, now
+    note(session, alert, why, now, who=who)
+
+
+def note(session: Session, alert: AlertRow, why: str, now: datetime, *, who: str | None = None) -> None:
+    """A line of its history in the state it is in."""
+    repository.add_state(
+        session, AlertStateRow(alert_id=alert.id, state=alert.state, at=now, who=who, why=why)
+    )
+
+
+def confirm(
+    session: Session, alert: AlertRow, why: str, now: datetime, run_number: int | None = None
+) -> None:
+    """A second measurement saw it too. run_number: RunRow.id of that measurement, kept as evidence."""
+    if alert.confirmed_at is not None:
+        return
+    alert.confirmed_at = now
+    if alert.state == AlertState.NEW:
+        enter(session, alert, AlertState.CONFIRMED, why, now)
+    else:
+        note(session, alert, why, now)
+
+
+def dismiss(session: Session, alert: AlertRow, why: str, now: datetime) -> None:
+    """The second measurement did not see it. What a person has taken up already stays theirs."""
+    if alert.state == AlertState.NEW:
+        enter(session, alert, AlertState.DISMISSED, why, now)
+
+
+def fix(session: Session, alert: AlertRow, commit_id: int, why: str, now: datetime) -> None:
+    """The commit took away what the alert is about."""
+    if alert.state not in ACTIVE:
+        return
+    alert.fixed_by_id = commit_id
+    enter(session, alert, AlertState.FIXED, why, now)
+
+
+def reopen(session: Session, alert: AlertRow, why: str, now: datetime, *, who: str | None = None) -> None:
+    """It is there again, or was never gone."""
+    if alert.state in ACTIVE:
+        return
+    alert.fixed_by_id = None
+    enter(session, alert, AlertState.REOPENED, why, now, who=who)
+
+
+def move_culprit(session: Session, alert: AlertRow, commit_id: int, why: str, now: datetime) -> AlertRow:
+    """It was another commit. The alert that stands for that one from now on: this, or the one it has."""
+    if alert.commit_id == commit_id:
+        return alert
+    other = repository.of_commit(session, commit_id)
+    if other is None:
+        alert.commit_id, alert.after_commit_id, alert.updated_at = commit_id, None, now
+        session.flush()
+        note(session, alert, why, now)
+        return alert
+    for move in repository.moves(session, alert.id):
+        move.alert_id = other.id
+    alert.merged_into_id = other.id
+    if alert.state != AlertState.DISMISSED:
+        enter(session, alert, AlertState.DISMISSED, f"{why} (alert {other.id})", now)
+    session.flush()
+    headline.refresh(session, other)
+    note(session, other, f"{why} (from alert {alert.id})", now)
+    return other
+
+
+def sha_of(session: Session, commit_id: int) -> str:
+    return session.get_one(CommitRow, commit_id).sha

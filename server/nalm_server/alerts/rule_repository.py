@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of mutes, expectations and floors."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
+
+from nalm_server.alerts.rule_models import ExpectationRow, FloorRow, MuteRow
+
+
+def mutes(session: Session, project_id: int, now: datetime) -> list[MuteRow]:
+    """Those that hold now."""
+    query = select(MuteRow).where(
+        MuteRow.project_id == project_id, or_(MuteRow.until.is_(None), MuteRow.until > now)
+    )
+    return list(session.scalars(query.order_by(MuteRow.id)))
+
+
+def expectations_at(session: Session, commit_id: int) -> list[ExpectationRow]:
+    query = select(ExpectationRow).where(ExpectationRow.commit_id == commit_id)
+    return list(session.scalars(query.order_by(ExpectationRow.id)))
+
+
+def floors(session: Session, project_id: int) -> list[FloorRow]:
+    query = select(FloorRow).where(FloorRow.project_id == project_id)
+    return list(session.scalars(query.order_by(FloorRow.id)))
+
+
+def floor(
+    session: Session, project_id: int, *, scenario: str, host_class: str, stage: str, metric: str
+) -> FloorRow | None:
+    return session.scalars(
+        select(FloorRow).where(
+            FloorRow.project_id == project_id,
+            FloorRow.scenario == scenario,
+            FloorRow.host_class == host_class,
+            FloorRow.stage == stage,
+            FloorRow.metric == metric,
+        )
+    ).one_or_none()

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""States of an alert, and which may follow which: every change goes through this table."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from types import MappingProxyType
+
+from nalm_server.errors import ConflictError
+
+
+class AlertState(StrEnum):
+    """new -> confirmed -> acknowledged -> fixed, or one of the other ways a finding ends."""
+
+    NEW = "new"
+    """Suspected; measured again before anyone is told."""
+    CONFIRMED = "confirmed"
+    ACKNOWLEDGED = "acknowledged"
+    EXPECTED = "expected"
+    FIXED = "fixed"
+    FALSE_ALARM = "false_alarm"
+    """A person says so."""
+    REOPENED = "reopened"
+    DISMISSED = "dismissed"
+    """The second measurement did not see it, or another alert has it."""
+
+
+S = AlertState
+ACTIVE = (S.NEW, S.CONFIRMED, S.ACKNOWLEDGED, S.REOPENED)
+"""Somebody or something has still to do with it."""
+OVER = (S.EXPECTED, S.FIXED, S.FALSE_ALARM, S.DISMISSED)
+TOLD = (S.CONFIRMED, S.FIXED, S.REOPENED)
+BY_PEOPLE = (S.ACKNOWLEDGED, S.EXPECTED, S.FIXED, S.FALSE_ALARM, S.REOPENED)
+"""What a person may ask for: the rest is the server's own."""
+
+NEXT = MappingProxyType(
+    {
+        S.NEW: frozenset({S.CONFIRMED, S.ACKNOWLEDGED, *OVER}),
+        S.CONFIRMED: frozenset({S.ACKNOWLEDGED, *OVER}),
+        S.ACKNOWLEDGED: frozenset(OVER),
+        S.REOPENED: frozenset({S.ACKNOWLEDGED, *OVER}),
+        S.EXPECTED: frozenset({S.NEW, S.REOPENED, S.FIXED, S.FALSE_ALARM}),
+        S.FIXED: frozenset({S.REOPENED, S.FALSE_ALARM, S.EXPECTED}),
+        S.FALSE_ALARM: frozenset({S.REOPENED}),
+        S.DISMISSED: frozenset({S.NEW, S.REOPENED, S.FALSE_ALARM}),
+    }
+)
+
+
+def require_allowed(alert_id: int, before: AlertState, after: AlertState) -> None:
+    """Raises ConflictError for a change that makes no sense."""
+    if after not in NEXT[before]:
+        allowed = ", ".join(sorted(NEXT[before]))
+        raise ConflictError(
+            f"Alert {alert_id} is {before} and cannot become {after}; from {before} it can become {allowed}."
+        )

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a look at measurements suspects: a commit, and the series it moved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+CHAIN = "chain"
+"""Stage of a series of the whole chain."""
+
+Source = Literal["pair", "history"]
+Kind = Literal["regression", "broken"]
+
+
+@dataclass(frozen=True)
+class Moved:
+    """One series, and by how much: after / before, with its interval."""
+
+    scenario: str
+    host_class: str
+    stage: str
+    metric: str
+    ratio: float
+    low: float | None
+    high: float | None
+    run_number: int | None = None
+    """RunRow.id."""
+    change_point_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    project_id: int
+    commit_id: int
+    """Likely culprit."""
+    after_commit_id: int | None
+    """Last commit known good; None: the parent."""
+    source: Source
+    kind: Kind
+    moved: list[Moved]
+    explanation: dict[str, Any] | None = None
