@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Change points of series and alerts about commits: the life of a finding: findings.py is what others call."""
+"""The life of a finding; what looks at measurements speaks to findings.py alone."""
