@@ -72,13 +72,22 @@ def print_run(report: RunReport, verdict: Verdict | None, title: str) -> None:
             out.print(_table(verdict, framed=out.is_terminal))
         if verdict.reason and verdict.reason != verdict.summary:
             out.print(escape(verdict.reason), soft_wrap=True)
-        for line in function_lines(verdict):
+        for line in [*split_lines(report, verdict), *function_lines(verdict)]:
             out.print(f"  {escape(line)}", soft_wrap=True)
     if report.failure and report.status is not RunStatus.MEASURED:
         for line in report.failure.splitlines()[1:]:
             out.print(f"  | {escape(line)}", soft_wrap=True)
     for note in [*(verdict.notes if verdict else []), *report.notes]:
         out.print(f"[dim]note: {escape(note)}[/]", soft_wrap=True)
+
+
+def split_lines(report: RunReport, verdict: Verdict) -> list[str]:
+    """The change split into efficiency, mix, features and model, where that says more than the change."""
+    from nalm_core.decompose_run import decompose_run
+    from nalm_core.decomposition_text import one_line, worth_a_line
+
+    found = decompose_run(report) if verdict.chain is not None else None
+    return [one_line(found)] if found is not None and worth_a_line(found) else []
 
 
 def function_lines(verdict: Verdict) -> list[str]:

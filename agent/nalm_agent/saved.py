@@ -27,6 +27,16 @@ def read_results(names: Sequence[str]) -> list[Result]:
     return [Result(_title(report), report, judged(report)) for report in reports.values()]
 
 
+def read_one(name: str) -> RunReport:
+    """The only run of a file. Raises UsageError, also for a list of several."""
+    reports = list(_reports_of(name))
+    if len(reports) != 1:
+        raise UsageError(
+            f"{name} has {len(reports)} runs, expected one", hint="`nalm check --scenario NAME --json FILE`"
+        )
+    return reports[0]
+
+
 def _expanded(names: Sequence[str]) -> Iterator[str]:
     """Patterns are expanded here too, for shells and CI systems that leave them."""
     for name in names:

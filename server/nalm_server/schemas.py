@@ -44,6 +44,14 @@ ScenarioName = Annotated[
     str, Path(min_length=1, max_length=64, pattern=NAME, description="Name of a scenario of the project.")
 ]
 ShaPath = Annotated[str, Path(pattern=SHA_PREFIX, description="A commit: 7 hexadecimal digits or more.")]
-ShaQuery = Annotated[str, Query(pattern=SHA_PREFIX, description="A commit: 7 hexadecimal digits or more.")]
+RevisionQuery = Annotated[
+    str,
+    Query(
+        min_length=1,
+        max_length=255,
+        pattern=r"^[^\x00-\x20\x7f]+$",
+        description="A commit (7 hexadecimal digits or more), a tag, or a watched branch.",
+    ),
+]
 JobId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a job.")]
 RunId = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="Id of a run, made by its agent.")]

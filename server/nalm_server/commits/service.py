@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sqlalchemy.orm import Session
 
 from nalm_server.commits import repository
@@ -19,6 +21,8 @@ from nalm_server.runs import verdicts
 from nalm_server.runs.schemas import VerdictBrief
 
 SHORT = 7
+FULL_SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+SHA_PART = re.compile(r"[0-9a-f]{7,64}")
 
 
 def require(session: Session, project_id: int, prefix: str) -> CommitRow:
@@ -29,6 +33,30 @@ def require(session: Session, project_id: int, prefix: str) -> CommitRow:
     if len(found) > 1:
         raise ConflictError(f"More than one commit begins with {prefix}: give more digits.")
     return found[0]
+
+
+def resolve(session: Session, project_id: int, revision: str) -> CommitRow:
+    """The commit of a tag, a watched branch or a sha, as git reads names: only a whole sha goes before a tag.
+
+    Raises NotFoundError, or ConflictError for a beginning that several commits have.
+    """
+    if not FULL_SHA.fullmatch(revision):
+        named = _named(session, project_id, revision)
+        if named is not None:
+            return require(session, project_id, named)
+    if not SHA_PART.fullmatch(revision):
+        raise NotFoundError(
+            f"There is no tag, no watched branch and no commit {revision!r}: /tags and /branches list them."
+        )
+    return require(session, project_id, revision)
+
+
+def _named(session: Session, project_id: int, name: str) -> str | None:
+    """The sha that a tag, or else a branch, of this name points to."""
+    for row in (refs.find_tag(session, project_id, name), refs.find_branch(session, project_id, name)):
+        if row is not None and row.deleted_at is None:
+            return row.sha
+    return None
 
 
 def ref(row: CommitRow) -> CommitRef:

@@ -16,7 +16,7 @@ from nalm_server.projects.models import ProjectRow
 
 def compare_all(session: Session, project: ProjectRow, *, base: str, head: str) -> dict[str, Any]:
     """schemas.SeriesComparisons as plain values: there are thousands."""
-    old, new = commits.require(session, project.id, base), commits.require(session, project.id, head)
+    old, new = commits.resolve(session, project.id, base), commits.resolve(session, project.id, head)
     before, after = repository.figures_of(session, old.id), repository.figures_of(session, new.id)
     both = before.keys() & after.keys()
     keys = sorted(key for key in repository.series_of(session, project.id) if key.series_id in both)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from nalm_core.catalogue import Better
 from nalm_core.change import Change, StageChange
+from nalm_core.decomposition import Decomposition
 from nalm_core.report import Check, Host
 
 from nalm_server.commits.schemas import CommitRef
@@ -38,6 +39,9 @@ class Comparison(Schema):
     verdict: Verdict | None
     chain: Change | None
     stages: list[StageChange]
+    decomposition: Decomposition | None
+    """The change split into efficiency, mix, features and model. Null: nothing was measured, the hosts cannot
+    be compared, or the raw rounds of the pair have aged out."""
     rounds: Rounds
     checks: list[Check]
     host: Host | None

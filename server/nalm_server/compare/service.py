@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nalm_core.compare import compose
 from nalm_core.counters import totals
+from nalm_core.decompose_run import decompose_run, decompose_summaries
 from nalm_core.host_match import differences
 from nalm_core.report import Arm, RunReport
 from nalm_core.report_io import parse_report
@@ -36,7 +37,7 @@ class Side:
 def compare(
     session: Session, project: ProjectRow, *, base: str, head: str, scenario: str | None
 ) -> Comparison:
-    old, new = commits.require(session, project.id, base), commits.require(session, project.id, head)
+    old, new = commits.resolve(session, project.id, base), commits.resolve(session, project.id, head)
     of_new = _sides(session, new)
     together = [
         side
@@ -71,6 +72,7 @@ def _paired(session: Session, old: CommitRow, new: CommitRow, judged: JudgedRun)
         verdict=verdict,
         chain=verdict.chain,
         stages=verdict.stages,
+        decomposition=decompose_run(report) if report and verdict.chain else None,
         rounds=Rounds(
             base=_points(report, Arm.BASE),
             head=_points(report, Arm.HEAD),
@@ -114,7 +116,8 @@ def _composed(
     before, after = pairs[0]
     first, second = _report(session, before.judged), _report(session, after.judged)
     hosts = first.host, second.host
-    composed = compose(summarise(first, before.arm), summarise(second, after.arm), hosts)
+    summaries = summarise(first, before.arm), summarise(second, after.arm)
+    composed = compose(*summaries, hosts)
     notes = list(composed.notes) if composed else ["One of the two runs has no cycles to compare."]
     return Comparison(
         scenario=before.judged.scenario,
@@ -125,6 +128,7 @@ def _composed(
         verdict=None,
         chain=composed.chain if composed else None,
         stages=composed.stages if composed else [],
+        decomposition=decompose_summaries(*summaries, hosts),
         rounds=Rounds(base=_points(first, before.arm), head=_points(second, after.arm), head_as_base=[]),
         checks=[],
         host=None if differences(*hosts) else second.host,
