@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""explain(report, verdict): a pure function, so agent and server say the same."""
+
+from __future__ import annotations
+
+from nalm_core.defaults import MODEL_CHANGE
+from nalm_core.explanation import saying
+from nalm_core.explanation.case import Case, case_of
+from nalm_core.explanation.collect import collect
+from nalm_core.explanation.instruction_detail import batches_shrank, instruction_detail
+from nalm_core.explanation.limits import EVIDENCE_CHANGE
+from nalm_core.explanation.miss_price import BY_BRANCHES, Priced, latencies
+from nalm_core.explanation.missing import what_would_tell
+from nalm_core.explanation.model import Detail, Evidence, Explanation, Share
+from nalm_core.explanation.pipeline_detail import explaining, pipeline_detail
+from nalm_core.explanation.rules import advise
+from nalm_core.explanation.signature import Signature
+from nalm_core.report import RunReport
+from nalm_core.verdict import Verdict
+
+
+def explain(report: RunReport, verdict: Verdict) -> Explanation:
+    """Why cycles changed; a sentence and nothing else where the verdict is neither regressed nor improved.
+
+    Raises nothing on any report that was judged.
+    """
+    case = case_of(report, verdict)
+    if case is None:
+        return Explanation(text=saying.NOTHING)
+    found = collect(case)
+    named = explaining(case, found)
+    detail = _detail(case, found, named)
+    share = _share(case, named) if named is not None and named.detail == detail else None
+    file, line = case.who.place if case.who else (None, None)
+    return Explanation(
+        stage=case.stage,
+        function=case.who.name if case.who else None,
+        file=file,
+        line=line,
+        named_by=case.who.named_by if case.who else None,
+        cause=case.cause,
+        detail=detail,
+        share=share,
+        text=saying.sentence(case, detail, share),
+        evidence=[one for one in found if _is_evidence(one)],
+        advice=advise(case, found, detail) if case.sign > 0 else [],
+        missing=what_would_tell(case, found, detail),
+    )
+
+
+def _detail(case: Case, found: Signature, named: Priced | None) -> Detail:
+    if batches_shrank(case, found):
+        return "smaller_batches" if case.sign > 0 else "larger_batches"
+    if case.cause == "instructions":
+        return instruction_detail(case, found)
+    return pipeline_detail(case, found, named)
+
+
+def _share(case: Case, named: Priced) -> Share | None:
+    """How much of the change the events that are named can account for."""
+    if case.pipeline_cycles <= 0:
+        return None
+    low, high = sorted((named.low, named.high))
+    whose = BY_BRANCHES if named.detail == "branches" else latencies(case.report.host)[1]
+    return Share(low=low, high=high, of=case.pipeline_cycles, priced_with=whose)
+
+
+def _is_evidence(one: Evidence) -> bool:
+    """Something that moved, or came."""
+    if one.before is None or one.after is None:
+        return True
+    if one.name.endswith("_misses_per_packet"):
+        return abs(one.after - one.before) >= MODEL_CHANGE
+    return abs(one.after - one.before) > EVIDENCE_CHANGE * abs(one.before)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From which change on something explains. docs/causes.md quotes these; a test holds it to them."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Final
+
+EVIDENCE_CHANGE: Final = 0.005
+"""Relative change from which a quantity is shown as evidence."""
+BATCH_CHANGE: Final = 0.1
+"""Relative change of the mean batch from which it explains a change."""
+BULK_CALLS: Final = 0.5
+"""A function called at most so often a packet works on several packets at once."""
+BULK_GROWTH: Final = 1.5
+"""Such a function's calls grew by this factor, and each call does less: its bulks are smaller."""
+CALL_CHANGE: Final = 0.05
+"""Relative change of a function's calls a packet from which they are named."""
+VISIT_CHANGE: Final = 0.02
+"""Relative change of a stage's visits a packet from which they are named."""
+INLINED_SHARE: Final = 0.5
+"""A function that came was a part of its stage's other functions if they shrank by this share of it."""
+WAITING_SHARE: Final = 0.3
+"""Share of the pipeline's change that the sampled cycles of locks, atomics and rings must bear."""
+EXPLAINED_SHARE: Final = 0.3
+"""Share of the pipeline's change that events must be able to account for, at most, to be named."""
+SPREAD_RATIO: Final = 2.0
+"""Ratio of the spreads between launches from which the layout of memory is suspected."""
+SPREAD_ALPHA: Final = 0.01
+"""Error rate of the test that the spreads differ (Brown & Forsythe 1974)."""
+SPREAD_LAUNCHES: Final = 6
+"""Fewer launches have no spread to speak of."""
+BRANCH_MISS_LOW: Final = 10.0
+BRANCH_MISS_HIGH: Final = 25.0
+"""Cycles of one misprediction: no host measures them, so these are bounds over common x86 cores."""
+
+DOCUMENTED: Final = MappingProxyType(
+    {name: value for name, value in globals().items() if name.isupper() and isinstance(value, int | float)}
+)

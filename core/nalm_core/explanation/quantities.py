@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The quantities of a signature by name: what rules may ask for and evidence may show.
+
+Of the stage that pays, unless the words say otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Quantity:
+    name: str
+    words: str
+    """As a person reads it."""
+    unit: str
+
+
+_PACKET = "/packet"
+_ALL = (
+    Quantity("cpp", "cycles", "cycles/packet"),
+    Quantity("ipp", "instructions", "instructions/packet"),
+    Quantity("eipc", "instructions per cycle", "instructions/cycle"),
+    Quantity("visit_rate", "visits", "visits/packet"),
+    Quantity("mean_batch", "mean batch", "packets"),
+    Quantity("l1d_misses_per_packet", "first-level data misses", _PACKET),
+    Quantity("l1i_misses_per_packet", "first-level instruction misses", _PACKET),
+    Quantity("l2_misses_per_packet", "second-level misses", _PACKET),
+    Quantity("llc_misses_per_packet", "last-level misses", _PACKET),
+    Quantity("branch_misses_per_packet", "branch mispredictions", _PACKET),
+    Quantity("dtlb_misses_per_packet", "data TLB misses", _PACKET),
+    Quantity("data_accesses_per_packet", "data accesses", _PACKET),
+    Quantity("waiting_cpp", "cycles in locks, atomics and rings", "cycles/packet"),
+    Quantity("launch_spread", "spread between launches", "1 (standard deviation of ln CPP)"),
+    Quantity("function_cpp", "cycles of the function", "cycles/packet"),
+    Quantity("function_ipp", "instructions of the function", "instructions/packet"),
+    Quantity("function_calls", "calls of the function", "calls/packet"),
+    Quantity("function_per_call", "instructions of the function per call", "instructions/call"),
+    Quantity("chain_cpp", "cycles of the chain", "cycles/packet"),
+    Quantity("chain_ipp", "instructions of the chain", "instructions/packet"),
+    Quantity("dearer_stages", "stages whose instructions grew", "stages"),
+    Quantity("lcores", "lcores", "lcores"),
+    Quantity("numa_nodes", "NUMA nodes of the host", "nodes"),
+    Quantity("huge_pages", "huge pages (1: in use)", "1"),
+    Quantity("compiler_changed", "compiler or options differ (1: yes)", "1"),
+)
+
+QUANTITIES: Final = MappingProxyType({one.name: one for one in _ALL})

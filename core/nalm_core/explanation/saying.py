@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An explanation in words. It says where time goes and what grew; it never says which edit is at fault."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nalm_core.change import Cause
+from nalm_core.explanation.case import Case
+from nalm_core.explanation.model import Detail, Evidence, Share
+from nalm_core.explanation.quantities import QUANTITIES
+
+NOTHING = "There is no change of cycles to explain."
+_DETAILS: Mapping[Detail, str] = {
+    "more_instructions": "more instructions each time it runs",
+    "more_calls": "it is called more often for a packet",
+    "more_visits": "more packets visit the stage",
+    "new_function": "a function runs that did not before",
+    "inlining_lost": "a function runs on its own that seems to have been part of its caller",
+    "smaller_batches": "fewer packets are worked on at once",
+    "cache": "more data misses the caches",
+    "instruction_cache": "more code misses the instruction cache",
+    "tlb": "more addresses miss the TLB",
+    "branches": "more branches are mispredicted",
+    "waiting": "it waits for other lcores: locks, atomics or rings",
+    "memory_layout": "launches differ far more than before: it depends on how memory falls into place",
+    "unknown": "what was counted does not tell why",
+    "fewer_instructions": "fewer instructions each time it runs",
+    "fewer_calls": "it is called less often for a packet",
+    "fewer_visits": "fewer packets visit the stage",
+    "function_gone": "a function no longer runs",
+    "inlined": "a function has become part of its caller",
+    "larger_batches": "more packets are worked on at once",
+}
+_FEWER: Mapping[Detail, str] = {
+    "cache": "less data misses the caches",
+    "instruction_cache": "less code misses the instruction cache",
+    "tlb": "fewer addresses miss the TLB",
+    "branches": "fewer branches are mispredicted",
+    "waiting": "it waits less for other lcores: locks, atomics or rings",
+    "memory_layout": "launches differ far less than before: it depended on how memory falls into place",
+}
+_BY = {
+    "samples": "most of its change, by samples, is in",
+    "instructions": "of its functions, instructions changed most in",
+    "calls": "of its functions, calls changed most in",
+}
+
+_CAUSES: Mapping[Cause | None, str] = {
+    "instructions": "Instructions",
+    "pipeline": "Pipeline use",
+    None: "Cause not counted",
+}
+
+
+def sentence(case: Case, detail: Detail, share: Share | None) -> str:
+    """Who pays, why, and how much of it the counted events can account for."""
+    where = f"Time {'goes into' if case.sign > 0 else 'was saved in'} {case.stage or 'the chain as a whole'}"
+    if case.who is not None:
+        where += f"; {_BY[case.who.named_by]} {case.who.name}{_at(*case.who.place)}"
+    why = _FEWER.get(detail, _DETAILS[detail]) if case.sign < 0 else _DETAILS[detail]
+    return f"{where}. {_CAUSES[case.cause]}: {why}{_of(share)}."
+
+
+def figure(one: Evidence) -> str:
+    """A quantity of both arms: `first-level data misses 1.20 to 3.40 /packet (simulated)`."""
+    words = QUANTITIES[one.name].words
+    return f"{words} {number(one.before)} to {number(one.after)} {one.unit} ({one.source})"
+
+
+def number(value: float | None) -> str:
+    """With three significant digits, `unknown` where it is."""
+    return "unknown" if value is None else f"{value:.1f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _at(file: str | None, line: int | None) -> str:
+    if file is None:
+        return ""
+    return f" ({file}:{line})" if line else f" ({file})"
+
+
+def _of(share: Share | None) -> str:
+    if share is None or share.of <= 0:
+        return ""
+    low, high = (min(1.0, max(0.0, bound / share.of)) for bound in (share.low, share.high))
+    return (
+        f", which accounts for {100 * low:.0f} to {100 * high:.0f} % of {share.of:.1f} cycles/packet "
+        f"({share.priced_with})"
+    )

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Known causes are explained rightly, and what was not counted is never guessed."""
+
+from __future__ import annotations
+
+import pytest
+from explaining import (
+    LATENCIES,
+    dearer,
+    explained,
+    renamed,
+    with_functions,
+    with_host,
+    with_model,
+    with_samples,
+)
+from nalm_core.explanation import explain
+from nalm_core.verdict import judge
+from nalm_synthetic import PACKETS, changed, make_report
+
+MORE = dearer(nat=190.0, ipp=430)
+SLOWER = dearer(nat=180.0)
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "function", "detail"),
+    [
+        ({"look": (300, 1)}, {"look": (400, 1)}, "look", "more_instructions"),
+        ({"look": (100, 0.5), "go": (200, 1)}, {"look": (200, 1.0), "go": (200, 1)}, "look", "more_calls"),
+        ({"go": (200, 1), "rare": (20, 1)}, {"go": (200, 1), "log": (100, 1)}, "log", "new_function"),
+        ({"go": (300, 1), "rare": (20, 1)}, {"go": (200, 1), "sum": (180, 1)}, "sum", "inlining_lost"),
+    ],
+)
+def test_below_more_instructions(base, head, function, detail) -> None:
+    found = explained(with_functions(MORE, base, head))
+    assert (found.stage, found.cause, found.function, found.detail) == (
+        "nat",
+        "instructions",
+        function,
+        detail,
+    )
+    assert (found.file, found.line, found.named_by) == ("src/nat.c", 10, "instructions")
+
+
+def test_a_function_that_the_report_may_have_left_out_is_not_called_new() -> None:
+    found = explained(with_functions(MORE, {"go": (300, 1)}, {"go": (300, 1), "log": (100, 1)}))
+    assert (found.function, found.detail) == ("log", "more_instructions")
+
+
+def test_samples_name_the_function_before_instructions_do() -> None:
+    counted = with_functions(MORE, {"look": (300, 1)}, {"look": (400, 1)})
+    sampled = with_samples(counted, {"hash": 5000, "rest": 9000}, {"hash": 9000, "rest": 9000})
+    found = explained(sampled)
+    assert (found.function, found.file, found.line, found.named_by) == ("hash", "src/nat.c", 42, "samples")
+
+
+def test_the_line_is_one_of_the_repository_where_there_is_one() -> None:
+    header = "/usr/include/dpdk/rte_common.h"
+    report = with_samples(MORE, {"hash": 5000, "rest": 9000}, {"hash": 9000, "rest": 9000}, header)
+    assert (explained(report).file, explained(report).line) == ("src/nat.c", 77)
+
+
+@pytest.mark.parametrize(
+    ("event", "grown", "detail"),
+    [
+        ("l1d_misses", 2.0, "cache"),
+        ("ll_misses", 0.5, "cache"),
+        ("l1i_misses", 2.0, "instruction_cache"),
+        ("branch_misses", 1.5, "branches"),
+    ],
+)
+def test_below_pipeline_use(event, grown, detail) -> None:
+    plain = {"l1d_misses": 1.0, "ll_misses": 0.1, "l1i_misses": 0.5, "branch_misses": 0.5}
+    report = with_host(
+        with_model(SLOWER, plain, plain | {event: plain[event] + grown}), latencies_ns=LATENCIES
+    )
+    found = explained(report)
+    assert (found.cause, found.detail) == ("pipeline", detail)
+    assert found.share is not None and 0 < found.share.low <= found.share.high
+    assert found.share.of == pytest.approx(30, abs=3)
+
+
+def test_misses_are_priced_with_the_hosts_latencies() -> None:
+    report = with_model(SLOWER, {"l1d_misses": 1.0, "ll_misses": 0.0}, {"l1d_misses": 2.0, "ll_misses": 0.5})
+    share = explained(with_host(report, latencies_ns=LATENCIES)).share
+    assert share is not None and share.priced_with.startswith("this host")
+    each = report.host.tsc_hz / 1e9
+    assert share.low == pytest.approx((6.0 - 2.5 + 0.5 * 50) * each)
+    assert share.high == pytest.approx((20.0 - 2.5 + 0.5 * 50) * each)
+    stated = explained(report)
+    assert stated.share is not None and not stated.share.priced_with.startswith("this host")
+    assert any("nalm doctor" in text for text in stated.missing)
+
+
+def test_too_few_misses_do_not_explain_a_large_change() -> None:
+    found = explained(with_model(dearer(nat=300.0), {"l1d_misses": 1.0}, {"l1d_misses": 1.1}))
+    assert (found.detail, found.share) == ("unknown", None)
+    assert "does not tell why" in found.text and found.missing
+
+
+def test_what_was_not_counted_is_unknown_and_says_what_would_tell() -> None:
+    found = explained(SLOWER)
+    assert (found.stage, found.cause, found.detail, found.function) == ("nat", "pipeline", "unknown", None)
+    assert any("PMU" in text for text in found.missing) and any("perf" in text for text in found.missing)
+    assert not {"l1d_misses_per_packet", "branch_misses_per_packet"} & {one.name for one in found.evidence}
+
+
+def test_locks_in_functions_or_inlined_are_waiting() -> None:
+    base, head = {"work": 9000, "flow_lock": 100}, {"work": 9000, "flow_lock": 3000}
+    assert explained(with_samples(SLOWER, base, head)).detail == "waiting"
+    inlined = with_samples(SLOWER, {"work": 9000}, {"work": 9000}, "/usr/include/dpdk/rte_spinlock.h")
+    assert explained(inlined).detail == "waiting"
+
+
+def test_a_hand_over_that_nothing_else_explains_waits() -> None:
+    assert explained(renamed("handover_in", 190.0, 330)).detail == "waiting"
+    assert explained(renamed("nat44", 190.0, 330)).detail == "unknown"
+
+
+def test_smaller_batches_of_the_stage() -> None:
+    report = dearer(nat=190.0, ipp=430)
+    rounds = [
+        one.model_copy(
+            update={
+                "stages": one.stages | {"nat": one.stages["nat"].model_copy(update={"batches": PACKETS // 8})}
+            }
+        )
+        if one.arm == "head"
+        else one
+        for one in report.rounds
+    ]
+    found = explained(report.model_copy(update={"rounds": rounds}))
+    assert found.detail == "smaller_batches"
+    (batch,) = [one for one in found.evidence if one.name == "mean_batch"]
+    assert batch.after == pytest.approx(8)
+
+
+def test_smaller_bulks_of_a_function() -> None:
+    slower = dearer(nat=250.0, ipp=350)
+    report = with_functions(slower, {"classify": (100, 1 / 32)}, {"classify": (120, 1 / 4)})
+    assert explained(report).detail == "smaller_batches"
+
+
+def test_an_improvement_is_told_backwards_and_without_advice() -> None:
+    better = dearer(nat=120.0, ipp=230)
+    found = explained(with_functions(better, {"look": (300, 1)}, {"look": (200, 1)}))
+    assert (found.detail, found.function, found.advice) == ("fewer_instructions", "look", [])
+    assert "was saved in nat" in found.text
+    faster = with_model(dearer(nat=120.0), {"l1d_misses": 3.0}, {"l1d_misses": 1.0})
+    assert explained(faster).detail == "cache" and "less data misses" in explained(faster).text
+
+
+def test_without_a_change_there_is_nothing_to_explain() -> None:
+    report = make_report(changed(), launches=6, turns=4)
+    found = explain(report, judge(report))
+    assert (found.detail, found.evidence, found.advice) == (None, [], [])
+
+
+def test_nobodys_edit_is_blamed() -> None:
+    """Time often goes into a function that the commit left alone."""
+    report = with_functions(MORE, {"look": (300, 1)}, {"look": (400, 1)})
+    told = explained(report.model_copy(update={"changed_functions": ["other"]}))
+    said = " ".join([told.text, *told.missing, *(one.text for one in told.advice)]).lower()
+    assert not any(word in said for word in ("culprit", "blame", "fault", "edited", "commit", "your change"))
+    assert told == explained(report.model_copy(update={"changed_functions": ["look"]}))
