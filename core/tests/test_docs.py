@@ -6,6 +6,7 @@ from pathlib import Path
 
 from nalm_core.catalogue import METRICS
 from nalm_core.checks import run_checks
+from nalm_core.confirmation import DOCUMENTED as OF_CONFIRMATIONS
 from nalm_core.defaults import DEFAULT_SETTINGS, DOCUMENTED
 from nalm_core.detection.constants import DOCUMENTED as OF_HISTORIES
 from nalm_core.experiments.constants import DOCUMENTED as OF_EXPERIMENTS
@@ -20,7 +21,8 @@ METRIC = re.compile(r"^\| `([a-z_]+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", re.
 def test_every_constant_is_documented_with_its_value() -> None:
     text = (DOCS / "statistics.md").read_text()
     documented = {name: float(value) for name, value in CONSTANT.findall(text)}
-    assert documented == {**DOCUMENTED, **OF_HISTORIES, **OF_EXPERIMENTS}
+    parts = (DOCUMENTED, OF_HISTORIES, OF_EXPERIMENTS, OF_CONFIRMATIONS)
+    assert documented == {name: value for part in parts for name, value in part.items()}
 
 
 def test_the_looks_and_checks_are_those_of_the_code() -> None:

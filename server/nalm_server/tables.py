@@ -12,6 +12,7 @@ from nalm_server.audit import models as audit
 from nalm_server.backfills import models as backfills
 from nalm_server.bisects import models as bisects
 from nalm_server.commits import models as commits
+from nalm_server.confirmations import models as confirmations
 from nalm_server.db import Base
 from nalm_server.feeds import models as feeds
 from nalm_server.history import models as history
@@ -42,6 +43,7 @@ MODULES = (
     audit,
     backfills,
     bisects,
+    confirmations,
     commits,
     feeds,
     history,

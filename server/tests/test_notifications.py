@@ -315,7 +315,7 @@ def test_only_what_was_asked_for_is_told(service: Service) -> None:
         assert sorted(one.path for one in server.seen) == ["/5", "/6"]
 
 
-@pytest.mark.parametrize("reason", [JobReason.BACKFILL, JobReason.BISECT])
+@pytest.mark.parametrize("reason", [JobReason.BACKFILL, JobReason.BISECT, JobReason.CONFIRM])
 def test_measurements_of_the_past_alarm_nobody(service: Service, reason: JobReason) -> None:
     with serving(lambda _seen: Reply()) as server:
         connect(service, "webhook", url=server.url, events=["regressed", "failed"])

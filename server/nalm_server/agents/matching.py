@@ -39,13 +39,21 @@ def why_waiting(session: Session, job: JobRow, now: datetime) -> str | None:
     hosts = [host for host in repository.hosts_of_pool(session, pool) if host.revoked_at is None]
     if not hosts:
         return f"pool {pool} has no host: `nalm-server agent invite --pool {pool}` makes room for one"
-    able = [host for host in hosts if not _lacks(job, host)]
+    allowed = [host for host in hosts if may_have(job, host)]
+    if not allowed:
+        return f"only {job.only_host} may take it" if job.only_host else f"{job.not_host} may not take it"
+    able = [host for host in allowed if not _lacks(job, host)]
     if not able:
-        return f"no host of pool {pool} has what it needs: {_each(job, hosts)}"
+        return f"no host of pool {pool} has what it needs: {_each(job, allowed)}"
     if any(state_of(host, now)[0] is HostState.ONLINE for host in able):
         return None
     states = (f"{host.name} is {_words(host, now)}" for host in able)
     return f"no host of pool {pool} that could take it is at work: {'; '.join(states)}"
+
+
+def may_have(job: JobRow, host: HostRow) -> bool:
+    """The job is not bound to another host, nor kept from this one."""
+    return job.only_host in (None, host.name) and job.not_host != host.name
 
 
 def _lacks(job: JobRow, host: HostRow) -> list[str]:

@@ -35,25 +35,34 @@ def create(context: Context, caller: Principal, project: str, new: BisectNew) ->
         raise InvalidError(f"Good and bad are both {good[:10]}: there is nothing between them.")
     now = context.clock()
     with context.sessions() as session:
-        made = repository.add(
-            session,
-            BisectRow(
-                project_id=row.id,
-                scenario=new.scenario,
-                good_sha=good,
-                bad_sha=bad,
-                state=BisectState.PLANNING,
-                requested_by=caller.name[:128],
-                tries=0,
-                created_at=now,
-                updated_at=now,
-            ),
+        made = start(
+            session, row.id, new.scenario, good=good, bad=bad, requested_by=caller.name[:128], now=now
         )
         record(session, caller, "bisect.create", f"bisect {made.id}", now, project_id=row.id)
-        wake(session, Work.JOBS)
         detail = _detail(session, made)
         session.commit()
     return detail
+
+
+def start(
+    session: Session, project_id: int, scenario: str, *, good: str, bad: str, requested_by: str, now: datetime
+) -> BisectRow:
+    """Stores it; a worker reads its range and goes on."""
+    wake(session, Work.JOBS)
+    return repository.add(
+        session,
+        BisectRow(
+            project_id=project_id,
+            scenario=scenario,
+            good_sha=good,
+            bad_sha=bad,
+            state=BisectState.PLANNING,
+            requested_by=requested_by,
+            tries=0,
+            created_at=now,
+            updated_at=now,
+        ),
+    )
 
 
 def list_bisects(session: Session, caller: Principal, project: str, limit: int) -> list[Bisect]:

@@ -55,7 +55,9 @@ def _sides(session: Session, commit: CommitRow) -> list[Side]:
     """The commit's own runs, then those in which it was the base; by scenario's name, newest first."""
     own = [Side(one, Arm.HEAD) for one in runs.of_commits(session, [commit.id], None)]
     as_base = [Side(one, Arm.BASE) for one in runs.with_base(session, commit.project_id, commit.sha)]
-    return sorted(own + as_base, key=lambda side: side.judged.scenario)
+    return sorted(
+        (one for one in own + as_base if not one.judged.run.beside), key=lambda side: side.judged.scenario
+    )
 
 
 def _paired(session: Session, old: CommitRow, new: CommitRow, judged: JudgedRun) -> Comparison:

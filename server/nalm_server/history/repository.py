@@ -145,6 +145,7 @@ def history_runs(session: Session, scenario_id: int, host_class: str, limit: int
             runs.scenario_id == scenario_id,
             runs.host_class == host_class,
             verdicts.outcome.not_in(NOT_IN_HISTORY),
+            ~runs.beside,
         )
         .subquery()
         .c

@@ -70,6 +70,11 @@ class JobRow(Base):
         ForeignKey("backfills.id", ondelete="SET NULL"), index=True
     )
     bisect_id: Mapped[int | None] = mapped_column(ForeignKey("bisects.id", ondelete="SET NULL"), index=True)
+    alert_id: Mapped[int | None] = mapped_column(ForeignKey("alerts.id", ondelete="SET NULL"), index=True)
+    only_host: Mapped[str | None] = mapped_column(String(128))
+    """No other host may take it."""
+    not_host: Mapped[str | None] = mapped_column(String(128))
+    """This host may not take it."""
     step: Mapped[str | None] = mapped_column(String(500))
     detail: Mapped[str | None] = mapped_column(String(500))
     fraction: Mapped[float | None]

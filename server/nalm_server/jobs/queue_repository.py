@@ -60,6 +60,8 @@ def _waiting(asker: Asker, now: datetime) -> ColumnElement[bool]:
         JobRow.held.is_(None),
         or_(JobRow.not_before.is_(None), JobRow.not_before <= now),
         or_(JobRow.avoid_host.is_(None), JobRow.avoid_host != asker.host, JobRow.avoid_until < now),
+        or_(JobRow.only_host.is_(None), JobRow.only_host == asker.host),
+        or_(JobRow.not_host.is_(None), JobRow.not_host != asker.host),
         asker.fits,
     )
 

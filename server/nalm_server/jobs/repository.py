@@ -128,14 +128,20 @@ def queued_of(
 
 
 def open_of_group(
-    session: Session, *, backfill_id: int | None = None, bisect_id: int | None = None
+    session: Session,
+    *,
+    backfill_id: int | None = None,
+    bisect_id: int | None = None,
+    alert_id: int | None = None,
 ) -> list[int]:
-    """Ids of the open jobs of a backfill or bisect."""
+    """Ids of the open jobs of a backfill or bisect, or that confirm an alert."""
     query = select(JobRow.id).where(JobRow.state.in_(OPEN))
     if backfill_id is not None:
         query = query.where(JobRow.backfill_id == backfill_id)
     if bisect_id is not None:
         query = query.where(JobRow.bisect_id == bisect_id)
+    if alert_id is not None:
+        query = query.where(JobRow.alert_id == alert_id)
     return list(session.scalars(query.order_by(JobRow.id)))
 
 

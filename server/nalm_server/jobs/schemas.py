@@ -19,6 +19,8 @@ class JobReason(StrEnum):
     """Somebody asked for it and waits."""
     PUSH = "push"
     """A merge or push to a watched branch, or a tag."""
+    CONFIRM = "confirm"
+    """A finding is measured again before anyone is told."""
     PULL_REQUEST = "pull_request"
     SCHEDULE = "schedule"
     BACKFILL = "backfill"
@@ -87,6 +89,12 @@ class Job(JobBrief):
     """Only these; null: those nalm.toml has measured by default."""
     backfill_id: int | None
     bisect_id: int | None
+    alert_id: int | None
+    """It confirms this alert."""
+    only_host: str | None
+    """The only host that may take it; null: any."""
+    not_host: str | None
+    """Any host but this one may take it."""
     not_before: datetime | None
     """When it is tried again after a failure of the infrastructure."""
     created_at: datetime

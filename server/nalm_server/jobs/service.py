@@ -37,7 +37,8 @@ def enqueue(
 ) -> JobRow:
     """Queues the measurement of the commit against base; the same one, for the same reason, only once.
 
-    held: queued, but not given out until approved; says why. `group`: budget_seconds, backfill_id, bisect_id.
+    held: queued, but not given out until approved; says why. `group`: budget_seconds, backfill_id, bisect_id,
+    alert_id, only_host, not_host.
     The caller holds the project's lock.
     """
     known = _known(session, commit, base_sha, reason, scenarios)
@@ -78,7 +79,7 @@ def _latest_only(session: Session, project_id: int) -> bool:
 def _known(
     session: Session, commit: CommitRow, base_sha: str, reason: JobReason, scenarios: list[str] | None
 ) -> JobRow | None:
-    if reason is JobReason.BISECT:
+    if reason in (JobReason.BISECT, JobReason.CONFIRM):
         return None
     if reason is JobReason.PERSON:
         under_way = repository.open_of_commit(session, commit.id, base_sha)

@@ -36,6 +36,13 @@ def older_pushes(session: Session, commit: CommitRow, now: datetime) -> str | No
     return older[0].base_sha if older else None
 
 
+def alert_closed(session: Session, alert_id: int, why: str, now: datetime) -> list[int]:
+    """Supersedes the alert's confirmations that have not been given out."""
+    numbers = repository.open_of_group(session, alert_id=alert_id)
+    locked = [service.require_locked(session, number) for number in numbers]
+    return [_drop(session, job, why, now) for job in locked if job.state == JobState.QUEUED]
+
+
 def _is_older(session: Session, job: JobRow, commit: CommitRow) -> bool:
     other = session.get(CommitRow, job.commit_id)
     return other is not None and other.position < commit.position

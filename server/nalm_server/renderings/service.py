@@ -32,7 +32,8 @@ def of_commit(session: Session, caller: Principal, project: str, sha: str, base_
     commit = commits.require(session, row.id, sha)
     newest: dict[str, JudgedRun] = {}
     for one in run_rows.of_commits(session, [commit.id], None):
-        newest.setdefault(one.scenario, one)
+        if not one.run.beside:
+            newest.setdefault(one.scenario, one)
     if not newest:
         raise NotFoundError(f"Nothing has been measured of {sha}.")
     return [_judged(session, one, project, base_url) for one in newest.values()]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, LargeBinary, String, Text, UniqueConstraint
+from sqlalchemy import JSON, ForeignKey, Index, LargeBinary, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from nalm_server.db import Base, UtcDateTime
@@ -58,6 +58,8 @@ class RunRow(Base):
     base_sha: Mapped[str | None] = mapped_column(String(64))
     head_sha: Mapped[str] = mapped_column(String(64))
     host_class: Mapped[str] = mapped_column(String(128))
+    beside: Mapped[bool] = mapped_column(server_default=false(), default=False)
+    """Measured on another host than the commit's own run, only to confirm it: enters no series."""
     status: Mapped[str] = mapped_column(String(16))
     digest: Mapped[str] = mapped_column(String(64))
     """SHA-256 of the report's canonical JSON."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, select, update
-from sqlalchemy.orm import Session, undefer
+from sqlalchemy import ColumnElement, Select, exists, select, update
+from sqlalchemy.orm import Session, aliased, undefer
 
 from nalm_server.agents.models import HostRow
 from nalm_server.commits.models import CommitRow
@@ -153,13 +153,26 @@ def report(session: Session, run_id: int) -> StoredReport:
     return StoredReport(row.compressed, row.json_bytes, row.expired_at, row.remains)
 
 
+def _taken_back() -> ColumnElement[bool]:
+    """A later run of the same pair was the same."""
+    later, judged = aliased(RunRow), aliased(VerdictRow)
+    return (
+        exists()
+        .where(later.commit_id == RunRow.commit_id, later.scenario_id == RunRow.scenario_id)
+        .where(later.base_sha == RunRow.base_sha, later.id > RunRow.id, ~later.beside)
+        .where(judged.run_id == later.id, judged.outcome == "same")
+    )
+
+
 def moved(session: Session, scenario_id: int) -> list[tuple[RunRow, VerdictRow]]:
-    """Regressions and improvements of the scenario along the first parent, each commit's newest run last."""
+    """Regressions and improvements of the scenario along the first parent, each commit's newest run last; not
+    those that the same pair, measured again, turned out not to have."""
     found = session.execute(
         select(RunRow, VerdictRow)
         .join(VerdictRow, VerdictRow.run_id == RunRow.id)
         .join(CommitRow, CommitRow.id == RunRow.commit_id)
         .where(RunRow.scenario_id == scenario_id, VerdictRow.outcome.in_(("regressed", "improved")))
+        .where(~RunRow.beside, ~_taken_back())
         .order_by(CommitRow.position, CommitRow.id, RunRow.received_at, RunRow.id)
         .options(undefer(VerdictRow.document))
     )

@@ -175,6 +175,7 @@ def _store(
         base_sha=base_sha,
         head_sha=head_sha,
         host_class=report.host.host_class,
+        beside=job is not None and job.not_host is not None,
         status=report.status,
         digest=upload.digest,
         started_at=report.started_at,
@@ -183,8 +184,9 @@ def _store(
     )
     judged = _verdict_row(report, verdict)
     repository.add(session, row, upload.stored, judged)
-    series.enter(session, row, upload.figures)
-    if verdict.outcome in ("regressed", "improved"):
+    if not row.beside:
+        series.enter(session, row, upload.figures)
+    if verdict.outcome in ("regressed", "improved") or (job is not None and job.alert_id is not None):
         fixes.refresh(session, scenario.id)
     stored = JudgedRun(row, judged, scenario.name, host.name)
     events.run_taken(session, stored, now)

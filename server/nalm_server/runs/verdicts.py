@@ -50,10 +50,10 @@ def run_brief(judged: JudgedRun) -> RunBrief:
 def newest_by_commit(
     session: Session, commit_ids: Sequence[int], scenario: str | None
 ) -> dict[int, list[VerdictBrief]]:
-    """By commit, the newest verdict of each scenario, by the scenario's name."""
+    """By commit, the newest verdict of each scenario, by the scenario's name; not those from beside."""
     newest: dict[int, dict[str, VerdictBrief]] = defaultdict(dict)
     for judged in repository.of_commits(session, commit_ids, scenario):
-        if judged.scenario not in newest[judged.run.commit_id]:
+        if not judged.run.beside and judged.scenario not in newest[judged.run.commit_id]:
             newest[judged.run.commit_id][judged.scenario] = brief(judged)
     return {commit_id: list(by_scenario.values()) for commit_id, by_scenario in newest.items()}
 
