@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 NOTED_CHANGE = 0.001
 """Relative change of a stage's IPP from which it is named."""
 MISSING = "-"
+SHOWN_ADVICE = 2
 PIPED_WIDTH = 140
 _COLOURS = {
     "same": "green",
@@ -74,6 +75,8 @@ def print_run(report: RunReport, verdict: Verdict | None, title: str) -> None:
             out.print(escape(verdict.reason), soft_wrap=True)
         for line in [*split_lines(report, verdict), *function_lines(verdict)]:
             out.print(f"  {escape(line)}", soft_wrap=True)
+        for line in explanation_lines(report, verdict):
+            out.print(escape(line), soft_wrap=True)
     if report.failure and report.status is not RunStatus.MEASURED:
         for line in report.failure.splitlines()[1:]:
             out.print(f"  | {escape(line)}", soft_wrap=True)
@@ -111,6 +114,20 @@ def function_lines(verdict: Verdict) -> list[str]:
             for function in change.functions
         ]
     return lines
+
+
+def explanation_lines(report: RunReport, verdict: Verdict) -> list[str]:
+    """Why cycles changed, and the advice that fits best with its reasons; nothing where they did not."""
+    if verdict.outcome not in ("regressed", "improved"):
+        return []
+    from nalm_core.explanation import explain
+
+    found = explain(report, verdict)
+    advice = [
+        f"advice ({one.direction}): {one.title}. {one.text} Because {'; '.join(one.because)}."
+        for one in found.advice[:SHOWN_ADVICE]
+    ]
+    return [f"why: {found.text}", *advice]
 
 
 def _table(verdict: Verdict, *, framed: bool) -> Table:

@@ -13,8 +13,10 @@ from nalm_agent.home import WorkDir
 from nalm_agent.init import write_first_config
 from nalm_agent.launch import RunningNf
 from nalm_agent.local import worst
-from nalm_agent.report_out import instruction_line
+from nalm_agent.report_out import instruction_line, print_run
 from nalm_core.report import Arm, InstructionCount, Source
+from nalm_core.report_io import parse_report
+from nalm_core.verdict import judge
 from tiny import ROOT, Nalm
 
 BUILD_FILES = {
@@ -108,3 +110,18 @@ def test_every_command_has_help_and_is_documented(nalm: Nalm, tmp_path: Path, co
     assert done.returncode == 0
     assert "Example" in done.stdout
     assert f"`nalm {command}" in (ROOT / "docs" / "commands.md").read_text()
+
+
+def test_a_regression_is_printed_with_why_and_at_most_two_advices(capsys: pytest.CaptureFixture[str]) -> None:
+    path = ROOT / "core/tests/fixtures/v1-regressed-nat_instructions.json"
+    report = parse_report(path.read_bytes())
+    print_run(report, judge(report), "sfc_a")
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.startswith("why: Time goes into nat. Instructions: more")]
+    assert 1 <= sum(line.startswith("advice (") for line in lines) <= 2
+
+
+def test_where_nothing_changed_nothing_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    report = parse_report((ROOT / "core/tests/fixtures/v1-same-feature_dpi.json").read_bytes())
+    print_run(report, judge(report), "sfc_a")
+    assert not [line for line in capsys.readouterr().out.splitlines() if line.startswith(("why:", "advice"))]

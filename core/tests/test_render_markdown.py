@@ -38,6 +38,8 @@ def test_regression_on_one_screen() -> None:
     assert "| **`nat`** | 150" in out
     assert "- `nat`: `nat_lookup` at `src/nat.c:42`: 150.0 to 175.0 cycles/packet" in out
     assert f"[`sfc_a`](<{LINK}>)" in out
+    assert "Why: Time goes into nat; most of its change, by samples, is in" in out
+    assert "- advice (`f_t`): **Take work out of the packet" in out
     assert len(out.splitlines()) < 30
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from nalm_core.report_io import parse_report
 from nalm_core.verdict import judge
+from nalm_server import events
 from nalm_server.compare.schemas import SeriesComparisons
 from nalm_server.history.schemas import History
 from nalm_server_harness import Service
@@ -264,3 +265,17 @@ def test_ambiguous_commit_is_a_conflict(service: Service) -> None:
     service.upload(body_of(make_report(1, base="a" * 40, head="abcdef0" + "1" * 33)))
     service.upload(body_of(make_report(2, base="b" * 40, head="abcdef0" + "2" * 33)))
     assert service.get("/projects/demo/commits/abcdef0", 409)["error"]["name"] == "conflict"
+
+
+def test_a_change_is_explained_to_whoever_listens(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[dict[str, Any] | None] = []
+    monkeypatch.setattr(events, "run_taken", lambda session, judged, now: told.append(judged.explanation))
+    service.upload(body_of(make_report(1)))
+    service.upload(body_of(make_report(2, head_costs=SLOW_NAT, head_ipps=SLOW_NAT_IPP)))
+    same, slower = told
+    assert same is None and slower is not None
+    assert (slower["stage"], slower["cause"], slower["detail"]) == (
+        "nat",
+        "instructions",
+        "more_instructions",
+    )

@@ -97,7 +97,8 @@ def _put_waiting(found: Signature, case: Case) -> None:
 
 
 def _waiting(profile: Profile, case: Case, cpp: float) -> float | None:
-    apart = {one.name for one in case.report.arms[profile.arm].stages if one.apart}
+    info = case.report.arms.get(profile.arm)
+    apart = {one.name for one in info.stages if one.apart} if info else set()
     own = profile.samples - sum(count for name, count in profile.stages.items() if name in apart)
     stages = {one.stage for one in profile.functions} - apart
     if case.stage is not None:

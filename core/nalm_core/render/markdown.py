@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
 from nalm_core.change import Change
+from nalm_core.explanation import explain
 from nalm_core.render import figures
 from nalm_core.render.escaping import code, text
 from nalm_core.render.judged import SHORT_SHA, WORST_FIRST, Judged
@@ -20,6 +21,7 @@ MAX_TOLD = 3
 """Runs with a section of their own; the others have their line."""
 MAX_STAGES = 16
 MAX_NOTES = 4
+MAX_ADVICE = 2
 LOG_LINES = 10
 _HEADER = "| stage | CPP base | CPP head | change | interval | IPP | eIPC | cause |"
 _RULE = "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"
@@ -58,6 +60,8 @@ def _section(judged: Judged) -> Iterator[str]:
         yield from ("", *_table(judged, verdict.chain))
     if verdict.outcome == "regressed":
         yield from _where(judged)
+    if verdict.outcome in ("regressed", "improved"):
+        yield from _why(judged)
     if judged.report.failure and verdict.outcome in ("broken", "invalid"):
         log = [line for line in judged.report.failure.splitlines()[1:] if line.strip()]
         yield from (f"- {code(line)}" for line in ["", *log[-LOG_LINES:]] if line)
@@ -105,6 +109,19 @@ def _where(judged: Judged) -> Iterator[str]:
         at = f" at {code(f'{place.file}:{place.line}' if place.line else place.file)}" if place.file else ""
         stage = f"{code(place.stage)}: " if place.stage else ""
         yield f"- {stage}{code(place.function)}{at}: {place.cost}"
+
+
+def _why(judged: Judged) -> Iterator[str]:
+    """What grew, and what to do about it, with the figures that say so."""
+    explanation = explain(judged.report, judged.verdict)
+    yield from ("", f"Why: {text(explanation.text, 500)}")
+    advice = explanation.advice[:MAX_ADVICE]
+    if advice:
+        yield ""
+    for one in advice:
+        because = text("; ".join(one.because), 300)
+        what = f"**{text(one.title)}.** {text(one.text, 400)}"
+        yield f"- advice ({code(one.direction)}): {what} Because {because}."
 
 
 def _named(judged: Judged) -> str:

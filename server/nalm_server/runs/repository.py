@@ -26,6 +26,8 @@ class JudgedRun:
     verdict: VerdictRow
     scenario: str
     host: str
+    explanation: dict[str, Any] | None = None
+    """nalm_core.explanation.Explanation of a change, while its report is being taken; None afterwards."""
 
 
 @dataclass(frozen=True)

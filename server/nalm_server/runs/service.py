@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from nalm_core.report import Arm, RunReport, RunStatus
 from nalm_core.report_io import parse_report
@@ -54,6 +55,8 @@ class Upload:
     figures: series.Figures
     digest: str
     verdict: Verdict
+    explanation: dict[str, Any] | None
+    """Of a regression or an improvement."""
     job_id: int | None
     fence: int | None
     caller: Principal
@@ -71,6 +74,7 @@ def take_report(
         list(series.figures(report)) if verdict.outcome in VALID_OUTCOMES else [],
         hashlib.sha256(canonical).hexdigest(),
         verdict,
+        intake.explained(report, verdict),
         job_id,
         fence,
         caller,
@@ -188,7 +192,7 @@ def _store(
         series.enter(session, row, upload.figures)
     if verdict.outcome in ("regressed", "improved") or (job is not None and job.alert_id is not None):
         fixes.refresh(session, scenario.id)
-    stored = JudgedRun(row, judged, scenario.name, host.name)
+    stored = JudgedRun(row, judged, scenario.name, host.name, upload.explanation)
     events.run_taken(session, stored, now)
     return stored
 
