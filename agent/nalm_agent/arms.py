@@ -51,7 +51,10 @@ def plan_arms(request: Request, config: Config, draft: Draft) -> tuple[ArmPlan, 
     repository, scenario = request.repository, draft.scenario_config
     draft.traffic = traffic_identity(repository, request.head, scenario.traffic)
     head_run = plan(repository, request.head, config, scenario, draft.traffic)
-    base_config, base_scenario = _base_config(request, config, scenario, draft)
+    if request.cell is not None:
+        base_config, base_scenario = config, request.cell.base.config(config)
+    else:
+        base_config, base_scenario = _base_config(request, config, scenario, draft)
     old_traffic = repository.digest(request.base, [base_scenario.traffic])
     if old_traffic != repository.digest(request.head, [scenario.traffic]):
         draft.notes.append("the traffic differs between base and head; both replay head's")

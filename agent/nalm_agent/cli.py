@@ -12,7 +12,16 @@ from typing import Annotated
 
 import typer
 
-from nalm_agent import cli_agent, cli_compare, cli_detect, cli_rate, cli_store, cli_submit, version
+from nalm_agent import (
+    cli_agent,
+    cli_compare,
+    cli_detect,
+    cli_experiment,
+    cli_rate,
+    cli_store,
+    cli_submit,
+    version,
+)
 from nalm_agent import cli_options as options
 from nalm_agent.console import Terminal, show_error
 from nalm_agent.errors import ExitCode, NalmError, UsageError
@@ -227,6 +236,7 @@ def top(
 cli_agent.add_to(app)
 cli_compare.add_to(app)
 cli_detect.add_to(app)
+cli_experiment.add_to(app)
 cli_store.add_to(app)
 cli_rate.add_to(app)
 cli_submit.add_to(app)

@@ -12,6 +12,7 @@ from nalm_core import defaults
 from nalm_core.report import Name, Settings
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from nalm_agent.config_experiments import AblationConfig, ExperimentsConfig, FeaturesConfig, mistakes
 from nalm_agent.config_lines import line_of
 from nalm_agent.errors import ConfigError
 
@@ -186,6 +187,8 @@ class Config(Table):
     scenarios: Annotated[dict[Name, ScenarioConfig], Field(min_length=1)]
     judge: JudgeConfig = JudgeConfig()
     rates: RatesConfig = RatesConfig()
+    experiments: ExperimentsConfig = ExperimentsConfig()
+    ablation: dict[Name, AblationConfig] = {}
 
     def scenario(self, name: str) -> ScenarioConfig:
         """The scenario of that name. Raises ConfigError naming those there are."""
@@ -217,10 +220,18 @@ def parse(text: str, where: str = FILE_NAME) -> Config:
         message, line = (match[1], match[2]) if match else (str(error), str(len(text.splitlines())))
         raise ConfigError(f"{where}:{line}: not valid TOML: {message}", hint=_HINT) from error
     try:
-        return Config.model_validate(data)
+        config = Config.model_validate(data)
     except ValidationError as error:
-        mistakes = [_describe(text, where, dict(mistake)) for mistake in error.errors()]
-        raise ConfigError("\n".join(mistakes), hint=_HINT) from error
+        described = [_describe(text, where, dict(mistake)) for mistake in error.errors()]
+        raise ConfigError("\n".join(described), hint=_HINT) from error
+    features = {name: scenario.features for name, scenario in config.scenarios.items()}
+    found = [
+        f"{where}:{line_of(text, path)}: {'.'.join(path)}: {message}"
+        for path, message in mistakes(features, config.experiments, config.ablation)
+    ]
+    if found:
+        raise ConfigError("\n".join(found), hint=_HINT)
+    return config
 
 
 _HINT = "nothing was run; docs/nalm-toml.md describes every key"
@@ -248,7 +259,7 @@ def _describe(text: str, where: str, mistake: dict[str, object]) -> str:
     return f"{where}:{line}: {message}"
 
 
-_TABLES: dict[str, type[Table]] = {
+_TABLES: dict[str, type[BaseModel]] = {
     "project": Project,
     "build": BuildConfig,
     "run": RunConfig,
@@ -256,6 +267,8 @@ _TABLES: dict[str, type[Table]] = {
     "rates": RatesConfig,
     "stages": StageConfig,
     "scenarios": ScenarioConfig,
+    "experiments": ExperimentsConfig,
+    "ablation": AblationConfig,
 }
 
 
@@ -263,4 +276,6 @@ def _known_keys(path: list[str]) -> str:
     table = _TABLES.get(path[0], Config) if len(path) > 1 else Config
     if table is ScenarioConfig and path[2:3] == ["needs"]:
         table = NeedsConfig
+    if table is ExperimentsConfig and path[1:2] == ["features"]:
+        table = FeaturesConfig
     return "; expected one of " + ", ".join(sorted(table.model_fields))

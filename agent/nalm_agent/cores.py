@@ -26,6 +26,10 @@ class Cores:
 
     cpus: tuple[int, ...]
 
+    def first(self, lcores: int) -> Cores:
+        """Those of an arm that has fewer lcores than another."""
+        return Cores(self.cpus[:lcores])
+
 
 def choose(lcores: int) -> Cores:
     """The CPUs for so many lcores: the last ones allowed. The first takes most interrupts.

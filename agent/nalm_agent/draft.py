@@ -39,7 +39,7 @@ class Draft:
     def __init__(self, request: Request, config: Config) -> None:
         self.request = request
         self.project = config.project.name
-        self.scenario_config = config.scenario(request.scenario)
+        self.scenario_config = request.scenario_of_head(config)
         self.settings = config.judge.settings()
         self.host = fingerprint()
         self.started_at = datetime.now(UTC)
@@ -79,13 +79,13 @@ class Draft:
         self, status: RunStatus, *, failure: str | None = None, checks: list[Check] | None = None
     ) -> RunReport:
         """The report as it stands."""
-        scenario = self.scenario_config
+        scenario, cell = self.scenario_config, self.request.cell
         return RunReport(
             run_id=self.run_id,
             nalm_version=version(),
             project=self.project,
             scenario=Scenario(
-                name=self.request.scenario,
+                name=self.request.scenario if cell is None else cell.about.name,
                 model=scenario.model,
                 lcores=scenario.lcores,
                 traffic=self.traffic or scenario.traffic,
@@ -113,6 +113,7 @@ class Draft:
             changed_functions=self.changed_functions,
             ended_by=self.ended_by,
             notes=self.notes,
+            experiment=None if cell is None else cell.about,
         )
 
 

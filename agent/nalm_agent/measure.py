@@ -69,7 +69,9 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
         return draft.at_fault(arm, error)
     if "none" in (built_base.build.isolation, built_head.build.isolation):
         draft.notes.append("the builds were not isolated from this host; `nalm doctor` says why")
-    arms = arms_to_run(Ready(built_base, base.run), Ready(built_head, head.run))
+    first, second = Ready(built_base, base.run), Ready(built_head, head.run)
+    as_planned = {Arm.BASE: first, Arm.HEAD: second}
+    arms = arms_to_run(first, second) if request.cell is None else as_planned
     draft.changed_functions = changed_functions(built_base, built_head)
     if len(arms) == 2 and same_code(built_base, built_head):
         same_run = base.run.definition == head.run.definition
@@ -78,7 +80,7 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
             return draft.report(RunStatus.UNCHANGED)
         draft.notes.append(EQUAL_ARMS if same_run else "the code is the same; what changed is how it is run")
 
-    cores = choose(head.run.scenario.lcores)
+    cores = choose(max(one.run.scenario.lcores for one in arms.values()))
     with hold(cores, progress.say):
         try:
             _measure_arms(draft, Place(home, work, cores), arms, config, progress)
@@ -112,13 +114,14 @@ def _measure_arms(
     require_content(traffic, scenario.traffic)
     if draft.host.huge_pages:
         require_huge_pages(max(ready.run.scenario.memory_mb for ready in arms.values()))
+    own = {arm: place.cores.first(ready.run.scenario.lcores) for arm, ready in arms.items()}
     runs = {
         arm: ArmRun(
             arm,
-            ready.command(traffic, place.cores, huge_pages=draft.host.huge_pages),
+            ready.command(traffic, own[arm], huge_pages=draft.host.huge_pages),
             lcores=ready.run.scenario.lcores,
             ready_seconds=ready.run.ready_seconds,
-            pin=ready.run.pin(place.cores),
+            pin=ready.run.pin(own[arm]),
             urgent=not os.sched_getaffinity(0) & set(place.cores.cpus),
         )
         for arm, ready in arms.items()
@@ -141,11 +144,16 @@ def _measure_arms(
 
 
 def _rounds(bench: Bench, runs: Mapping[Arm, ArmRun], draft: Draft, progress: Progress) -> Decided | None:
-    """Rounds until nalm_core.sequential decides; those the host disturbed too much are marked by its rule.
+    """Rounds until nalm_core.sequential decides, or a cell of an experiment is known precisely enough; those
+    the host disturbed too much are marked.
 
     Returns what it decided; None if time ran out between two looks.
     """
-    from nalm_core.sequential import decide  # loads SciPy: not before there is something to decide
+    # Both load SciPy: not before there is something to decide.
+    if draft.request.cell is not None:
+        from nalm_core.experiments.precision import look as decide
+    else:
+        from nalm_core.sequential import decide
 
     next_look, outcome = draft.settings.max_launches, None
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from nalm_agent.config import FILE_NAME, Config, parse
+from nalm_agent.config import FILE_NAME, Config, ScenarioConfig, parse
 from nalm_agent.errors import ConfigError
 from nalm_agent.git import Repository, Revision
+
+if TYPE_CHECKING:
+    from nalm_agent.experiment_plan import Cell
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,12 @@ class Request:
     """Look for where the time goes even if the verdict does not call for it."""
     budget_seconds: float | None = None
     """Time for the rounds, and launches in proportion, in place of nalm.toml's."""
+    cell: Cell | None = None
+    """Of an experiment: base and head are one commit, run as it says."""
+
+    def scenario_of_head(self, config: Config) -> ScenarioConfig:
+        """Raises ConfigError if there is none of that name."""
+        return config.scenario(self.scenario) if self.cell is None else self.cell.head.config(config)
 
 
 def read_config(repository: Repository, revision: Revision) -> Config:

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures the cells of an experiment, one after the other: each a run report of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from nalm_core.experiments.cell import Kind
+from nalm_core.experiments.constants import CELL_SECONDS
+from nalm_core.report import RunReport
+
+from nalm_agent.config import Config
+from nalm_agent.experiment_plan import Cell, plan_cells
+from nalm_agent.git import Repository, Revision
+from nalm_agent.home import Home, WorkDir
+from nalm_agent.measure import measure
+from nalm_agent.needs import Needs, needs_of
+from nalm_agent.progress import Progress
+from nalm_agent.request import Request, read_config
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What is compared within one commit."""
+
+    repository: Repository
+    revision: Revision
+    kind: Kind
+    chosen: Sequence[str] = ()
+    """Of the kind's table in nalm.toml; none: all."""
+    seed: int = 0
+    cell_seconds: float | None = None
+    """Time for the rounds of a cell."""
+
+    def config(self) -> Config:
+        """Raises ConfigError."""
+        return read_config(self.repository, self.revision)
+
+    def cells(self) -> list[Cell]:
+        """Raises ConfigError."""
+        return plan_cells(self.config(), self.kind, self.chosen, self.seed)
+
+
+def measure_cells(
+    experiment: Experiment,
+    home: Home,
+    work: WorkDir,
+    progress: Progress,
+    *,
+    done: Collection[str] = (),
+) -> Iterator[RunReport]:
+    """The report of each cell that is not done, as soon as it is there."""
+    cells = experiment.cells()
+    for number, cell in enumerate(cells, start=1):
+        if cell.about.name not in done:
+            progress.say(f"cell {number} of {len(cells)}: {cell.about.name}")
+            yield measure_cell(experiment, cell, home, work, progress)
+
+
+def measure_cell(
+    experiment: Experiment, cell: Cell, home: Home, work: WorkDir, progress: Progress
+) -> RunReport:
+    request = Request(
+        experiment.repository,
+        experiment.revision,
+        experiment.revision,
+        cell.head.scenario,
+        force=True,
+        budget_seconds=experiment.cell_seconds or CELL_SECONDS,
+        cell=cell,
+    )
+    return measure(request, home, work, progress)
+
+
+def needs_of_cell(config: Config, cell: Cell) -> Needs:
+    """What both arms need."""
+    one, other = (needs_of(choice.config(config)) for choice in (cell.base, cell.head))
+    return Needs(**{name: max(value, getattr(other, name)) for name, value in one.as_json().items()})
