@@ -179,7 +179,14 @@ def measure_job(
             agent.say(f"job {lease.job_id}: {scenario} not here: it needs {', '.join(lacks)}")
             not_here.append({"scenario": scenario, "needs": needs.as_json()})
             continue
-        request = Request(repository, base, head, scenario, budget_seconds=lease.budget_seconds)
+        request = Request(
+            repository,
+            base,
+            head,
+            scenario,
+            force=lease.control,
+            budget_seconds=lease.budget_seconds,
+        )
         report = measure(request, agent.home, work, heartbeat)
         if heartbeat.lost.is_set():
             raise LeaseLostError

@@ -52,6 +52,8 @@ class Lease(BaseModel):
     """Scenarios whose result the server has."""
     budget_seconds: float | None = None
     """Time for the rounds of a scenario; None: as nalm.toml says."""
+    control: bool = False
+    """Measure although the code is equal."""
 
 
 class Registered(BaseModel):

@@ -12,9 +12,10 @@ import httpx
 import pytest
 from nalm_agent import agent_loop
 from nalm_agent.agent_loop import Agent
-from nalm_agent.errors import ServerError
+from nalm_agent.errors import HostError, ServerError
 from nalm_agent.heartbeat import Heartbeat
 from nalm_agent.home import Home
+from nalm_agent.request import Request
 from nalm_agent.server_client import Lease, LeaseLostError, ServerClient
 from nalm_core.report import RunStatus
 from nalm_core.report_io import parse_report
@@ -126,6 +127,27 @@ def test_a_job_is_measured_uploaded_and_finished(
     (finish,) = server.told("/agent/jobs/7/finish")
     assert json.loads(finish.content) == {"fence": 3, "outcome": "done", "message": None}
     assert server.told("/agent/jobs/7/progress")
+
+
+def test_a_control_is_measured_although_the_code_is_equal(
+    server: FakeServer, nf_repository: NfRepository, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both arms are one commit; the server's answer says that it is to be measured all the same."""
+    asked: list[Request] = []
+
+    def measure(request: Request, *_: object) -> None:
+        asked.append(request)
+        raise HostError("seen")
+
+    monkeypatch.setattr(agent_loop, "measure", measure)
+    head = nf_repository.commit("docs", README__md="words\n")
+    server.lease = lease_of(nf_repository, head).model_dump() | {"base_sha": head, "control": True}
+    lease = client_of(server, []).lease("host", "class", 0)
+    assert lease is not None
+    agent_loop.work_on(lease, agent_of(server, home))
+    (request,) = asked
+    assert request.force
+    assert request.base.commit == request.head.commit == head
 
 
 def test_a_second_job_fetches_what_is_new(

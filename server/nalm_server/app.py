@@ -36,6 +36,7 @@ from nalm_server.middleware import BodyLimitMiddleware, RequestMiddleware
 from nalm_server.notifications.endpoints import router as notifications
 from nalm_server.page import page_router
 from nalm_server.projects.endpoints import router as projects
+from nalm_server.quality.endpoints import router as quality
 from nalm_server.rates import RateMiddleware
 from nalm_server.refs.endpoints import router as refs
 from nalm_server.renderings.endpoints import router as renderings
@@ -90,7 +91,7 @@ def make_app(context: Context | None) -> FastAPI:
         hosts,
     ):
         api.include_router(router)
-    for router in (schedules, backfills, bisects, live):
+    for router in (schedules, backfills, bisects, live, quality):
         api.include_router(router)
     for router in (session, sign_in, accounts, people, tokens, audit):
         api.include_router(router)

@@ -24,6 +24,7 @@ from nalm_server.jobs import models as jobs
 from nalm_server.judgement import models as judgement
 from nalm_server.notifications import models as notifications
 from nalm_server.projects import models as projects
+from nalm_server.quality import models as quality
 from nalm_server.refs import models as refs
 from nalm_server.retention import models as retention
 from nalm_server.runs import models as runs
@@ -55,6 +56,7 @@ MODULES = (
     judgement,
     notifications,
     projects,
+    quality,
     refs,
     retention,
     runs,

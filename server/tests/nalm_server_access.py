@@ -45,6 +45,20 @@ class Row:
 BASE, SHA = sha(0), sha(1)
 PROJECT = "/projects/quiet"
 
+TRIAL = {
+    "key": "0" * 16,
+    "kind": "aa",
+    "name": "a-a/001",
+    "scenario": "sfc_a",
+    "expected": "same",
+    "outcome": "same",
+    "correct": True,
+    "host": "bench-1",
+    "host_class": "vm-2",
+    "measured_at": "2026-11-20T12:00:00Z",
+}
+"""A comparison whose truth is known."""
+
 MATRIX: dict[str, Row] = {
     "GET /health": Row(Who.ANYONE, "/health"),
     "GET /health/live": Row(Who.ANYONE, "/health/live"),
@@ -131,6 +145,17 @@ MATRIX: dict[str, Row] = {
         Who.MAINTAINER, f"{PROJECT}/schedules/weekly", {"enabled": False}
     ),
     "DELETE /projects/{project}/schedules/{schedule}": Row(Who.OTHERWISE, f"{PROJECT}/schedules/weekly"),
+    "GET /projects/{project}/quality": Row(Who.READER, f"{PROJECT}/quality"),
+    "PUT /projects/{project}/quality/controls": Row(
+        Who.MAINTAINER, f"{PROJECT}/quality/controls", {"controls_per_day": 2}
+    ),
+    "POST /projects/{project}/quality/trials": Row(
+        Who.UPLOADER, f"{PROJECT}/quality/trials", {"trials": [TRIAL]}
+    ),
+    "GET /projects/{project}/quality/trials": Row(Who.READER, f"{PROJECT}/quality/trials"),
+    "GET /projects/{project}/quality/trials/{trial_id}/report": Row(
+        Who.OTHERWISE, f"{PROJECT}/quality/trials/1/report"
+    ),
     "POST /projects/{project}/bisects": Row(
         Who.DEVELOPER, f"{PROJECT}/bisects", {"good": SHA, "bad": SHA, "scenario": "sfc_a"}
     ),

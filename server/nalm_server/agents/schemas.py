@@ -52,6 +52,8 @@ class Lease(Schema):
     lease_seconds: int
     measured: list[str]
     """Scenarios that have a result of this job already: not to be measured again."""
+    control: bool = False
+    """Measure although the code is equal: what host and method make of no change is what is asked."""
 
 
 class Progress(Schema):

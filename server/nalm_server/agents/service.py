@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from sqlalchemy.orm import Session
 
@@ -21,8 +22,9 @@ from nalm_server.jobs import service as job_service
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.queue_repository import Asker
 from nalm_server.jobs.retries import Failure
-from nalm_server.jobs.schemas import JobState
+from nalm_server.jobs.schemas import JobReason, JobState
 from nalm_server.projects import repository as projects
+from nalm_server.quality import controls
 from nalm_server.runs import repository as runs
 from nalm_server.settings import Settings
 from nalm_server.tokens.service import Principal
@@ -89,8 +91,22 @@ def _lease(session: Session, settings: Settings, asker: Asker, now: datetime) ->
         scenarios=job.scenarios,
         budget_seconds=job.budget_seconds,
         lease_seconds=settings.lease_seconds,
-        measured=runs.scenarios_of_job(session, job.id),
+        measured=_results(job).scenarios_of_job(session, job.id),
+        control=job.reason == JobReason.CONTROL,
     )
+
+
+class Results(Protocol):
+    """Where the results of a job are kept."""
+
+    def scenarios_of_job(self, session: Session, job_id: int) -> list[str]: ...
+
+    def outcomes_of_job(self, session: Session, job_id: int) -> list[str]: ...
+
+
+def _results(job: JobRow) -> Results:
+    """Of a control they are no runs."""
+    return controls if job.reason == JobReason.CONTROL else runs
 
 
 def progress(
@@ -128,7 +144,7 @@ def finish(
 
 
 def _end(session: Session, job: JobRow, told: Finish, now: datetime) -> None:
-    outcomes = runs.outcomes_of_job(session, job.id)
+    outcomes = _results(job).outcomes_of_job(session, job.id)
     if told.outcome == "failed":
         state, reason = JobState.FAILED, told.message or "the agent could not measure it"
     elif not outcomes:

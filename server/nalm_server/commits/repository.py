@@ -9,6 +9,10 @@ from sqlalchemy.orm import Session
 from nalm_server.commits.models import CommitRow
 
 
+def get(session: Session, commit_id: int) -> CommitRow:
+    return session.get_one(CommitRow, commit_id)
+
+
 def find(session: Session, project_id: int, sha: str) -> CommitRow | None:
     return session.scalars(
         select(CommitRow).where(CommitRow.project_id == project_id, CommitRow.sha == sha)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of what forges are told. Backfills and bisects measure the past, confirmations
-what was told already: forges hear nothing of them."""
+"""SQL of what forges are told. Backfills and bisects measure the past, confirmations what was told already,
+controls nalm itself: forges hear nothing of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.runs.models import RunRow, VerdictRow
 
-OF_THE_PAST = (JobReason.BACKFILL, JobReason.BISECT, JobReason.CONFIRM)
+OF_THE_PAST = (JobReason.BACKFILL, JobReason.BISECT, JobReason.CONFIRM, JobReason.CONTROL)
 
 
 def _newest(query: Select[JobRow], session: Session) -> JobRow | None:

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, defer
 from nalm_server.access.repository import readable
 from nalm_server.commits.models import CommitRow
 from nalm_server.jobs.models import CHANGES, JobRow, TransitionRow
-from nalm_server.jobs.schemas import OPEN, JobState
+from nalm_server.jobs.schemas import OPEN, JobReason, JobState
 from nalm_server.projects.models import ProjectRow
 from nalm_server.tokens.principal import Principal
 
@@ -146,7 +146,9 @@ def open_of_group(
 
 
 def newest_by_commit(session: Session, commit_ids: Sequence[int]) -> dict[int, JobRow]:
-    rows = session.scalars(select(JobRow).where(JobRow.commit_id.in_(commit_ids)).order_by(JobRow.id))
+    """Without controls, which say nothing of the commit."""
+    query = select(JobRow).where(JobRow.commit_id.in_(commit_ids), JobRow.reason != JobReason.CONTROL)
+    rows = session.scalars(query.order_by(JobRow.id))
     return {row.commit_id: row for row in rows}
 
 

@@ -25,6 +25,8 @@ class JobReason(StrEnum):
     SCHEDULE = "schedule"
     BACKFILL = "backfill"
     BISECT = "bisect"
+    CONTROL = "control"
+    """Code against itself: what is called changed there is a false alarm."""
 
 
 PRIORITY = {reason: place for place, reason in enumerate(JobReason)}

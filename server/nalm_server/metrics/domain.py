@@ -63,6 +63,12 @@ def _count(session: Session, context: Context) -> Iterator[Metric]:
     )
     yield _counts("nalm_runs", "Runs, by the verdict on them.", ("outcome",), repository.verdicts(session))
     yield _counts(
+        "nalm_quality_trials",
+        "Comparisons whose truth is known, by what it is and what was said.",
+        ("kind", "outcome"),
+        repository.trials(session),
+    )
+    yield _counts(
         "nalm_notifications",
         "What is to be told and was told.",
         ("integration", "state"),

@@ -16,6 +16,7 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobState
 from nalm_server.notifications.models import NotificationRow
 from nalm_server.notifications.schemas import NotificationState
+from nalm_server.quality.models import TrialRow
 from nalm_server.runs.models import VerdictRow
 
 Column = InstrumentedAttribute[str]
@@ -58,6 +59,11 @@ def deliveries(session: Session) -> Counts:
 def verdicts(session: Session) -> Counts:
     """By outcome."""
     return _counted(session, (VerdictRow.outcome,))
+
+
+def trials(session: Session) -> Counts:
+    """By kind and outcome."""
+    return _counted(session, (TrialRow.kind, TrialRow.outcome))
 
 
 def notifications(session: Session) -> Counts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import LargeBinary, String, false
+from sqlalchemy import LargeBinary, SmallInteger, String, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from nalm_server.db import Base, UtcDateTime
@@ -26,4 +26,6 @@ class ProjectRow(Base):
     """A newer push makes those that still wait for a host superfluous."""
     public: Mapped[bool] = mapped_column(default=False, server_default=false())
     """Anybody may read it, signed in or not."""
+    controls_per_day: Mapped[int] = mapped_column(SmallInteger, default=1, server_default="1")
+    """How often code is measured against itself, to learn how often nalm alarms without a change."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)

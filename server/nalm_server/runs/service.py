@@ -31,9 +31,10 @@ from nalm_server.history import repository as scenarios
 from nalm_server.jobs import leasing
 from nalm_server.jobs import repository as jobs
 from nalm_server.jobs.models import JobRow
-from nalm_server.jobs.schemas import HELD
+from nalm_server.jobs.schemas import HELD, JobReason
 from nalm_server.projects import repository as projects
 from nalm_server.projects.models import ProjectRow
+from nalm_server.quality import controls
 from nalm_server.runs import builds, fixes, intake, remains, repository, series, verdicts
 from nalm_server.runs.models import RunRow, VerdictRow
 from nalm_server.runs.remains import Remains
@@ -103,6 +104,8 @@ def _take(session: Session, caller: Principal, upload: Upload, now: datetime) ->
         result = repository.of_job_and_scenario(session, job.id, upload.report.scenario.name)
         if result is not None:  # from an agent that lost its lease after the upload: one result per job
             return _taken(result, new=False)
+        if job.reason == JobReason.CONTROL:
+            return _taken_as_trial(session, job, upload, now)
     return _taken(_store(session, project, job, upload, now), new=True)
 
 
@@ -195,6 +198,21 @@ def _store(
     stored = JudgedRun(row, judged, scenario.name, host.name, upload.explanation)
     events.run_taken(session, stored, now)
     return stored
+
+
+def _taken_as_trial(session: Session, job: JobRow, upload: Upload, now: datetime) -> ReportTaken:
+    """What a control says is of nalm, not of the commit: no run, no verdict, no series."""
+    verdict = upload.verdict
+    new = controls.take(
+        session, job, upload.report, verdict=verdict, packed=upload.stored.compressed, now=now
+    )
+    return ReportTaken(
+        run_id=upload.report.run_id,
+        outcome=verdict.outcome,
+        display=display_of(verdict),
+        summary=verdict.summary,
+        new=new,
+    )
 
 
 def display_of(verdict: Verdict) -> Display:

@@ -17,5 +17,7 @@ class Work(StrEnum):
     """Lost leases, superseded jobs, bisects and backfills to be taken a step further, pools to be woken."""
     NOTIFICATIONS = "notifications"
     """Statuses, comments, mail and webhooks to be sent, and to be tried again."""
+    CONTROLS = "controls"
+    """Code to be measured against itself."""
     RETENTION = "retention"
     """What has outlived its project's rules."""

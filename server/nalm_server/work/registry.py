@@ -10,6 +10,7 @@ from nalm_server.context import Context
 from nalm_server.hooks import work as deliveries
 from nalm_server.jobs import drain as jobs
 from nalm_server.notifications.drain import drain as notifications
+from nalm_server.quality import work as controls
 from nalm_server.reconcile import service as reconcile
 from nalm_server.retention import sweep as retention
 from nalm_server.schedules import work as schedules
@@ -30,6 +31,7 @@ WORKERS: dict[Work, Worker] = {
     Work.NOTIFICATIONS: Worker(notifications, every_seconds=15),
     Work.RETENTION: Worker(retention.drain, every_seconds=3600),
     Work.SCHEDULE: Worker(schedules.drain, schedules.EVERY_SECONDS),
+    Work.CONTROLS: Worker(controls.drain, controls.EVERY_SECONDS),
     Work.JOBS: Worker(jobs.drain, jobs.EVERY_SECONDS),
 }
 
