@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +18,9 @@ from nalm_agent.errors import ExitCode, UsageError
 from nalm_agent.git import Revision
 from nalm_agent.local import Result, worst
 from nalm_agent.outputs import Outputs
+
+if TYPE_CHECKING:
+    from nalm_agent.upload import Uploader
 
 ReportsArgument = Annotated[
     list[str],
@@ -102,16 +106,23 @@ class Sending:
             raise UsageError("which server?", hint="give its address with --server or in NALM_SERVER")
         return Sending(require_address(server), upload_token(token_file), timeout)
 
+    @contextmanager
+    def uploader(self) -> Iterator[Uploader]:
+        """Connections to the server, closed afterwards."""
+        from nalm_agent.upload import Uploader
+
+        made = Uploader(self.server, self.token, self.timeout, _say)
+        try:
+            yield made
+        finally:
+            made.close()
+
     def send(self, results: Sequence[Result], *, quiet: bool, as_json: bool = False) -> list[Result]:
         """Uploads the results and prints what the server says. Raises UsageError, ServerError."""
         from nalm_agent.submit import submit_all
-        from nalm_agent.upload import Uploader
 
-        uploader = Uploader(self.server, self.token, self.timeout, _say)
-        try:
+        with self.uploader() as uploader:
             answers = submit_all(results, uploader)
-        finally:
-            uploader.close()
         if as_json:
             said = [taken.model_dump() | {"link": result.link} for result, taken in answers]
             sys.stdout.write(json.dumps(said) + "\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uploads run reports to a server from anywhere. The server takes a run once, so sending again is safe."""
+"""Uploads run reports and trials to a server from anywhere. It takes each once, so sending again is safe."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import gzip
 import time
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -39,6 +39,16 @@ class Taken(BaseModel):
     new: bool
 
 
+class TrialsTaken(BaseModel):
+    """The server's answer to trials."""
+
+    new: int
+    known: int
+
+
+Said = TypeVar("Said", bound=BaseModel)
+
+
 class Uploader:
     """One server, one token, and the time until which an outage is waited out."""
 
@@ -57,9 +67,7 @@ class Uploader:
         self._say, self._pause, self._clock = say, pause, clock
         self._ends = clock() + timeout_seconds
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-        self._client = httpx.Client(
-            headers=headers | {"Content-Encoding": "gzip"}, timeout=REQUEST_SECONDS, transport=transport
-        )
+        self._client = httpx.Client(headers=headers, timeout=REQUEST_SECONDS, transport=transport)
 
     def close(self) -> None:
         """Closes the connections."""
@@ -71,16 +79,25 @@ class Uploader:
 
     def send(self, report: bytes) -> Taken:
         """Uploads a report. Raises UsageError if it is refused, ServerError if the server stays away."""
-        body = gzip.compress(report)
+        return self._read(self._insist("/reports", gzip.compress(report), "gzip"), Taken)
+
+    def trials(self, project: str, trials: bytes) -> TrialsTaken:
+        """Sends trials, as JSON. Raises as `send`."""
+        path = f"/projects/{quote(project, safe='')}/quality/trials"
+        return self._read(self._insist(path, trials, "identity"), TrialsTaken)
+
+    def _insist(self, path: str, body: bytes, encoding: str) -> httpx.Response:
+        """An answer that is not about the server being away, however often that takes."""
         pause = FIRST_PAUSE_SECONDS
+        headers = {"Content-Encoding": encoding}
         while True:
             try:
-                answer = self._client.post(f"{self.address}/api/v1/reports", content=body)
+                answer = self._client.post(f"{self.address}/api/v1{path}", content=body, headers=headers)
             except httpx.TransportError as error:
                 trouble, wait = f"cannot be reached: {error}", pause
             else:
                 if not answer.is_server_error and answer.status_code not in _AGAIN:
-                    return self._taken(answer)
+                    return answer
                 trouble, wait = f"answers {answer.status_code}", max(pause, _asked_to_wait(answer))
             self._wait(wait, trouble)
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
@@ -94,10 +111,10 @@ class Uploader:
         self._say(f"{self.address} {trouble}; trying again in {seconds:g} s")
         self._pause(seconds)
 
-    def _taken(self, answer: httpx.Response) -> Taken:
+    def _read(self, answer: httpx.Response, kind: type[Said]) -> Said:
         if answer.is_success:
             try:
-                return Taken.model_validate_json(answer.content)
+                return kind.model_validate_json(answer.content)
             except ValidationError as error:
                 raise UsageError(
                     f"{self.address} is no nalm server: its answer is not one", hint="check --server"

@@ -3,14 +3,22 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from nalm_agent.cli_submit import Sending
 from nalm_agent.errors import UsageError
 from nalm_agent.mutants.record import Expected, Journal, Record, Seconds, StageInstructions, read_records
 from nalm_agent.mutants.report import print_report, record_line
 from nalm_agent.mutants.score import score
+from nalm_agent.mutants.send import send, trial_of
+from nalm_agent.upload import Uploader
 
 RECORDED = Path(__file__).parent / "recorded" / "mutants.jsonl"
 
@@ -154,3 +162,61 @@ def test_a_stranger_s_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"letter\.txt:1 is no record"):
         Journal(path, resume=True)
     assert path.read_text() == "Dear reader\n"
+
+
+MEASURED = {
+    "at": datetime(2026, 11, 20, 12, tzinfo=UTC),
+    "host": "bench-1",
+    "host_class": "vm-2",
+    "version": "0.1.0",
+}
+
+
+def test_a_record_as_the_server_takes_it() -> None:
+    wrong = record(SLOWER, "regressed", culprit_stages=["lb"], cause="instructions", **MEASURED)
+    trial = trial_of(wrong)
+    assert trial is not None
+    assert (trial["kind"], trial["correct"], trial["stage_right"], trial["cause_right"]) == (
+        "mutant",
+        True,
+        False,
+        True,
+    )
+    assert (trial["size"], trial["category"]) == (0.004, "more-instructions")
+    later = wrong.model_copy(update={"at": datetime(2026, 11, 21, tzinfo=UTC)})
+    assert trial_of(later) != trial
+    assert trial_of(wrong) == trial
+    equal = trial_of(record(NOTHING, "improved", **MEASURED))
+    assert equal is not None
+    assert (equal["kind"], equal["correct"]) == ("equal", False)
+    same_twice = trial_of(record(Expected(expect="same", kind="a-a"), "inconclusive", **MEASURED))
+    assert same_twice is not None
+    assert (same_twice["kind"], same_twice["correct"], same_twice["category"]) == ("aa", True, None)
+
+
+@pytest.mark.parametrize("outcome", ["skipped", "error"])
+def test_what_was_not_measured_is_not_sent(outcome: str) -> None:
+    assert trial_of(record(NOTHING, outcome, **MEASURED)) is None
+    assert trial_of(record(NOTHING, "same")) is None
+
+
+def test_a_campaign_is_sent_in_parts_and_counted() -> None:
+    sent: list[tuple[str, int]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        trials = json.loads(request.content)["trials"]
+        sent.append((request.url.path, len(trials)))
+        return httpx.Response(201, json={"new": len(trials) - 1, "known": 1})
+
+    class Here(Sending):
+        @contextmanager
+        def uploader(self) -> Iterator[Uploader]:
+            yield Uploader(self.server, self.token, 1, print, transport=httpx.MockTransport(answer))
+
+    records = [record(NOTHING, "same", key=str(number), **MEASURED) for number in range(250)]
+    said = send(Here("https://nalm.example.org", "t", 1), "my-nf", [*records, record(NOTHING, "skipped")])
+    assert sent == [
+        ("/api/v1/projects/my-nf/quality/trials", 200),
+        ("/api/v1/projects/my-nf/quality/trials", 50),
+    ]
+    assert "248 new, 2 known before; 1 not sent" in said

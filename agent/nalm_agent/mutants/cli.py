@@ -10,12 +10,17 @@ from typing import Annotated
 
 import typer
 
+from nalm_agent import cli_options as options
 from nalm_agent.cli import run_app
+from nalm_agent.cli_submit import Sending
 from nalm_agent.console import Terminal
 from nalm_agent.errors import ExitCode, UsageError
 from nalm_agent.home import Home
 from nalm_agent.mutants.read import DEFAULT_SCENARIO, KINDS, Patch, PatchError, lone_patches, sample
-from nalm_agent.mutants.record import Journal, read_records
+from nalm_agent.mutants.record import Journal, Record, read_records
+
+DEFAULT_PROJECT = "nalm-reference-nf"
+ProjectOption = Annotated[str, typer.Option(metavar="NAME", help="The server's project.")]
 
 app = typer.Typer(
     help="Measures nalm: performance mutants of the reference NF, and A/A comparisons.\n\n"
@@ -67,6 +72,11 @@ def run(
         int | None, typer.Option(help="Use this CPU only, beside another nalm-mutants on another.")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    upload: Annotated[bool, typer.Option("--upload", help="Send what came out to a server.")] = False,
+    server: options.ServerOption = None,
+    project: ProjectOption = DEFAULT_PROJECT,
+    token_file: options.TokenFileOption = None,
+    timeout: options.TimeoutOption = options.TIMEOUT_SECONDS,
 ) -> None:
     """Measures each mutant against its base by the way of `nalm check`, and prints what was found."""
     from nalm_agent.mutants.report import print_report, record_line
@@ -79,6 +89,7 @@ def run(
     tasks = mutant_tasks(patches) + aa_tasks(aa, aa_scenario)
     if not tasks:
         raise UsageError(f"no mutant of {nf}/mutants is called {only}", hint="`ls` of its folders names them")
+    sending = Sending.prepared(server, token_file, timeout) if upload else None
     if cpu is not None:
         _keep_to(cpu)
     journal = Journal(json_file, resume=resume)
@@ -88,6 +99,8 @@ def run(
         for record in Campaign(scratch, home, work, reports).run(tasks, journal, progress):
             progress.say(record_line(record))
             records.append(record)
+    if sending is not None:
+        _send(sending, project, records)
     raise typer.Exit(ExitCode.OK if print_report(records) else ExitCode.REGRESSION)
 
 
@@ -98,6 +111,26 @@ def show(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Ma
 
     records = [record for path in files for record in read_records(path)]
     raise typer.Exit(ExitCode.OK if print_report(records) else ExitCode.REGRESSION)
+
+
+@app.command(epilog="Example:\n\n    nalm-mutants upload all.jsonl --server https://nalm.example.org")
+def upload(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Made by run --json.")],
+    *,
+    server: options.ServerOption = None,
+    project: ProjectOption = DEFAULT_PROJECT,
+    token_file: options.TokenFileOption = None,
+    timeout: options.TimeoutOption = options.TIMEOUT_SECONDS,
+) -> None:
+    """Sends campaigns that were run before to a server, which shows how well it finds what is there."""
+    sending = Sending.prepared(server, token_file, timeout)
+    _send(sending, project, [record for path in files for record in read_records(path)])
+
+
+def _send(sending: Sending, project: str, records: list[Record]) -> None:
+    from nalm_agent.mutants.send import send
+
+    typer.echo(send(sending, project, records))
 
 
 def chosen(nf: Path, only: str, kinds: list[str], size: int | None) -> dict[str, Patch]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -71,6 +72,12 @@ class Record(Line):
     high: float | None = None
     ratio_ipp: float | None = None
     launches: int = 0
+    host: str | None = None
+    host_class: str | None = None
+    version: str | None = None
+    """Of the nalm that measured."""
+    at: datetime | None = None
+    """When; None in records of before it was kept, and where nothing was measured."""
     seconds: Seconds
 
 

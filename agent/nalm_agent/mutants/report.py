@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
 from nalm_core.proportion import upper_bound
+from nalm_core.quality import band_name
 from rich.markup import escape
 from rich.table import Table
 
@@ -87,7 +88,7 @@ def _by_size(
             row for row in rows if (value := size(row[0])) is not None and _within(abs(value), low, high)
         ]
         if those:
-            table.add_row(_bin_name(low, high), *_counts(those))
+            table.add_row(band_name(low, high), *_counts(those))
     unknown = [row for row in rows if size(row[0]) is None]
     if unknown:
         table.add_row("not given", *_counts(unknown))
@@ -96,12 +97,6 @@ def _by_size(
 
 def _within(value: float, low: float, high: float | None) -> bool:
     return low <= value and (high is None or value < high)
-
-
-def _bin_name(low: float, high: float | None) -> str:
-    if high is None:
-        return f"{100 * low:g} % and more"
-    return f"{100 * low:g} to {100 * high:g} %" if low else f"below {100 * high:g} %"
 
 
 def _counts(rows: Sequence[Scored]) -> list[str]:

@@ -183,5 +183,9 @@ def judged_record(report: RunReport, record: Record) -> Record:
             "high": chain.high if chain else None,
             "ratio_ipp": new / old if old and new else None,
             "launches": len({one.launch for one in report.rounds}),
+            "host": report.host.name,
+            "host_class": report.host.host_class,
+            "version": report.nalm_version,
+            "at": report.started_at,
         }
     )

@@ -6,11 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from nalm_core.quality import ALARMS
+
 from nalm_agent.mutants.record import AA_KIND, Record
 
 By = Literal["cycles", "instructions"]
-ALARMS = frozenset({"regressed", "improved", "broken"})
-"""What nalm may not call a change without effect."""
 FOUND_IN_CYCLES = frozenset({"regressed", "improved"})
 
 
