@@ -126,7 +126,7 @@ def _candidates(windows: list[_Window]) -> list[list[int]]:
         lanes.append(Lane(window.y, local, level_grid(window.y, scale), temper, density.FIRST_COST))
     first = changes(lanes, c.CHANGE_PENALTY)
     for lane, at in zip(lanes, first, strict=True):
-        parts = [lane.y[a:b] - np.median(lane.y[a:b]) for a, b in segments(at, len(lane.y))]
+        parts = [lane.y[a:b] - robust.median(lane.y[a:b]) for a, b in segments(at, len(lane.y))]
         lane.cost = density.learned_cost(np.concatenate(parts) / lane.scale)
     return changes(lanes, c.CHANGE_PENALTY)
 

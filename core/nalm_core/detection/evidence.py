@@ -14,7 +14,6 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
 from nalm_core.detection import constants as c
 from nalm_core.detection import covariance
@@ -111,7 +110,7 @@ def _z(x: Values, at: list[int], i: int, lower: Values) -> float:
     columns = np.ones((b - a, 3))
     columns[: here - a, 1] = 0
     columns[:, 2] = x[a:b]
-    q = solve_triangular(lower[: b - a, : b - a], columns, lower=True, check_finite=False)
+    q = covariance.whitened(lower[: b - a, : b - a], columns)
     gram, side = q[:, :2].T @ q[:, :2], q[:, :2].T @ q[:, 2]
     determinant = gram[0, 0] * gram[1, 1] - gram[0, 1] ** 2
     return float((gram[0, 0] * side[1] - gram[0, 1] * side[0]) / np.sqrt(determinant * gram[0, 0]))
@@ -123,10 +122,10 @@ def _log_likelihood(residual: Values, lower: Values) -> float:
     x = residual - residual.mean()
     whole = len(x) // size
     blocks = x[: whole * size].reshape(whole, size).T
-    q = solve_triangular(lower, blocks, lower=True, check_finite=False)
+    q = covariance.whitened(lower, blocks)
     found = -0.5 * float((q * q).sum()) - whole * float(logs.sum())
     rest = x[whole * size :]
     if len(rest):
-        q = solve_triangular(lower[: len(rest), : len(rest)], rest, lower=True, check_finite=False)
+        q = covariance.whitened(lower[: len(rest), : len(rest)], rest)
         found -= 0.5 * float((q * q).sum()) + float(logs[: len(rest)].sum())
     return found

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import median_filter
 
 from nalm_core.detection import density
+from nalm_core.detection.robust import median
 
 Values = NDArray[np.float64]
 
@@ -37,18 +39,15 @@ class Lane:
 def level_grid(y: Values, scale: float) -> Values:
     """Levels the history may have had: cells of running medians, and of the means of its newest values."""
     tails = [np.mean(y[-k:]) for k in range(2, 9) if len(y) > k]
-    seen = np.concatenate([_running_median(y, 5), _running_median(y, 3), tails, [np.median(y)]])
+    seen = np.concatenate(
+        [median_filter(y, 5, mode="nearest"), median_filter(y, 3, mode="nearest"), tails, [median(y)]]
+    )
     step = GRID * scale
     found = np.unique(np.rint(seen / step))
     while len(found) > MOST_LEVELS:
         step *= len(found) / (0.75 * MOST_LEVELS)
         found = np.unique(np.rint(seen / step))
     return np.asarray(found * step)
-
-
-def _running_median(y: Values, width: int) -> Values:
-    padded = np.pad(y, (width // 2, width // 2), mode="edge")
-    return np.asarray(np.median(np.lib.stride_tricks.sliding_window_view(padded, width), axis=1))
 
 
 def changes(lanes: list[Lane], penalty: float) -> list[list[int]]:

@@ -20,13 +20,22 @@ LOCAL_WIDTH = 31
 LOCAL_FROM = 60
 
 
+def median(x: Values) -> float:
+    """As np.median, for one dimension; quicker for few values."""
+    half = len(x) // 2
+    if len(x) % 2:
+        return float(np.partition(x, half)[half])
+    parted = np.partition(x, (half - 1, half))
+    return float(parted[half - 1] + parted[half]) / 2
+
+
 def noise_scale(y: Values) -> float:
     """Standard deviation of one value from differences of neighbours: blind to changes of level."""
     d = np.abs(np.diff(y))
-    scale = MAD_TO_SD * float(np.median(d)) / np.sqrt(2)
+    scale = MAD_TO_SD * median(d) / np.sqrt(2)
     if scale == 0 and (d > 0).any():  # most neighbours are equal: figures rounded, or counted exactly
         moved = d[d > 0]
-        scale = float(np.median(moved)) * len(moved) / len(d)
+        scale = median(moved) * len(moved) / len(d)
     return float(max(scale, LEAST_SCALE))
 
 
@@ -35,7 +44,7 @@ def lag_one_correlation(y: Values) -> float:
     independent values is taken off."""
     if len(y) < CORRELATION_FROM:
         return 0.0
-    first, second = (float(np.median(np.abs(y[k:] - y[:-k]))) ** 2 for k in (1, 2))
+    first, second = (median(np.abs(y[k:] - y[:-k])) ** 2 for k in (1, 2))
     if first <= 0:
         return 0.0
     chance = 1.2 / np.sqrt(len(y))
@@ -55,8 +64,8 @@ def local_scale(y: Values, scale: float) -> Values:
 
 def location(x: Values, scale: float) -> float:
     """Huber's estimate, three steps from the median."""
-    middle = float(np.median(x))
+    middle = median(x)
     for _ in range(3):
-        w = HUBER * scale / np.maximum(np.abs(x - middle), HUBER * scale)
-        middle = float((w * x).sum() / w.sum())
+        w = 1 / np.maximum(np.abs(x - middle), HUBER * scale)
+        middle = float((w @ x) / w.sum())
     return middle
