@@ -34,6 +34,8 @@ EXCURSION_VALUES = 5
 """Fewer values that go and come back are outliers, not two changes."""
 RETURN_SHARE = 0.35
 """They came back if what is left of the excursion is less than this share of it."""
+RUN_NATS = 5.0
+"""How unlikely a level's values must be as noise around the level beside it, for each change they would take away."""
 POSITION_LEVEL = 0.95
 """Of the interval of a change's position."""
 

@@ -45,8 +45,17 @@ def cells(residuals: Values) -> NDArray[np.intp]:
     return np.asarray(np.rint((np.clip(residuals, -HALF, HALF) + HALF) / STEP).astype(np.intp))
 
 
+def counts(residuals: Values) -> Values:
+    """How many of these standardised residuals fall into each cell."""
+    return np.bincount(cells(residuals), minlength=len(_X)).astype(np.float64)
+
+
+def learned_from(counted: Values) -> Values:
+    """Negative log likelihood by cell, from such counts."""
+    smooth = np.convolve(counted, _KERNEL, "same") / STEP
+    return _cost((smooth + PRIOR_VALUES * _PRIOR) / (counted.sum() + PRIOR_VALUES))
+
+
 def learned_cost(residuals: Values) -> Values:
     """The same from these standardised residuals."""
-    counts = np.bincount(cells(residuals), minlength=len(_X)).astype(np.float64)
-    smooth = np.convolve(counts, _KERNEL, "same") / STEP
-    return _cost((smooth + PRIOR_VALUES * _PRIOR) / (len(residuals) + PRIOR_VALUES))
+    return learned_from(counts(residuals))

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nalm_core.detection import constants as c
-from nalm_core.detection import density, excursions, position, ramps, robust
+from nalm_core.detection import bands, density, excursions, position, ramps, robust
 from nalm_core.detection.evidence import clipped, segments, select
 from nalm_core.detection.path import Lane, changes, level_grid
 
@@ -133,7 +133,7 @@ def _candidates(windows: list[_Window]) -> list[list[int]]:
 
 def _judged(window: _Window, candidates: list[int]) -> list[ChangePoint]:
     y, scale = window.y, window.scale
-    at = excursions.without(y, candidates, scale)
+    at = bands.without(y, excursions.without(y, candidates, scale), scale)
     if not at:
         return []
     kept = select(y, at, scale)
