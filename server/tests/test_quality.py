@@ -3,17 +3,25 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 from nalm_core.report import RunReport
+from nalm_server.alerts import findings, life
+from nalm_server.alerts import repository as alerts
+from nalm_server.alerts.models import AlertRow
+from nalm_server.alerts.states import AlertState
 from nalm_server.app import make_app
+from nalm_server.commits import repository as commits
 from nalm_server.jobs.schemas import PRIORITY
 from nalm_server.quality import work
 from nalm_server_access import TRIAL
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
+from sqlalchemy.orm import Session
 
 QUALITY = "/projects/demo/quality"
 DAY = 86_400.0
@@ -138,6 +146,79 @@ def test_how_many_findings_are_false(service: Service) -> None:
     assert (shown["judged"], shown["found"]) == (10, 2)
     assert shown["share"] == pytest.approx(0.01 * 10 / 2)
     assert shown["share"] < shown["at_most"] < 1
+
+
+def finding(service: Service, number: int) -> None:
+    """Something suspects the commit."""
+    with service.context.sessions() as session:
+        commit = commits.find(session, 1, sha(number))
+        assert commit is not None
+        moved = [findings.Moved("sfc_a", "vm-2", findings.CHAIN, "cpp", 1.2, 1.1, 1.3)]
+        suspicion = findings.Suspicion(1, commit.id, None, "pair", "regression", moved)
+        findings.suspect(session, suspicion, service.clock())
+        session.commit()
+
+
+def becomes(service: Service, number: int, *steps: Callable[[Session, AlertRow], Any]) -> None:
+    """The finding of the commit lives on."""
+    with service.context.sessions() as session:
+        commit = commits.find(session, 1, sha(number))
+        assert commit is not None
+        alert = alerts.of_commit(session, commit.id)
+        assert alert is not None
+        for step in steps:
+            step(session, alert)
+        session.commit()
+
+
+def test_delay_and_what_became_of_findings(service: Service) -> None:
+    """Of four: two seen again, of which a person accepts one; one not seen again; one marked as false."""
+    confirmed, dismissed = "seen again", "not seen again"
+    for number in range(1, 6):
+        measured(service, number)
+        service.clock.pass_seconds(600)
+        if number > 1:
+            finding(service, number)
+    now = service.clock()
+    becomes(service, 2, lambda session, alert: findings.confirm(session, alert, confirmed, now))
+    becomes(service, 3, lambda session, alert: findings.confirm(session, alert, confirmed, now))
+    becomes(service, 4, lambda session, alert: findings.dismiss(session, alert, dismissed, now))
+    becomes(
+        service,
+        2,
+        lambda session, alert: life.enter(session, alert, AlertState.ACKNOWLEDGED, "mine", now, who="a"),
+    )
+    becomes(
+        service,
+        5,
+        lambda session, alert: life.enter(session, alert, AlertState.FALSE_ALARM, "noise", now, who="a"),
+    )
+    shown = service.get(QUALITY)
+    assert (shown["delay"]["commits"]["count"], shown["delay"]["commits"]["median"]) == (2, 2.5)
+    assert shown["delay"]["commits"]["longest"] == 3
+    assert shown["delay"]["minutes"] is None, (
+        "uploaded without a job: nobody knows when it was to be measured"
+    )
+    assert shown["findings"]["accepted"]["said"].startswith("1 of 2")
+    dismissed_share = shown["findings"]["dismissed"]
+    assert (dismissed_share["hits"], dismissed_share["trials"]) == (1, 3)
+    assert [(one["month"], one["accepted"]["trials"]) for one in shown["months"]] == [("2026-11", 2)]
+
+
+def test_delay_in_minutes_counts_from_the_push(service: Service) -> None:
+    push = {"ref": "refs/heads/main", "before": sha(1), "after": sha(2)}
+    service.hook(json.dumps(push).encode(), 202)
+    service.clock.pass_seconds(90)
+    lease = service.lease()
+    service.clock.pass_seconds(90)
+    finish(service, lease, make_report(2))
+    finding(service, 2)
+    service.clock.pass_seconds(300)
+    now = service.clock()
+    becomes(service, 2, lambda session, alert: findings.confirm(session, alert, "seen again", now))
+    shown = service.get(QUALITY)["delay"]
+    assert shown["minutes"]["median"] == pytest.approx(8)
+    assert shown["commits"]["median"] == 0
 
 
 def test_prometheus_counts_trials_by_what_was_said(service: Service) -> None:
