@@ -39,6 +39,17 @@ _ALL: Final = (
         sources=("tsc", "pmu"),
     ),
     Metric(
+        name="ncpp",
+        title="NCPP",
+        unit="1",
+        formula="CPP / CPP expected of the feature set by the cost model of the reference commit",
+        sentence="Cycles per packet against the reference at the same complexity: versions with different "
+        "feature sets stand on this one scale. 1 is as efficient as the reference.",
+        better="lower",
+        scopes=("chain",),
+        sources=("tsc",),
+    ),
+    Metric(
         name="ipp",
         title="IPP",
         unit="instructions/packet",

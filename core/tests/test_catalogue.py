@@ -7,6 +7,7 @@ from nalm_core.catalogue import METRICS, direction
     ("metric", "when_it_grows"),
     [
         ("cpp", "worse"),
+        ("ncpp", "worse"),
         ("ipp", "worse"),
         ("cycles_per_visit", "worse"),
         ("eipc", "better"),

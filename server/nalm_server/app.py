@@ -19,6 +19,7 @@ from nalm_server.compare.endpoints import router as compare
 from nalm_server.context import Context
 from nalm_server.description import described
 from nalm_server.exports.endpoints import router as exports
+from nalm_server.features.endpoints import router as features
 from nalm_server.feeds.endpoints import router as feeds
 from nalm_server.handlers import add_handlers
 from nalm_server.health.endpoints import router as health
@@ -77,6 +78,7 @@ def make_app(context: Context | None) -> FastAPI:
         commits,
         history,
         compare,
+        features,
         jobs,
         runs,
         renderings,

@@ -10,6 +10,7 @@ from fastapi import Path, Query
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 SHA_PREFIX = r"^[0-9a-f]{7,64}$"
+REVISION = r"^[^\x00-\x20\x7f]+$"
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._:+@-]*$"
 
 
@@ -49,7 +50,7 @@ RevisionQuery = Annotated[
     Query(
         min_length=1,
         max_length=255,
-        pattern=r"^[^\x00-\x20\x7f]+$",
+        pattern=REVISION,
         description="A commit (7 hexadecimal digits or more), a tag, or a watched branch.",
     ),
 ]

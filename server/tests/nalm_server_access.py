@@ -77,6 +77,7 @@ MATRIX: dict[str, Row] = {
     "GET /projects/{project}/compare": Row(
         Who.READER, f"{PROJECT}/compare", params={"base": BASE, "head": SHA}
     ),
+    "GET /projects/{project}/ncpp": Row(Who.READER, f"{PROJECT}/ncpp"),
     "GET /projects/{project}/integrations": Row(Who.MAINTAINER, f"{PROJECT}/integrations"),
     "POST /projects/{project}/integrations": Row(
         Who.MAINTAINER,

@@ -67,6 +67,8 @@ class History(Schema):
     """Null when the scenario has no valid run."""
     host_classes: list[str]
     stages: list[str]
+    missing: str | None
+    """Why the metric has no value in any run, and what to do; null where nothing stands in its way."""
     points: list[HistoryPoint]
     """Along the first parent, oldest first."""
     imported: list[ImportedPoint]

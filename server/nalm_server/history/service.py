@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nalm_core.catalogue import METRICS
@@ -13,6 +13,8 @@ from sqlalchemy.orm import Session
 
 from nalm_server.commits.service import SHORT
 from nalm_server.errors import NotFoundError
+from nalm_server.features.repository import run_features
+from nalm_server.features.scale import normalised, scale_of
 from nalm_server.history import repository
 from nalm_server.history.models import ScenarioRow
 from nalm_server.history.repository import HistoryRun, ImportedValue, SeriesName, StoredValue
@@ -20,6 +22,7 @@ from nalm_server.history.schemas import ImportedPoint, ScenarioSummary, Value
 from nalm_server.projects.models import ProjectRow
 
 CHAIN = "chain"
+NCPP = "ncpp"
 
 
 def list_scenarios(session: Session, project: ProjectRow) -> list[ScenarioSummary]:
@@ -62,13 +65,18 @@ def history(session: Session, project: ProjectRow, scenario: str, wanted: Wanted
     if wanted.host_class is not None and wanted.host_class not in classes:
         raise NotFoundError(f"Scenario {scenario!r} has no run on host class {wanted.host_class!r}.")
     shown = wanted.host_class or next(iter(classes), None)
-    stages, points = _line(session, row, shown, wanted) if shown else ([CHAIN, *row.stages], [])
+    missing = None
+    if wanted.metric == NCPP and shown:
+        stages, points, missing = _ncpp(session, project, row, shown, wanted)
+    else:
+        stages, points = _line(session, row, shown, wanted) if shown else ([CHAIN, *row.stages], [])
     return {
         "metric": METRICS[wanted.metric],
         "scenario": row.name,
         "host_class": shown,
         "host_classes": classes,
         "stages": stages,
+        "missing": missing,
         "points": points,
         "imported": _imported(repository.imported(session, row.id, wanted.metric)),
     }
@@ -90,6 +98,17 @@ def _line(
     stages = list(dict.fromkeys(wanted.stages)) or [*ours, *sorted(others)]
     absent = dict.fromkeys(stages)
     return stages, [_point(one, absent | values.get(one.run_number, {})) for one in runs]
+
+
+def _ncpp(
+    session: Session, project: ProjectRow, row: ScenarioRow, host_class: str, wanted: Wanted
+) -> tuple[list[str], list[dict[str, Any]], str | None]:
+    """The chain's CPP against the reference's cost model: computed here, so that a new model reaches back."""
+    _require_stages(row.name, wanted.stages, {CHAIN})
+    _, points = _line(session, row, host_class, replace(wanted, metric="cpp", stages=[CHAIN]))
+    scale = scale_of(session, project, row.name, host_class)
+    features = run_features(session, row.id, host_class) if scale.model else {}
+    return [CHAIN], normalised(scale, points, features), scale.missing
 
 
 def _require_stages(scenario: str, wanted: list[str], known: set[str]) -> None:

@@ -28,4 +28,6 @@ class ProjectRow(Base):
     """Anybody may read it, signed in or not."""
     controls_per_day: Mapped[int] = mapped_column(SmallInteger, default=1, server_default="1")
     """How often code is measured against itself, to learn how often nalm alarms without a change."""
+    reference_sha: Mapped[str | None] = mapped_column(String(64))
+    """The commit whose feature sets are the scale of NCPP."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)

@@ -23,6 +23,7 @@ class Overview(NamedTuple):
     repository: str
     default_branch: str
     public: bool
+    reference_sha: str | None
     commits: int
     jobs_open: int
     job_moved_at: datetime | None
@@ -66,7 +67,12 @@ def overviews(session: Session, condition: ColumnElement[bool]) -> list[Overview
     received = select(func.max(RunRow.received_at)).where(RunRow.project_id == ProjectRow.id)
     asked = (_of_project(one) for one in (commits, jobs, moved, received, _furthest_run()))
     query = select(
-        ProjectRow.name, ProjectRow.repository, ProjectRow.default_branch, ProjectRow.public, *asked
+        ProjectRow.name,
+        ProjectRow.repository,
+        ProjectRow.default_branch,
+        ProjectRow.public,
+        ProjectRow.reference_sha,
+        *asked,
     )
     found = session.execute(query.where(condition).order_by(ProjectRow.name))
     return [Overview._make(row) for row in found.all()]

@@ -9,9 +9,12 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from nalm_server.runs.schemas import VerdictBrief
-from nalm_server.schemas import NAME, Flag, Schema
+from nalm_server.schemas import NAME, REVISION, Flag, Schema
 
 PRINTABLE = r"^[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$"
+
+
+Revision = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=REVISION)]
 
 
 class Project(Schema):
@@ -20,6 +23,8 @@ class Project(Schema):
     default_branch: str
     public: bool
     """Anybody may read it, signed in or not."""
+    reference: str | None
+    """Sha of the commit whose feature sets are the scale of NCPP; null: there is none."""
     commits: int
     """Commits known of the default branch."""
     jobs_open: int
@@ -43,6 +48,10 @@ class ProjectSettings(Schema):
     """What a maintainer may change; what is not given stays."""
 
     public: Flag | None = None
+    reference: Revision | None = Field(
+        default=None,
+        description="The scale of NCPP: a commit, a tag or a watched branch, as it stands now; null: none.",
+    )
 
 
 class ProjectCreated(Schema):

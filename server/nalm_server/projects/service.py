@@ -13,6 +13,7 @@ from nalm_server.access.service import NO_PROJECT
 from nalm_server.audit.service import record
 from nalm_server.context import Context
 from nalm_server.errors import ConflictError, NotFoundError
+from nalm_server.features import reference
 from nalm_server.projects import repository
 from nalm_server.projects.models import ProjectRow
 from nalm_server.projects.schemas import Project, ProjectCreated, ProjectNew, ProjectSettings
@@ -82,6 +83,8 @@ def change_project(
         row.public = settings.public
         action = "project.publish" if row.public else "project.hide"
         record(session, caller, action, f"project {row.name}", now, project_id=row.id)
+    if "reference" in settings.model_fields_set:
+        reference.move(session, caller, row, settings.reference, now)
     return describe(session, row)
 
 
@@ -94,6 +97,7 @@ def _described(session: Session, condition: ColumnElement[bool]) -> list[Project
             repository=row.repository,
             default_branch=row.default_branch,
             public=row.public,
+            reference=row.reference_sha,
             commits=row.commits,
             jobs_open=row.jobs_open,
             last_verdict=last[row.last_run] if row.last_run is not None else None,

@@ -61,6 +61,8 @@ class RunRow(Base):
     beside: Mapped[bool] = mapped_column(server_default=false(), default=False)
     """Measured on another host than the commit's own run, only to confirm it: enters no series."""
     status: Mapped[str] = mapped_column(String(16))
+    features: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
+    """Head's; None for a head that was not built, and for runs from before revision 0013."""
     digest: Mapped[str] = mapped_column(String(64))
     """SHA-256 of the report's canonical JSON."""
     started_at: Mapped[datetime] = mapped_column(UtcDateTime)

@@ -184,6 +184,7 @@ def _store(
         host_class=report.host.host_class,
         beside=job is not None and job.not_host is not None,
         status=report.status,
+        features=list(head.run.features) if head else None,
         digest=upload.digest,
         started_at=report.started_at,
         finished_at=report.finished_at,

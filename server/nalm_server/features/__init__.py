@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Versions with different feature sets: the reference, NCPP, prices of features, models and variants."""

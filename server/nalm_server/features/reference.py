@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commit whose feature sets are the scale of NCPP."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from nalm_server.audit.service import record
+from nalm_server.commits import repository as commits
+from nalm_server.commits.models import CommitRow
+from nalm_server.commits.service import SHORT, resolve
+from nalm_server.projects.models import ProjectRow
+from nalm_server.tokens.principal import Principal
+
+
+def move(
+    session: Session, caller: Principal, project: ProjectRow, revision: str | None, now: datetime
+) -> CommitRow | None:
+    """Sets the reference to the commit that a sha, tag or branch now stands for; None: the project has none.
+
+    Raises NotFoundError, or ConflictError for a beginning that several commits have.
+    """
+    row = resolve(session, project.id, revision) if revision is not None else None
+    sha = row.sha if row else None
+    if sha != project.reference_sha:
+        project.reference_sha = sha
+        subject = f"project {project.name}"
+        detail = f"reference {sha[:SHORT]}" if sha else "no reference"
+        record(session, caller, "project.reference", subject, now, project_id=project.id, detail=detail)
+        session.flush()
+    return row
+
+
+def commit_of(session: Session, project: ProjectRow) -> CommitRow | None:
+    if project.reference_sha is None:
+        return None
+    return commits.find(session, project.id, project.reference_sha)

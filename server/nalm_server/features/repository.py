@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of feature sets: cost models, prices that merges came with, what runs cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from nalm_server.commits.models import CommitRow
+from nalm_server.features.models import CostModelRow
+from nalm_server.history.models import ScenarioRow, SeriesRow, SeriesValueRow
+from nalm_server.runs.models import RunRow, VerdictRow
+
+
+class ChainCost(NamedTuple):
+    """What the chain of a commit's newest run cost, cycles per packet."""
+
+    commit_id: int
+    run_id: str
+    features: list[str] | None
+    """None in runs from before revision 0013."""
+    value: float
+    low: float | None
+    high: float | None
+
+
+class Merge(NamedTuple):
+    """A run that measured a change of features."""
+
+    scenario: str
+    host_class: str
+    sha: str
+    position: int
+    run_id: str
+    added: list[str]
+    removed: list[str]
+    price: float
+    """Cycles per packet of all that was added, less what was removed."""
+
+
+def find_model(
+    session: Session, project_id: int, scenario: str, host_class: str, sha: str
+) -> CostModelRow | None:
+    return session.scalars(
+        select(CostModelRow).where(
+            CostModelRow.project_id == project_id,
+            CostModelRow.scenario == scenario,
+            CostModelRow.host_class == host_class,
+            CostModelRow.sha == sha,
+        )
+    ).one_or_none()
+
+
+def models(session: Session, project_id: int) -> list[tuple[CostModelRow, CommitRow]]:
+    """All fits with their commits, along the first parent."""
+    found = session.execute(
+        select(CostModelRow, CommitRow)
+        .join(CommitRow, CommitRow.sha == CostModelRow.sha)
+        .where(CostModelRow.project_id == project_id, CommitRow.project_id == project_id)
+        .order_by(CommitRow.position, CostModelRow.id)
+    )
+    return [(model, commit) for model, commit in found]
+
+
+def merges(session: Session, project_id: int) -> list[Merge]:
+    """Runs that have a price, along the first parent, each commit's newest last."""
+    found = session.execute(
+        select(
+            ScenarioRow.name,
+            RunRow.host_class,
+            CommitRow.sha,
+            CommitRow.position,
+            RunRow.run_id,
+            VerdictRow.features_added,
+            VerdictRow.features_removed,
+            VerdictRow.price_cycles_per_packet,
+        )
+        .join_from(VerdictRow, RunRow, RunRow.id == VerdictRow.run_id)
+        .join(CommitRow, CommitRow.id == RunRow.commit_id)
+        .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
+        .where(RunRow.project_id == project_id, VerdictRow.price_cycles_per_packet.is_not(None))
+        .order_by(CommitRow.position, RunRow.received_at, RunRow.id)
+    )
+    return [Merge._make(row) for row in found]
+
+
+def chain_costs(
+    session: Session, scenario_id: int, host_class: str, commit_ids: Sequence[int]
+) -> dict[int, ChainCost]:
+    """By commit: its newest run that has a value."""
+    found = session.execute(
+        select(
+            RunRow.commit_id,
+            RunRow.run_id,
+            RunRow.features,
+            SeriesValueRow.value,
+            SeriesValueRow.low,
+            SeriesValueRow.high,
+        )
+        .join_from(SeriesValueRow, RunRow, RunRow.id == SeriesValueRow.run_id)
+        .join(SeriesRow, SeriesRow.id == SeriesValueRow.series_id)
+        .where(
+            SeriesRow.scenario_id == scenario_id,
+            SeriesRow.host_class == host_class,
+            SeriesRow.metric == "cpp",
+            SeriesRow.stage == "chain",
+            SeriesRow.source.not_like("imported:%"),
+            RunRow.commit_id.in_(commit_ids),
+        )
+        .order_by(RunRow.received_at, RunRow.id)
+    )
+    return {row.commit_id: row for row in map(ChainCost._make, found)}
+
+
+def run_features(session: Session, scenario_id: int, host_class: str) -> dict[str, list[str]]:
+    """By run id: the features of head, where they were recorded."""
+    found = session.execute(
+        select(RunRow.run_id, RunRow.features).where(
+            RunRow.scenario_id == scenario_id, RunRow.host_class == host_class, RunRow.features.is_not(None)
+        )
+    )
+    return {run_id: features for run_id, features in found if features is not None}
+
+
+def commits_of(session: Session, project_id: int, shas: Sequence[str]) -> dict[str, CommitRow]:
+    found = session.scalars(
+        select(CommitRow).where(CommitRow.project_id == project_id, CommitRow.sha.in_(shas))
+    )
+    return {row.sha: row for row in found}

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scale NCPP is on: the cost model at the reference, and what came after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nalm_core.cost_model import CostModel
+from nalm_core.ncpp import Ncpp, normalise
+from sqlalchemy.orm import Session
+
+from nalm_server.commits.service import SHORT
+from nalm_server.features import reference, repository
+from nalm_server.features.fits import model_at
+from nalm_server.projects.models import ProjectRow
+
+NOT_RECORDED = "the run is from before feature sets were recorded: measure the commit again"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Of one scenario on one host class."""
+
+    model: CostModel | None
+    missing: str | None
+    """Why there is no model, and what to do."""
+    came_at: Mapping[str, float]
+    """By feature that came after the reference: cycles per packet when it came."""
+
+    def ncpp(
+        self, value: float, interval: tuple[float | None, float | None], features: Sequence[str] | None
+    ) -> Ncpp | str:
+        """NCPP of a chain's CPP, or why there is none."""
+        if self.model is None:
+            return self.missing or ""
+        if features is None:
+            return NOT_RECORDED
+        return normalise(value, interval, features, self.model, self.came_at)
+
+
+def scale_of(session: Session, project: ProjectRow, scenario: str, host_class: str) -> Scale:
+    commit = reference.commit_of(session, project)
+    if commit is None:
+        return Scale(
+            None,
+            f"Project {project.name!r} has no reference commit: set one with `nalm-server reference "
+            f"{project.name} COMMIT`.",
+            {},
+        )
+    model = model_at(session, project.id, scenario, host_class, commit.sha)
+    if model is None:
+        return Scale(
+            None,
+            f"No cost model of scenario {scenario!r} was fitted at the reference {commit.sha[:SHORT]} on "
+            f"host class {host_class!r}: measure its features there in an experiment.",
+            {},
+        )
+    came_at: dict[str, float] = {}
+    for merge in repository.merges(session, project.id):
+        of_scale = (merge.scenario, merge.host_class) == (scenario, host_class)
+        if of_scale and merge.position > commit.position and len(merge.added) == 1 and not merge.removed:
+            came_at.setdefault(merge.added[0], merge.price)
+    return Scale(model, None, came_at)
+
+
+def normalised(
+    scale: Scale, points: Sequence[dict[str, Any]], features: Mapping[str, list[str]]
+) -> list[dict[str, Any]]:
+    """History points of the chain's CPP as points of NCPP; null where there is none."""
+    return [
+        point | {"values": {"chain": _value(scale, point["values"]["chain"], features.get(point["run_id"]))}}
+        for point in points
+    ]
+
+
+def _value(scale: Scale, cpp: dict[str, Any] | None, features: Sequence[str] | None) -> dict[str, Any] | None:
+    if cpp is None:
+        return None
+    found = scale.ncpp(cpp["value"], (cpp["low"], cpp["high"]), features)
+    if isinstance(found, str):
+        return None
+    return {"value": found.value, "low": found.low, "high": found.high, "source": cpp["source"]}
