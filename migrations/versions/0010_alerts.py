@@ -84,6 +84,7 @@ def _create_life() -> None:
         sa.Column("at", MOMENT, nullable=False),
         sa.Column("who", sa.String(length=128), nullable=True),
         sa.Column("why", sa.Text(), nullable=False),
+        sa.Column("told", sa.Boolean(), server_default=sa.false(), nullable=False),
         _to("alert_states", "alert_id", "alerts"),
         _primary("alert_states"),
     )

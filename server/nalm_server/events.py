@@ -7,6 +7,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from nalm_server.alerts import pairs
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.wakes import wake_followers
 from nalm_server.notifications import service as notifications
@@ -15,6 +16,7 @@ from nalm_server.runs.repository import JudgedRun
 
 def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
     """A report was judged and stored."""
+    pairs.run_taken(session, judged, now)
     notifications.run_taken(session, judged, now)
 
 

@@ -10,6 +10,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from fastapi.testclient import TestClient
+from nalm_server.alerts.findings import confirm
+from nalm_server.alerts.models import AlertRow
+from nalm_server.alerts.states import AlertState
 from nalm_server.app import make_app
 from nalm_server.context import Context, make_context
 from nalm_server.hooks.models import DeliveryRow
@@ -17,6 +20,7 @@ from nalm_server.hooks.signature import sign
 from nalm_server.hooks.work import drain as drain_deliveries
 from nalm_server.settings import Settings
 from nalm_server.tokens import service as tokens
+from sqlalchemy import select
 
 
 @dataclass
@@ -91,6 +95,13 @@ class Service:
         with self.context.read_sessions() as session:
             row = session.get_one(DeliveryRow, answer["delivery"])
         return answer | {"job_ids": row.job_ids, "became": row.status, "why": row.reason}
+
+    def confirm_alerts(self) -> None:
+        """What is suspected was measured again and is still there."""
+        with self.context.sessions() as session:
+            for alert in session.scalars(select(AlertRow).where(AlertRow.state == AlertState.NEW)):
+                confirm(session, alert, "measured again", self.clock())
+            session.commit()
 
     def lease(self, status: int = 200, host: str = "bench-1") -> Any:
         return self.post("/agent/lease", "agent", status, {"host": host, "host_class": "vm-2"})

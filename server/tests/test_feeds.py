@@ -21,14 +21,17 @@ def test_feed_lists_findings_newest_first(service: Service) -> None:
     service.upload(body_of(make_report(1, head_costs=SLOWER)))
     service.upload(body_of(make_report(2)))
     service.upload(body_of(make_report(3, status="broken")))
+    assert "regressed" not in service.client.get("/api/v1/projects/demo/feed.atom").text, "nobody is told yet"
+    service.clock.pass_seconds(60)
+    service.confirm_alerts()
     answer = service.client.get("/api/v1/projects/demo/feed.atom")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/atom+xml")
     feed = ET.fromstring(answer.content)
     titles = [one.text or "" for one in feed.findall("a:entry/a:title", ATOM)]
-    assert titles[0].startswith(f"demo sfc_a {sha(3)[:12]}: broken")
-    assert titles[1].startswith(f"demo sfc_a {sha(1)[:12]}: regressed") and len(titles) == 2
+    assert titles[0].startswith(f"demo {sha(3)[:12]}: broken")
+    assert titles[1].startswith(f"demo {sha(1)[:12]}: regressed") and len(titles) == 2
     link = feed.find("a:entry/a:link", ATOM)
-    assert link is not None and link.get("href", "").endswith(f"/p/demo/runs/{3:032x}")
+    assert link is not None and link.get("href", "").endswith("/p/demo/alerts/2")
 
 
 def test_private_feed_has_a_token_of_its_own_that_a_new_one_replaces(service: Service) -> None:

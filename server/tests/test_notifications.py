@@ -209,6 +209,7 @@ def test_webhook_is_signed_and_the_same_at_each_try(service: Service, clock: Clo
     with serving(lambda _seen: replies.pop(0)) as server:
         made = connect(service, "webhook", url=f"{server.url}/hook", events=["regressed"])
         service.upload(body_of(make_report(1, head_costs=SLOWER)))
+        service.confirm_alerts()
         service.upload(body_of(make_report(2)))
         drain(service.context)
         clock.pass_seconds(60)
@@ -223,7 +224,8 @@ def test_webhook_is_signed_and_the_same_at_each_try(service: Service, clock: Clo
         sha(1),
         "main",
     )
-    assert body["url"].endswith(f"/p/demo/runs/{1:032x}") and body["verdict"]["culprit_stages"] == ["nat"]
+    assert body["url"].endswith(f"/p/demo/alerts/{body['alert_id']}") and body["run_id"] == f"{1:032x}"
+    assert body["verdict"]["culprit_stages"] == ["nat"]
     listed = service.client.get(
         "/api/v1/projects/demo/integrations", headers={"Authorization": f"Bearer {service.tokens['admin']}"}
     )
@@ -234,6 +236,7 @@ def test_message_whose_answer_was_lost_is_never_sent_again_by_itself(service: Se
     with serving(lambda _seen: Reply(cut=True)) as server:
         connect(service, "chat", url=f"{server.url}/services/T0/B0/secret")
         service.upload(body_of(make_report(1, head_costs=SLOWER)))
+        service.confirm_alerts()
         for _ in range(3):
             drain(service.context)
             clock.pass_seconds(7200)
@@ -241,7 +244,7 @@ def test_message_whose_answer_was_lost_is_never_sent_again_by_itself(service: Se
         (one,) = told(service, state="unsure")
         assert "secret" not in json.dumps(one)
         text = json.loads(server.seen[0].body)["text"]
-        assert text.startswith("demo sfcˍa") and "regressed" in text
+        assert text.startswith(f"demo {sha(1)[:12]}: regressed") and "sfcˍa" in text
 
 
 @pytest.mark.parametrize(("kind", "state"), [("github", "waiting"), ("webhook", "unsure")])
@@ -255,6 +258,7 @@ def test_sender_that_dies_leaves_nothing_doubled(
         else:
             connect(service, kind, url=server.url)
         service.upload(body_of(make_report(1, head_costs=SLOWER)))
+        service.confirm_alerts()
         with service.context.sessions() as session:
             assert repository.claim(session, clock(), LEASE) is not None
             session.commit()
@@ -271,6 +275,7 @@ def test_two_senders_at_once_send_each_message_once(service: Service) -> None:
         connect(service, "webhook", url=server.url)
         for number in range(1, 9):
             service.upload(body_of(make_report(number, head_costs=SLOWER)))
+        service.confirm_alerts()
         senders = [threading.Thread(target=drain, args=(service.context,)) for _ in range(3)]
         for one in senders:
             one.start()
@@ -310,6 +315,7 @@ def test_only_what_was_asked_for_is_told(service: Service) -> None:
         connect(service, "webhook", url=f"{url}/5", name="e", branches=["pull/*"])
         connect(service, "webhook", url=f"{url}/6", name="f", branches=["ma*"], scenarios=["sfc_*"])
         service.upload(body_of(make_report(1, head_costs=SLOWER)))
+        service.confirm_alerts()
         measure(service, 3, head_costs=SLOWER)
         drain(service.context)
         assert sorted(one.path for one in server.seen) == ["/5", "/6"]
@@ -391,6 +397,7 @@ def test_only_maintainers_reach_integrations(service: Service, caller: str | Non
     with serving(lambda _seen: Reply()) as server:
         made = connect(service, "webhook", url=server.url, events=["regressed"])
         service.upload(body_of(make_report(1, head_costs=SLOWER)))
+        service.confirm_alerts()
         (one,) = told(service)
         path = f"/projects/demo/integrations/{made['id']}"
         refused = 403 if caller else 401

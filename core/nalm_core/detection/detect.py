@@ -18,8 +18,8 @@ from math import exp, expm1
 import numpy as np
 from numpy.typing import NDArray
 
-from nalm_core.detection import constants as c
 from nalm_core.detection import bands, density, excursions, position, ramps, robust
+from nalm_core.detection import constants as c
 from nalm_core.detection.evidence import clipped, segments, select
 from nalm_core.detection.path import Lane, changes, level_grid
 

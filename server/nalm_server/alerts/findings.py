@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from nalm_server.alerts import deciding, headline, life, matching, repository
+from nalm_server.alerts import deciding, headline, life, matching, repository, rule_repository
 from nalm_server.alerts.fates import Fate
 from nalm_server.alerts.life import confirm, dismiss, fix, move_culprit
 from nalm_server.alerts.models import AlertMoveRow, AlertRow
@@ -107,7 +107,8 @@ def _record(
 
 def _narrow(session: Session, alert: AlertRow, suspicion: Suspicion, now: datetime) -> None:
     """A pair knows its culprit, a history only about where."""
-    if suspicion.source != "pair" or alert.source == "pair":
+    exact = suspicion.source == "pair" and suspicion.after_commit_id is None
+    if not exact or (alert.source == "pair" and alert.after_commit_id is None):
         return
     if alert.commit_id != suspicion.commit_id:
         sha = life.sha_of(session, suspicion.commit_id)[:12]
@@ -131,9 +132,19 @@ def _sum_up(session: Session, alert: AlertRow, suspicion: Suspicion) -> None:
     alert.muted = not any(one.fate == Fate.ALERT for one in moves) and any(
         one.fate == Fate.MUTED for one in moves
     )
+    alert.bound = _bound(session, alert)
     touched = {one.scenario for one in suspicion.moved}
     if suspicion.explanation is not None and (alert.explanation is None or alert.scenario in touched):
         alert.explanation = suspicion.explanation
     elif before != alert.scenario and alert.scenario in touched:
         alert.explanation = None
     session.flush()
+
+
+def _bound(session: Session, alert: AlertRow) -> float | None:
+    """Up to which its largest change was expected; None: it was not."""
+    if alert.scenario is None or alert.metric is None:
+        return None
+    declared = rule_repository.expectations_at(session, alert.commit_id)
+    expected = deciding.covering(declared, alert.scenario, alert.metric)
+    return expected.bound if expected is not None else None

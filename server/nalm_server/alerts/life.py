@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from nalm_server.alerts import headline, repository
+from nalm_server.alerts import headline, repository, telling
 from nalm_server.alerts.models import AlertRow, AlertStateRow
 from nalm_server.alerts.states import ACTIVE, AlertState, require_allowed
 from nalm_server.commits.models import CommitRow
@@ -19,13 +19,16 @@ def enter(
     """Puts it into the state. Raises ConflictError for a change that makes no sense."""
     require_allowed(alert.id, AlertState(alert.state), state)
     alert.state, alert.reason, alert.updated_at = state, why, now
-    note(session, alert, why, now, who=who)
+    told = telling.tell(session, alert, why, now)
+    note(session, alert, why, now, who=who, told=told)
 
 
-def note(session: Session, alert: AlertRow, why: str, now: datetime, *, who: str | None = None) -> None:
+def note(
+    session: Session, alert: AlertRow, why: str, now: datetime, *, who: str | None = None, told: bool = False
+) -> None:
     """A line of its history in the state it is in."""
     repository.add_state(
-        session, AlertStateRow(alert_id=alert.id, state=alert.state, at=now, who=who, why=why)
+        session, AlertStateRow(alert_id=alert.id, state=alert.state, at=now, who=who, why=why, told=told)
     )
 
 

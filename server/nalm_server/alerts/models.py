@@ -70,6 +70,8 @@ class AlertStateRow(Base):
     who: Mapped[str | None] = mapped_column(String(128))
     """Account or token; None: the server itself."""
     why: Mapped[str] = mapped_column(Text)
+    told: Mapped[bool] = mapped_column(server_default=false())
+    """People were told of it."""
 
 
 class AlertCommentRow(Base):

@@ -11,7 +11,11 @@ from sqlalchemy.orm import Session
 from nalm_server.alerts.models import AlertMoveRow, AlertRow, AlertStateRow
 from nalm_server.alerts.states import AlertState
 from nalm_server.commits.models import CommitRow
+from nalm_server.history.models import ScenarioRow
 from nalm_server.judgement.models import ChangePointRow
+from nalm_server.runs import repository as runs
+from nalm_server.runs.models import RunRow, VerdictRow
+from nalm_server.runs.repository import JudgedRun
 
 
 def add_alert(session: Session, row: AlertRow) -> AlertRow:
@@ -73,3 +77,42 @@ def parent_position(session: Session, commit: CommitRow) -> int:
         )
     )
     return commit.position - 1 if found is None else found
+
+
+def strongest_run(session: Session, alert_id: int) -> JudgedRun | None:
+    """The run that saw the most of what moved."""
+    query = (
+        select(RunRow.run_id)
+        .join(AlertMoveRow, AlertMoveRow.run_number == RunRow.id)
+        .where(AlertMoveRow.alert_id == alert_id)
+        .order_by(AlertMoveRow.ratio.desc(), AlertMoveRow.id)
+        .limit(1)
+    )
+    run_id = session.scalars(query).one_or_none()
+    return runs.find(session, run_id) if run_id is not None else None
+
+
+def undone(session: Session, project_id: int, sha: str) -> dict[str, CommitRow]:
+    """Scenarios in which a commit of the default branch undoes that one's regression, with that commit."""
+    rows = session.execute(
+        select(ScenarioRow.name, CommitRow)
+        .select_from(VerdictRow)
+        .join(RunRow, RunRow.id == VerdictRow.run_id)
+        .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
+        .join(CommitRow, CommitRow.id == RunRow.commit_id)
+        .where(RunRow.project_id == project_id, VerdictRow.fixes_sha == sha, CommitRow.listed)
+        .order_by(CommitRow.position)
+    )
+    return dict(rows.tuples().all())
+
+
+def has_alert(session: Session, judged: JudgedRun) -> bool:
+    """What the run found is recorded: for its commit, or for the one it fixes."""
+    sha = judged.verdict.fixes_sha or judged.run.head_sha
+    query = (
+        select(AlertMoveRow.id)
+        .join(CommitRow, CommitRow.id == AlertMoveRow.commit_id)
+        .where(CommitRow.project_id == judged.run.project_id, CommitRow.sha == sha)
+        .limit(1)
+    )
+    return session.scalars(query).one_or_none() is not None

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import or_, select
-from sqlalchemy.orm import Session, undefer
+from sqlalchemy import ColumnElement, and_, exists, func, or_, select
+from sqlalchemy.orm import Session, aliased, undefer
 
+from nalm_server.alerts.models import AlertMoveRow, AlertRow, AlertStateRow
+from nalm_server.commits.models import CommitRow
 from nalm_server.feeds.models import FeedTokenRow
 from nalm_server.history.models import ScenarioRow
 from nalm_server.runs.models import RunRow, VerdictRow
@@ -18,15 +20,40 @@ def token_of(session: Session, project_id: int) -> FeedTokenRow | None:
 
 
 def findings(session: Session, project_id: int, limit: int) -> list[tuple[RunRow, VerdictRow, str]]:
-    """Runs that found a change, newest first, each with its scenario's name."""
+    """Runs that found a change no alert speaks of, newest first, each with its scenario's name."""
     rows = session.execute(
         select(RunRow, VerdictRow, ScenarioRow.name)
         .join(VerdictRow, VerdictRow.run_id == RunRow.id)
         .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
         .where(RunRow.project_id == project_id)
-        .where(or_(VerdictRow.outcome.in_(FOUND), VerdictRow.display == "feature"))
+        .where(or_(VerdictRow.outcome.in_(FOUND), VerdictRow.display == "feature"), ~_in_an_alert())
         .order_by(RunRow.id.desc())
         .limit(limit)
         .options(undefer(VerdictRow.document))
     )
     return [(run, verdict, scenario) for run, verdict, scenario in rows]
+
+
+def _in_an_alert() -> ColumnElement[bool]:
+    """Its commit's alert, or that of the one it fixes, speaks for it."""
+    culprit = aliased(CommitRow)
+    return and_(
+        VerdictRow.outcome.in_(FOUND),
+        exists()
+        .where(AlertMoveRow.project_id == RunRow.project_id, AlertMoveRow.commit_id == culprit.id)
+        .where(culprit.project_id == RunRow.project_id)
+        .where(culprit.sha == func.coalesce(VerdictRow.fixes_sha, RunRow.head_sha)),
+    )
+
+
+def told(session: Session, project_id: int, limit: int) -> list[tuple[AlertStateRow, AlertRow, CommitRow]]:
+    """Steps of alerts that people were told of, newest first, each with its culprit."""
+    rows = session.execute(
+        select(AlertStateRow, AlertRow, CommitRow)
+        .join(AlertRow, AlertRow.id == AlertStateRow.alert_id)
+        .join(CommitRow, CommitRow.id == AlertRow.commit_id)
+        .where(AlertRow.project_id == project_id, AlertStateRow.told)
+        .order_by(AlertStateRow.id.desc())
+        .limit(limit)
+    )
+    return [(step, alert, commit) for step, alert, commit in rows]

@@ -11,6 +11,9 @@ from sqlalchemy.orm import Session
 
 from nalm_server.access.roles import Role
 from nalm_server.access.service import require_role
+from nalm_server.alerts import telling
+from nalm_server.alerts.models import AlertRow, AlertStateRow
+from nalm_server.commits.models import CommitRow
 from nalm_server.feeds import repository
 from nalm_server.feeds.atom import Entry, render
 from nalm_server.feeds.models import FeedTokenRow
@@ -56,5 +59,21 @@ def feed(session: Session, project: ProjectRow, base_url: str) -> bytes:
                 at=run.received_at,
             )
         )
+    for step, alert, commit in repository.told(session, project.id, LENGTH):
+        entries.append(_of_alert(project, base_url, step, alert, commit))
+    entries.sort(key=lambda one: one.at, reverse=True)
     url = run_url(base_url, project.name, None)
-    return render(f"urn:nalm:project:{project.name}", f"nalm: {project.name}", url, entries)
+    return render(f"urn:nalm:project:{project.name}", f"nalm: {project.name}", url, entries[:LENGTH])
+
+
+def _of_alert(
+    project: ProjectRow, base_url: str, step: AlertStateRow, alert: AlertRow, commit: CommitRow
+) -> Entry:
+    explained = (alert.explanation or {}).get("text", "")
+    return Entry(
+        id=f"urn:nalm:alert:{alert.id}:{step.id}",
+        title=telling.text_of(project.name, alert, commit, step.state, step.why),
+        text=f"{step.why}. {explained}".strip(),
+        url=f"{run_url(base_url, project.name, None)}/alerts/{alert.id}",
+        at=step.at,
+    )

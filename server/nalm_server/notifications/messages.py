@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from nalm_core.render.line import cut, line
 from nalm_core.verdict import Verdict
+from pydantic import Field
 
 from nalm_server.integrations.kinds import Event
 from nalm_server.schemas import Schema
@@ -35,8 +36,12 @@ class Message(Schema):
     """None: of a pull request."""
     pull_request: int | None
     scenario: str | None
+    """Of several the one that moved most."""
+    scenarios: list[str] = Field(default_factory=list)
+    """All of an alert."""
     run_id: str | None
     job_id: int | None
+    alert_id: int | None = None
     verdict: dict[str, Any] | None
     """As /runs/{run_id} has it; None for a job without a result."""
 
@@ -60,11 +65,12 @@ def is_wanted(
     message: Message, events: Sequence[str], branches: Sequence[str], scenarios: Sequence[str]
 ) -> bool:
     """True if somebody who asked for these is told."""
+    named = message.scenarios or ([message.scenario] if message.scenario is not None else [])
     ref = message.branch or f"pull/{message.pull_request}"
     return (
         message.event in events
         and any(fnmatchcase(ref, glob) for glob in branches)
-        and (message.scenario is None or any(fnmatchcase(message.scenario, glob) for glob in scenarios))
+        and (not named or any(fnmatchcase(one, glob) for one in named for glob in scenarios))
     )
 
 

@@ -11,6 +11,7 @@ from nalm_core.render.line import cut
 from nalm_core.verdict import Verdict
 from sqlalchemy.orm import Session
 
+from nalm_server.alerts.repository import has_alert
 from nalm_server.errors import ConflictError, NotFoundError
 from nalm_server.forges.repository import OF_THE_PAST
 from nalm_server.integrations import repository as integrations
@@ -30,6 +31,8 @@ from nalm_server.work.wake import wake
 LOST = (JobState.FAILED, JobState.INVALID)
 TOLD = (JobState.QUEUED, JobState.DONE, *LOST, JobState.CANCELLED, JobState.SUPERSEDED)
 """States of a job that change what forges show."""
+OF_ALERTS = (Event.REGRESSED, Event.RECOVERED, Event.BROKEN)
+"""Told of a commit of the default branch by its alert, once that is confirmed."""
 OPEN_TO_REDELIVERY = (NotificationState.SENT, NotificationState.FAILED, NotificationState.UNSURE)
 
 
@@ -43,7 +46,8 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
     _tell_forges(session, to_tell, run.head_sha, job, now)
     verdict = Verdict.model_validate(judged.verdict.document)
     event = event_of(verdict, judged.verdict.fixes_sha)
-    if event is None:
+    requested = job is not None and job.pull_request is not None
+    if event is None or (event in OF_ALERTS and not requested and has_alert(session, judged)):
         return
     project = session.get_one(ProjectRow, run.project_id)
     message = Message(
@@ -62,6 +66,11 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
         verdict=judged.verdict.document,
     )
     _tell_others(session, to_tell, message, f"{event}:{run.run_id}", now)
+
+
+def alert_moved(session: Session, project_id: int, message: Message, subject: str, now: datetime) -> None:
+    """An alert is in another state that people are told of. Each subject is told once."""
+    _tell_others(session, integrations.enabled(session, project_id), message, subject, now)
 
 
 def job_moved(session: Session, job: JobRow, now: datetime) -> None:

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Expectations that commits and merge requests declare, stored with the commit."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from nalm_core.expectation import Expectation, declared
+from sqlalchemy.orm import Session
+
+from nalm_server.alerts import rule_repository
+from nalm_server.alerts.rule_models import ExpectationRow
+from nalm_server.commits.models import CommitRow
+
+Source = Literal["commit", "request", "triage"]
+
+
+def record(session: Session, commit: CommitRow, now: datetime) -> None:
+    """What the commit's message declares. Said twice changes nothing."""
+    record_text(session, commit, commit.message or "", "commit", now)
+
+
+def record_text(session: Session, commit: CommitRow, text: str, source: Source, now: datetime) -> None:
+    for one in declared(text).expectations:
+        declare(session, commit, one, source, commit.author or "", now=now)
+
+
+def mistakes(commit: CommitRow) -> list[str]:
+    """What of its message was meant to declare something and does not."""
+    return declared(commit.message or "").mistakes
+
+
+def declare(
+    session: Session, commit: CommitRow, wanted: Expectation, source: Source, who: str, *, now: datetime
+) -> None:
+    """One for each commit, scenarios, metric and source; a later one replaces its bound."""
+    for row in rule_repository.expectations_at(session, commit.id):
+        if (row.scenario, row.metric, row.source) == (wanted.scenario, wanted.metric, source):
+            row.bound, row.reason, row.who = wanted.bound, wanted.reason, who
+            return
+    row = ExpectationRow(
+        project_id=commit.project_id,
+        commit_id=commit.id,
+        scenario=wanted.scenario,
+        metric=wanted.metric,
+        bound=wanted.bound,
+        reason=wanted.reason,
+        source=source,
+        who=who,
+        created_at=now,
+    )
+    session.add(row)
+    session.flush()
