@@ -58,6 +58,10 @@ MODEL_CHANGE: Final = 0.05
 """Change of a modelled event a packet from which it is named for a stage that pays."""
 FIX_SHARE: Final = 0.5
 """An improvement that restores at least this share of an open regression of the same stage is its fix."""
+HISTORY_FALSE_DISCOVERY_RATE: Final = 0.05
+"""Share of wrong ones among the change points of a project's histories that are called significant."""
+LEVEL_VALUES: Final = 20
+"""Values before a change point from which the level before it is taken, for its weight in the chain."""
 CONFIDENCE: Final = 0.95
 """Level of the intervals in summaries, and of comparisons across runs."""
 

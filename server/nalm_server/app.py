@@ -29,6 +29,7 @@ from nalm_server.hosts.endpoints import router as hosts
 from nalm_server.imports.endpoints import router as imports
 from nalm_server.integrations.endpoints import router as integrations
 from nalm_server.jobs.endpoints import router as jobs
+from nalm_server.judgement.endpoints import router as change_points
 from nalm_server.live.endpoints import router as live
 from nalm_server.metrics.domain import Domain
 from nalm_server.metrics.endpoints import router as metrics
@@ -77,6 +78,7 @@ def make_app(context: Context | None) -> FastAPI:
         feeds,
         commits,
         history,
+        change_points,
         compare,
         features,
         jobs,

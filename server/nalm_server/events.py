@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from nalm_server.alerts import pairs
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.wakes import wake_followers
+from nalm_server.judgement import marking
 from nalm_server.notifications import service as notifications
 from nalm_server.runs.repository import JudgedRun
 
@@ -18,6 +19,7 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
     """A report was judged and stored."""
     pairs.run_taken(session, judged, now)
     notifications.run_taken(session, judged, now)
+    marking.run_taken(session, judged)
 
 
 def job_moved(session: Session, job: JobRow, now: datetime) -> None:

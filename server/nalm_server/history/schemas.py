@@ -8,6 +8,7 @@ from datetime import datetime
 from nalm_core.catalogue import Metric
 from nalm_core.change import Cause
 
+from nalm_server.judgement.schemas import ChangePoint, Segment
 from nalm_server.runs.schemas import Display
 from nalm_server.schemas import Schema
 
@@ -71,5 +72,9 @@ class History(Schema):
     """Why the metric has no value in any run, and what to do; null where nothing stands in its way."""
     points: list[HistoryPoint]
     """Along the first parent, oldest first."""
+    change_points: list[ChangePoint]
+    """Of the series shown, along the first parent; those of cpp and ipp are looked for."""
+    segments: list[Segment]
+    """Where the history begins anew, the first commit apart."""
     imported: list[ImportedPoint]
     """Other tools' figures, oldest commit first, of every host class. There is no verdict about them."""

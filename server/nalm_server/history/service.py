@@ -19,6 +19,8 @@ from nalm_server.history import repository
 from nalm_server.history.models import ScenarioRow
 from nalm_server.history.repository import HistoryRun, ImportedValue, SeriesName, StoredValue
 from nalm_server.history.schemas import ImportedPoint, ScenarioSummary, Value
+from nalm_server.judgement import service as judgement
+from nalm_server.judgement.schemas import ChangePoint
 from nalm_server.projects.models import ProjectRow
 
 CHAIN = "chain"
@@ -65,27 +67,34 @@ def history(session: Session, project: ProjectRow, scenario: str, wanted: Wanted
     if wanted.host_class is not None and wanted.host_class not in classes:
         raise NotFoundError(f"Scenario {scenario!r} has no run on host class {wanted.host_class!r}.")
     shown = wanted.host_class or next(iter(classes), None)
-    missing = None
+    line = Line([CHAIN, *row.stages])
     if wanted.metric == NCPP and shown:
-        stages, points, missing = _ncpp(session, project, row, shown, wanted)
-    else:
-        stages, points = _line(session, row, shown, wanted) if shown else ([CHAIN, *row.stages], [])
+        line = _ncpp(session, project, row, shown, wanted)
+    elif shown:
+        line = _line(session, row, shown, wanted)
     return {
         "metric": METRICS[wanted.metric],
         "scenario": row.name,
         "host_class": shown,
         "host_classes": classes,
-        "stages": stages,
-        "missing": missing,
-        "points": points,
+        **vars(line),
         "imported": _imported(repository.imported(session, row.id, wanted.metric)),
     }
 
 
-def _line(
-    session: Session, row: ScenarioRow, host_class: str, wanted: Wanted
-) -> tuple[list[str], list[dict[str, Any]]]:
-    """The stages shown, and the points along the first parent."""
+@dataclass
+class Line:
+    """The stages shown; the points along the first parent, and what was found in them."""
+
+    stages: list[str]
+    points: list[dict[str, Any]] = field(default_factory=list)
+    change_points: list[ChangePoint] = field(default_factory=list)
+    segments: list[dict[str, Any]] = field(default_factory=list)
+    missing: str | None = None
+    """Why there is no NCPP, if it was asked for."""
+
+
+def _line(session: Session, row: ScenarioRow, host_class: str, wanted: Wanted) -> Line:
     series = repository.series_of_metric(session, row.id, host_class, wanted.metric)
     ours = [CHAIN, *row.stages]
     if wanted.stages:
@@ -97,18 +106,22 @@ def _line(
     others = set[str]().union(*values.values()) - set(ours)
     stages = list(dict.fromkeys(wanted.stages)) or [*ours, *sorted(others)]
     absent = dict.fromkeys(stages)
-    return stages, [_point(one, absent | values.get(one.run_number, {})) for one in runs]
+    shas = {one.sha for one in runs}
+    return Line(
+        stages,
+        [_point(one, absent | values.get(one.run_number, {})) for one in runs],
+        [one for one in judgement.of_history(session, row.project_id, list(series)) if one.sha in shas],
+        [one for one in judgement.segments(session, row.id, host_class) if one["sha"] in shas],
+    )
 
 
-def _ncpp(
-    session: Session, project: ProjectRow, row: ScenarioRow, host_class: str, wanted: Wanted
-) -> tuple[list[str], list[dict[str, Any]], str | None]:
+def _ncpp(session: Session, project: ProjectRow, row: ScenarioRow, host_class: str, wanted: Wanted) -> Line:
     """The chain's CPP against the reference's cost model: computed here, so that a new model reaches back."""
     _require_stages(row.name, wanted.stages, {CHAIN})
-    _, points = _line(session, row, host_class, replace(wanted, metric="cpp", stages=[CHAIN]))
+    line = _line(session, row, host_class, replace(wanted, metric="cpp", stages=[CHAIN]))
     scale = scale_of(session, project, row.name, host_class)
     features = run_features(session, row.id, host_class) if scale.model else {}
-    return [CHAIN], normalised(scale, points, features), scale.missing
+    return replace(line, points=normalised(scale, line.points, features), missing=scale.missing)
 
 
 def _require_stages(scenario: str, wanted: list[str], known: set[str]) -> None:

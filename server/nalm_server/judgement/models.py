@@ -27,7 +27,7 @@ class LookRow(Base):
     asked: Mapped[int] = mapped_column(server_default="0")
     """How often something was said to have changed."""
     judged: Mapped[int] = mapped_column(server_default="0")
-    """`asked` as it was when the last look that was stored began. -1: never, and what is found is old news."""
+    """`asked` as it was when the last look that was stored began. -1: what the next one finds is old news."""
     settled: Mapped[bool] = mapped_column(server_default=false())
     """Whether the change points found have been weighed against all others of the project."""
     claimed_until: Mapped[datetime | None] = mapped_column(UtcDateTime)

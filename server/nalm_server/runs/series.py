@@ -14,6 +14,8 @@ from nalm_server.history.models import SeriesValueRow
 from nalm_server.runs.models import RunRow
 
 CHAIN = "chain"
+VALID_OUTCOMES = ("same", "improved", "regressed", "inconclusive")
+"""A run with another outcome is stored with its reasons but enters no series."""
 
 
 Figures = list[tuple[str, str, HistoryFigure]]

@@ -43,9 +43,6 @@ from nalm_server.runs.schemas import Display, ReportTaken, RunDetail
 from nalm_server.tokens.principal import Principal
 from nalm_server.tokens.scopes import Scope
 
-VALID_OUTCOMES = ("same", "improved", "regressed", "inconclusive")
-"""A run with another outcome is stored with its reasons but enters no series."""
-
 
 @dataclass(frozen=True)
 class Upload:
@@ -72,7 +69,7 @@ def take_report(
     upload = Upload(
         report,
         repository.compressed(canonical),
-        list(series.figures(report)) if verdict.outcome in VALID_OUTCOMES else [],
+        list(series.figures(report)) if verdict.outcome in series.VALID_OUTCOMES else [],
         hashlib.sha256(canonical).hexdigest(),
         verdict,
         intake.explained(report, verdict),

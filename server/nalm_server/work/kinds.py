@@ -21,3 +21,5 @@ class Work(StrEnum):
     """Code to be measured against itself."""
     RETENTION = "retention"
     """What has outlived its project's rules."""
+    JUDGEMENT = "judgement"
+    """Histories in which something changed, to be looked at for change points."""

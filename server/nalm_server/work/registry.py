@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from nalm_server.context import Context
 from nalm_server.hooks import work as deliveries
 from nalm_server.jobs import drain as jobs
+from nalm_server.judgement import work as judgement
 from nalm_server.notifications.drain import drain as notifications
 from nalm_server.quality import work as controls
 from nalm_server.reconcile import service as reconcile
@@ -33,6 +34,7 @@ WORKERS: dict[Work, Worker] = {
     Work.SCHEDULE: Worker(schedules.drain, schedules.EVERY_SECONDS),
     Work.CONTROLS: Worker(controls.drain, controls.EVERY_SECONDS),
     Work.JOBS: Worker(jobs.drain, jobs.EVERY_SECONDS),
+    Work.JUDGEMENT: Worker(judgement.drain, judgement.EVERY_SECONDS),
 }
 
 

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /projects/{project}/change-points."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import AwareDatetime
+
+from nalm_server.access.roles import Role
+from nalm_server.access.service import require_project
+from nalm_server.deps import Caller, ReadDb
+from nalm_server.errors import documented
+from nalm_server.judgement import service
+from nalm_server.judgement.points_repository import Wanted
+from nalm_server.judgement.schemas import ChangePoint, PointState
+from nalm_server.schemas import NAME, ProjectName
+
+router = APIRouter(prefix="/projects/{project}/change-points", tags=["history"])
+
+
+@router.get("", responses=documented(404))
+def list_change_points(
+    project: ProjectName,
+    session: ReadDb,
+    caller: Caller,
+    *,
+    since: Annotated[AwareDatetime | None, Query(description="Detected then or later.")] = None,
+    scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
+    state: PointState | None = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+) -> list[ChangePoint]:
+    """What the histories of the project show, in either direction, newest commit first."""
+    found = require_project(session, caller, project, Role.READER)
+    wanted = Wanted(since, scenario, state, limit)
+    return service.change_points(session, found, wanted)

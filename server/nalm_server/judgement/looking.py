@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One look at the history of a scenario on a host class: only what is not known to be judged is read."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from nalm_core.history.blocks import Block, blocks
+from nalm_core.history.change import Values, chain_share, changes
+from nalm_core.history.cuts import cuts
+from sqlalchemy.orm import Session
+
+from nalm_server.judgement import line_repository as repository
+from nalm_server.judgement.line import Line, LineCommit
+from nalm_server.judgement.line_repository import SeriesName
+from nalm_server.runs.series import CHAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A change point, commits by number; low is the last that is surely of the old level."""
+
+    series: int
+    commit: int
+    low: int
+    high: int
+    ratio: float
+    probability: float
+    chain_share: float | None
+
+
+@dataclass
+class Looked:
+    """What a look came to."""
+
+    series: list[int]
+    digests: list[str]
+    cuts: list[dict[str, Any]]
+    places: dict[int, int]
+    """Of all commits of the line, by number."""
+    begins: set[int]
+    """Commits with which segments begin."""
+    judged: set[int] = field(default_factory=set)
+    """Commits that were decided about."""
+    found: list[Found] = field(default_factory=list)
+
+
+def look(session: Session, line: Line, series: Mapping[int, SeriesName], known: Sequence[str]) -> Looked:
+    """Judges the blocks whose digest is not among those known."""
+    begins = cuts([one.measured for one in line.commits], line.environments)
+    cut = blocks(len(line.commits), [one.at for one in begins])
+    digests = [_digest(line, block) for block in cut]
+    looked = Looked(
+        list(series),
+        digests,
+        [
+            {
+                "sha": line.commits[one.at].sha,
+                "kind": one.kind,
+                "changes": [change.model_dump() for change in one.changes],
+            }
+            for one in begins
+        ],
+        {one.commit: place for place, one in enumerate(line.commits)},
+        {line.commits[one.at].commit for one in begins},
+    )
+    anew = _anew(digests, known)
+    for number in anew:
+        _judge(session, line.commits, series, cut[number], looked)
+    return looked
+
+
+def _anew(digests: Sequence[str], known: Sequence[str]) -> list[int]:
+    """What changed, and its neighbours: two blocks may see one change on either side of their border."""
+    before = set(known)
+    changed = {number for number, digest in enumerate(digests) if digest not in before}
+    near = {n + step for n in changed for step in (-1, 0, 1)}
+    return sorted(n for n in near if 0 <= n < len(digests))
+
+
+def _digest(line: Line, block: Block) -> str:
+    told = [
+        f"{block.keep_from - block.start} {block.keep_to - block.start}",
+        *(f"{one.commit} {one.runs}" for one in line.commits[block.start : block.end]),
+    ]
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:32]
+
+
+def _judge(
+    session: Session,
+    commits: Sequence[LineCommit],
+    series: Mapping[int, SeriesName],
+    block: Block,
+    looked: Looked,
+) -> None:
+    part = commits[block.start : block.end]
+    by_series = _values(session, series, part)
+    numbers = list(by_series)
+    chains = {
+        (name.metric, name.source): by_series[number]
+        for number, name in series.items()
+        if name.stage == CHAIN and number in by_series
+    }
+    for number, found in zip(numbers, changes([by_series[n] for n in numbers]), strict=True):
+        name = series[number]
+        for one in found:
+            if not block.keep_from <= one.index + block.start < block.keep_to or one.index == 0:
+                continue
+            share = chain_share(one, by_series[number], chains.get((name.metric, name.source)))
+            at, low, high = (part[n].commit for n in (one.index, max(one.low - 1, 0), one.high))
+            looked.found.append(Found(number, at, low, high, one.ratio, one.probability, share))
+    looked.judged.update(one.commit for one in commits[block.keep_from : block.keep_to])
+
+
+def _values(
+    session: Session, series: Mapping[int, SeriesName], part: Sequence[LineCommit]
+) -> dict[int, Values]:
+    """By series with any value, one of each commit: the median of its runs."""
+    place_of = {run: place for place, one in enumerate(part) for run in one.runs}
+    by_series: dict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for number, run, value in repository.values(session, series, list(place_of)):
+        place = place_of.get(run)
+        if place is not None:
+            by_series[number][place].append(value)
+    return {
+        number: [median(found[place]) if place in found else None for place in range(len(part))]
+        for number, found in sorted(by_series.items())
+    }

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Change points and segments as the API shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nalm_core.catalogue import direction
+from nalm_core.history.change import is_large, is_relevant
+from sqlalchemy.orm import Session
+
+from nalm_server.judgement import looks_repository as looks
+from nalm_server.judgement import points_repository as repository
+from nalm_server.judgement.points_repository import Point, Wanted
+from nalm_server.judgement.schemas import ChangePoint, PointState
+from nalm_server.projects.models import ProjectRow
+
+
+def change_points(session: Session, project: ProjectRow, wanted: Wanted) -> list[ChangePoint]:
+    """Newest commit first."""
+    return _shown(session, repository.listed(session, project.id, wanted))
+
+
+def of_history(session: Session, project_id: int, series: Sequence[int]) -> list[ChangePoint]:
+    """Along the first parent."""
+    return _shown(session, repository.in_series(session, project_id, series)) if series else []
+
+
+def segments(session: Session, scenario_id: int, host_class: str) -> list[dict[str, Any]]:
+    """schemas.Segment as plain values, along the first parent."""
+    row = looks.find(session, scenario_id, host_class)
+    return (row.cuts or []) if row is not None else []
+
+
+def _shown(session: Session, points: Sequence[Point]) -> list[ChangePoint]:
+    numbers = {
+        n for one in points for n in (one.row.commit_id, one.row.low_commit_id, one.row.high_commit_id)
+    }
+    shas = repository.shas(session, numbers) if points else {}
+    return [_point(one, shas) for one in points]
+
+
+def _point(one: Point, shas: dict[int, str]) -> ChangePoint:
+    row = one.row
+    return ChangePoint(
+        id=row.id,
+        sha=shas[row.commit_id],
+        low_sha=shas[row.low_commit_id],
+        high_sha=shas[row.high_commit_id],
+        scenario=one.scenario,
+        host_class=one.host_class,
+        stage=one.stage,
+        metric=one.metric,
+        ratio=row.ratio,
+        direction=direction(one.metric, row.ratio),
+        probability=row.probability,
+        chain_share=row.chain_share,
+        significant=row.significant,
+        large=is_large(row.ratio),
+        relevant=is_relevant(row.chain_share),
+        state=PointState(row.state),
+        alert_id=row.alert_id,
+        detected_at=row.detected_at,
+        withdrawn_at=row.withdrawn_at,
+    )
