@@ -10,6 +10,8 @@ from nalm_core.confirmation import DOCUMENTED as OF_CONFIRMATIONS
 from nalm_core.defaults import DEFAULT_SETTINGS, DOCUMENTED
 from nalm_core.detection.constants import DOCUMENTED as OF_HISTORIES
 from nalm_core.experiments.constants import DOCUMENTED as OF_EXPERIMENTS
+from nalm_core.explanation.limits import DOCUMENTED as OF_CAUSES
+from nalm_core.explanation.model import DETAILS
 from nalm_core.sequential import look_schedule
 from nalm_synthetic import TSC_HZ, changed, make_report
 
@@ -23,6 +25,12 @@ def test_every_constant_is_documented_with_its_value() -> None:
     documented = {name: float(value) for name, value in CONSTANT.findall(text)}
     parts = (DOCUMENTED, OF_HISTORIES, OF_EXPERIMENTS, OF_CONFIRMATIONS)
     assert documented == {name: value for part in parts for name, value in part.items()}
+
+
+def test_every_limit_of_an_explanation_and_every_detail_is_documented() -> None:
+    text = (DOCS / "causes.md").read_text()
+    assert {name: float(value) for name, value in CONSTANT.findall(text)} == dict(OF_CAUSES)
+    assert not [detail for detail in DETAILS if f"`{detail}`" not in text]
 
 
 def test_the_looks_and_checks_are_those_of_the_code() -> None:

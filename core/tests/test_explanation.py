@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from explaining import (
     LATENCIES,
@@ -14,10 +17,17 @@ from explaining import (
     with_model,
     with_samples,
 )
-from nalm_core.explanation import explain
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nalm_core.event_count import EventCount
+from nalm_core.explanation import Explanation, explain
+from nalm_core.report import Arm, StageCounters
+from nalm_core.report_io import parse_report
 from nalm_core.verdict import judge
 from nalm_synthetic import PACKETS, changed, make_report
+from rendering import of_outcome
 
+FIXTURES = Path(__file__).parent / "fixtures/explained"
 MORE = dearer(nat=190.0, ipp=430)
 SLOWER = dearer(nat=180.0)
 
@@ -163,3 +173,130 @@ def test_nobodys_edit_is_blamed() -> None:
     said = " ".join([told.text, *told.missing, *(one.text for one in told.advice)]).lower()
     assert not any(word in said for word in ("culprit", "blame", "fault", "edited", "commit", "your change"))
     assert told == explained(report.model_copy(update={"changed_functions": ["look"]}))
+
+
+@pytest.mark.parametrize(
+    ("name", "stage", "place", "detail", "rule"),
+    [
+        (
+            "cache",
+            "nat",
+            "src/table/signature_table.c",
+            "cache",
+            "bucket-in-one-line",
+        ),
+        ("waiting", "dispatch", "src/model/dispatch.c", "waiting", "no-waiting-on-locks"),
+    ],
+)
+def test_measured_mutants(name, stage, place, detail, rule) -> None:
+    """planted/20-indexes-by-pointer and 43-dispatch-lock-load as measured, cut to what pays."""
+    report = parse_report((FIXTURES / f"{name}.json").read_bytes())
+    found = explained(report)
+    assert (found.stage, found.file, found.named_by) == (stage, place, "samples")
+    assert (found.cause, found.detail, found.advice[0].rule) == ("pipeline", detail, rule)
+
+
+def test_launches_that_differ_far_more_than_before_are_the_layout_of_memory() -> None:
+    report = dearer(nat=200.0)
+    factors = {launch: 1 + 0.2 * (launch % 2) for launch in range(9)}
+    rounds = [
+        one.model_copy(
+            update={"stages": one.stages | {"nat": _times(one.stages["nat"], factors[one.launch])}}
+        )
+        if one.arm == "head"
+        else one
+        for one in report.rounds
+    ]
+    found = explain(report.model_copy(update={"rounds": rounds, "checks": []}), judge(report))
+    assert found.detail == "memory_layout"
+
+
+def _times(stage: StageCounters, factor: float) -> StageCounters:
+    return stage.model_copy(update={"cycles": round(stage.cycles * factor)})
+
+
+def test_tlb_misses_are_told_from_cache_misses_where_a_pmu_counts_them() -> None:
+    def counted(arm: Arm, tlb: int) -> EventCount:
+        return EventCount(
+            arm=arm,
+            launch=0,
+            packets=1000,
+            stages={"nat": {"cycles": 200_000, "instructions": 300_000, "dtlb_misses": tlb}},
+        )
+
+    report = with_host(SLOWER, latencies_ns=LATENCIES).model_copy(
+        update={"event_counts": [counted(Arm.BASE, 10), counted(Arm.HEAD, 1510)]}
+    )
+    found = explained(report)
+    assert found.detail == "tlb" and "fewer-pages" in [one.rule for one in found.advice]
+    one_arm = report.model_copy(update={"event_counts": report.event_counts[1:]})
+    assert explained(one_arm).detail == "unknown"
+
+
+def test_more_visits_of_a_stage_that_costs_the_same_for_each() -> None:
+    report = dearer(nat=300.0, ipp=660)
+    rounds = [
+        one.model_copy(
+            update={
+                "stages": one.stages
+                | {
+                    "nat": one.stages["nat"].model_copy(
+                        update={"packets": PACKETS * 2, "batches": PACKETS // 16}
+                    )
+                }
+            }
+        )
+        if one.arm == "head"
+        else one
+        for one in report.rounds
+    ]
+    changed_visits = report.model_copy(update={"rounds": rounds, "checks": []})
+    assert explain(changed_visits, judge(report)).detail == "more_visits"
+
+
+EVENTS = st.dictionaries(
+    st.sampled_from(["l1d_misses", "ll_misses", "branch_misses", "l1i_misses", "data_accesses"]),
+    st.floats(0, 1e6),
+)
+FUNCTIONS = st.dictionaries(
+    st.sampled_from(["look", "go", "flow_lock", "x"]),
+    st.tuples(st.floats(0, 1e6), st.floats(0, 1e6)),
+    max_size=4,
+)
+SAMPLES = st.dictionaries(
+    st.sampled_from(["look", "go", "flow_lock", "x"]), st.integers(0, 10**9), max_size=4
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    costs=st.tuples(st.floats(1, 2000), st.integers(0, 5000)),
+    events=st.tuples(EVENTS, EVENTS),
+    counted=st.tuples(FUNCTIONS, FUNCTIONS, SAMPLES, SAMPLES),
+    odd=st.integers(0, 2**64 - 1),
+    host=st.none() | st.just(LATENCIES) | st.just(dict.fromkeys(LATENCIES, 1e-300)),
+)
+def test_explaining_never_raises_and_is_plain_json(costs, events, counted, odd, host) -> None:
+    report = make_report(changed(nat=costs[0], ipp={"nat": costs[1]}), launches=6, turns=3)
+    report = with_host(with_functions(with_model(report, *events), *counted[:2]), latencies_ns=host)
+    report = with_samples(report, *counted[2:])
+    first = report.rounds[0]
+    stages = first.stages | {"nat": first.stages["nat"].model_copy(update={"batches": odd})}
+    report = report.model_copy(
+        update={"rounds": [first.model_copy(update={"stages": stages}), *report.rounds[1:]]}
+    )
+    found = explained(report)
+    assert json.loads(json.dumps(found.model_dump(mode="json"), allow_nan=False))
+    assert found == Explanation.model_validate(found.model_dump(mode="json"))
+    known = {one.name for one in found.evidence}
+    for event, name in (
+        ("l1d_misses", "l1d_misses_per_packet"),
+        ("branch_misses", "branch_misses_per_packet"),
+    ):
+        assert name not in known or all(event in side for side in events)
+
+
+@pytest.mark.parametrize("outcome", ["same", "improved", "regressed", "inconclusive", "broken", "invalid"])
+def test_every_outcome_has_its_sentence(outcome: str) -> None:
+    judged = of_outcome(outcome)
+    assert explain(judged.report, judged.verdict).text

@@ -27,7 +27,7 @@ EXPLAINED_SHARE: Final = 0.3
 SPREAD_RATIO: Final = 2.0
 """Ratio of the spreads between launches from which the layout of memory is suspected."""
 SPREAD_ALPHA: Final = 0.01
-"""Error rate of the test that the spreads differ (Brown & Forsythe 1974)."""
+"""Error rate of the test that the spreads differ (Levene 1960: of two modes the median says little)."""
 SPREAD_LAUNCHES: Final = 6
 """Fewer launches have no spread to speak of."""
 BRANCH_MISS_LOW: Final = 10.0

@@ -71,4 +71,4 @@ def _spread_differs(calm: Sequence[float], spread: Sequence[float]) -> bool:
     old, new = np.std(calm), np.std(spread)
     if not new >= SPREAD_RATIO * old or new == 0:
         return False
-    return bool(old == 0 or levene(calm, spread, center="median").pvalue <= SPREAD_ALPHA)
+    return bool(old == 0 or levene(calm, spread, center="mean").pvalue <= SPREAD_ALPHA)
