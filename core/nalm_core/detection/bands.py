@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Noise of two bands stays in one of them for a while by chance: such a run is no change.
 
-A run of values is told from such a chance by how unlikely it is where it would stand without the change, under
-the noise's density as all other values have it.
+A run of values is told from such a chance by how unlikely it is around the level that it would have without
+the change, under the noise's density as all other values have it.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +32,9 @@ def without(y: Values, at: list[int], scale: float) -> list[int]:
 
 
 def _surprises(y: Values, at: list[int], scale: float) -> list[tuple[float, list[int]]]:
-    """(nats, the changes that would go) of each run: both of one that returns, that beside the shorter level."""
+    """(nats, the changes that would go) of each run: both of one that returns, else each."""
     bounds = [0, *at, len(y)]
-    levels = [location(y[a:b], scale) for a, b in zip(bounds, bounds[1:], strict=False)]
+    levels = [location(y[a:b], scale) for a, b in pairwise(bounds)]
     residual = (y - np.repeat(levels, np.diff(bounds))) / scale
     count = density.counts(residual)
     found = []

@@ -86,7 +86,8 @@ def _asked(x: Values, at: list[int], sizes: Values, scale: float) -> float:
     shorter = np.minimum(lengths[:-1], lengths[1:])
     base = c.NEW_STEP_NATS + c.NATS_PER_VALUE * (shorter - c.NEW_STEP_VALUES)
     gradual = np.array([not is_sharp(x, at, i, float(sizes[i]), scale) for i in range(len(at))], bool)
-    return float((np.clip(base, c.NEW_STEP_NATS, c.OLD_STEP_NATS) + c.GRADUAL_NATS * gradual).sum())
+    short = c.SHORT_NATS * min(1.0, c.SHORT_VALUES / len(x))
+    return float((np.clip(base, c.NEW_STEP_NATS, c.OLD_STEP_NATS) + c.GRADUAL_NATS * gradual + short).sum())
 
 
 def is_sharp(x: Values, at: list[int], i: int, size: float, scale: float) -> bool:
