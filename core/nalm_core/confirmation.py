@@ -21,6 +21,8 @@ from nalm_core.bisection import next_budget
 
 CONFIRMATION_ALPHA: Final = 0.001
 """Chance that a change of nothing is confirmed by the runs of one host taken together (upper bound)."""
+REPEAT_ALPHA: Final = 0.05
+"""Chance that what was measured since, taken alone, leans to the worse by this much without any change."""
 CONFIRMATIONS: Final = 2
 """Measurements on the host that saw it first, while they are undecided; the second has more time."""
 
@@ -29,6 +31,8 @@ DOCUMENTED: Final = MappingProxyType(
 )
 
 Kind = Literal["regression", "broken"]
+LOST: Final = "lost"
+"""Outcome of a measurement that came to nothing."""
 UNDECIDED: Final = ("inconclusive", "invalid")
 """Outcomes that more rounds may decide."""
 
@@ -112,24 +116,41 @@ def _answer(
     refuted = [one for one in same if _refutes(kind, one.outcome)]
     if refuted:
         return Answer.DISMISSED, f"{refuted[-1].outcome} when measured again on {refuted[-1].host}"
-    together = _together(first, same)
-    if kind == "regression" and together is not None and together.low > 1 and together.ratio >= 1 + margin:
-        return Answer.CONFIRMED, f"{together.ratio - 1:+.1%} in all runs on {same[-1].host} together"
+    size = _together(first, same, margin) if kind == "regression" else None
+    if size is not None:
+        return Answer.CONFIRMED, f"{size - 1:+.1%} in all runs on {same[-1].host} together"
     return _undecided(measured, same)
 
 
-def _together(first: Ratio | None, same: Sequence[Measurement]) -> Ratio | None:
-    """All runs of the first host as one; None if none of those made since gave a figure."""
+def _together(first: Ratio | None, same: Sequence[Measurement], margin: float) -> float | None:
+    """The ratio of all runs of the first host as one, if they show a change for the worse. The first was
+    chosen because it did: what was measured since must lean there by itself."""
     since = [one.ratio for one in same if one.ratio is not None]
-    return combined([*([first] if first is not None else []), *since]) if since else None
+    alone = combined(since, REPEAT_ALPHA * 2)
+    together = combined([*([first] if first is not None else []), *since], CONFIRMATION_ALPHA)
+    if alone is None or together is None or alone.low <= 1 or together.low <= 1:
+        return None
+    return together.ratio if together.ratio >= 1 + margin else None
 
 
 def _undecided(measured: Sequence[Measurement], same: Sequence[Measurement]) -> tuple[Answer, str]:
     if same and same[-1].outcome in (*UNDECIDED, "broken") and len(same) < CONFIRMATIONS:
         return Answer.AGAIN, f"{same[-1].outcome} when measured again on {same[-1].host}"
-    said = "; ".join(f"{one.outcome} on {one.host}" for one in measured)
+    said = "; ".join(
+        f"no result from {one.host}" if one.outcome == LOST else f"{one.outcome} on {one.host}"
+        for one in measured
+    )
     gone = "" if same else ", and the host that saw it is gone"
     return Answer.INCONCLUSIVE, f"not confirmed: {said}{gone}"
+
+
+def overall(decisions: Sequence[Decision]) -> Answer:
+    """What the scenarios' answers say of the finding they are of: it is there if it is in one of them."""
+    answers = {one.answer for one in decisions}
+    for first in (Answer.CONFIRMED, Answer.WAITING, Answer.AGAIN):
+        if first in answers:
+            return first
+    return Answer.DISMISSED if answers == {Answer.DISMISSED} else Answer.INCONCLUSIVE
 
 
 def _shows(kind: Kind, outcome: str | None) -> bool:
@@ -145,9 +166,9 @@ def _hosts(measured: Iterable[Measurement]) -> tuple[str, ...]:
     return tuple(sorted({one.host for one in measured}))
 
 
-def combined(ratios: Sequence[Ratio]) -> Ratio | None:
+def combined(ratios: Sequence[Ratio], error_rate: float) -> Ratio | None:
     """Independent runs of the same two builds as one, by inverse variance of the log ratio; None without a
-    usable one. The interval is at 1 - CONFIRMATION_ALPHA.
+    usable one. The interval misses the truth with at most error_rate.
 
     A run's standard error is its interval's half width by the normal quantile; the interval is one of
     t, which is wider, so the error is taken as too large rather than too small.
@@ -158,8 +179,8 @@ def combined(ratios: Sequence[Ratio]) -> Ratio | None:
     weights = [1 / _standard_error(one) ** 2 for one in usable]
     total = sum(weights)
     centre = sum(weight * log(one.ratio) for weight, one in zip(weights, usable, strict=True)) / total
-    half = _quantile(1 - CONFIRMATION_ALPHA) * total**-0.5
-    return Ratio(exp(centre), exp(centre - half), exp(centre + half), 1 - CONFIRMATION_ALPHA)
+    half = _quantile(1 - error_rate) * total**-0.5
+    return Ratio(exp(centre), exp(centre - half), exp(centre + half), 1 - error_rate)
 
 
 def _standard_error(one: Ratio) -> float:

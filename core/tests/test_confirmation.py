@@ -58,7 +58,9 @@ def test_what_the_first_host_says(outcomes: list[str | None], expected: Answer) 
 def test_undecided_runs_confirm_together_what_neither_does_alone() -> None:
     assert answer(same_host("inconclusive", 0.015)) is Answer.CONFIRMED
     assert answer(same_host("inconclusive", -0.015)) is Answer.AGAIN
-    assert answer(same_host("inconclusive", 0.003), first=run_of(0.011)) is Answer.AGAIN, "below the margin"
+    assert answer(same_host("inconclusive", 0.008), first=run_of(0.011)) is Answer.AGAIN, "below the margin"
+    wide = Measurement(Where.SAME, "bench-1", "inconclusive", run_of(0.005, 0.02))
+    assert answer(wide, first=run_of(0.03, 0.001)) is Answer.AGAIN, "what was measured since says nothing"
 
 
 def test_the_first_run_alone_confirms_nothing() -> None:
@@ -98,21 +100,23 @@ def test_the_order_of_the_answers_does_not_matter() -> None:
 
 def test_combining_weighs_by_precision_and_is_blind_to_order_and_direction() -> None:
     runs = [run_of(0.02, 0.002), run_of(0.0, 0.008), run_of(0.03, 0.004, 0.95)]
-    together = combined(runs)
+    together = combined(runs, 0.001)
     assert together is not None
     assert together.low < together.ratio < together.high
     assert abs(log(together.ratio) - log(1.02)) < abs(log(together.ratio) - log(1.0))
-    backwards = combined(runs[::-1])
+    backwards = combined(runs[::-1], 0.001)
     assert backwards is not None
     assert backwards.ratio == pytest.approx(together.ratio)
-    upside_down = combined([Ratio(1 / one.ratio, 1 / one.high, 1 / one.low, one.level) for one in runs])
+    upside_down = combined(
+        [Ratio(1 / one.ratio, 1 / one.high, 1 / one.low, one.level) for one in runs], 0.001
+    )
     assert upside_down is not None
     assert upside_down.low == pytest.approx(1 / together.high)
 
 
 def test_a_run_without_a_usable_interval_takes_no_part() -> None:
-    assert combined([]) is None
-    assert combined([Ratio(1.0, 1.0, 1.0, 0.99), Ratio(1.0, 0.0, 2.0, 0.99)]) is None
+    assert combined([], 0.01) is None
+    assert combined([Ratio(1.0, 1.0, 1.0, 0.99), Ratio(1.0, 0.0, 2.0, 0.99)], 0.01) is None
 
 
 def test_the_second_measurement_has_more_time() -> None:

@@ -66,7 +66,7 @@ def _create_plans() -> None:
         sa.Column("seen_on", sa.JSON(), nullable=False),
         sa.Column("not_seen_on", sa.JSON(), nullable=False),
         sa.Column("gradual", sa.Boolean(), nullable=False),
-        time("created_at", nullable=False),
+        time("begun_at", nullable=False),
         time("updated_at", nullable=False),
         time("finished_at"),
         key("confirmation_plans", "alert_id", "alerts", "CASCADE"),

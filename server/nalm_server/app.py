@@ -16,6 +16,7 @@ from nalm_server.backfills.endpoints import router as backfills
 from nalm_server.bisects.endpoints import router as bisects
 from nalm_server.commits.endpoints import router as commits
 from nalm_server.compare.endpoints import router as compare
+from nalm_server.confirmations.endpoints import router as confirmations
 from nalm_server.context import Context
 from nalm_server.description import described
 from nalm_server.exports.endpoints import router as exports
@@ -95,7 +96,7 @@ def make_app(context: Context | None) -> FastAPI:
         hosts,
     ):
         api.include_router(router)
-    for router in (schedules, backfills, bisects, live, quality):
+    for router in (schedules, backfills, bisects, confirmations, live, quality):
         api.include_router(router)
     for router in (session, sign_in, accounts, people, tokens, audit):
         api.include_router(router)

@@ -163,6 +163,8 @@ MATRIX: dict[str, Row] = {
     ),
     "GET /projects/{project}/bisects": Row(Who.READER, f"{PROJECT}/bisects"),
     "GET /bisects/{bisect_id}": Row(Who.READER, "/bisects/{job}"),
+    "POST /alerts/{alert_id}/confirm": Row(Who.DEVELOPER, "/alerts/{job}/confirm"),
+    "POST /alerts/{alert_id}/bisect": Row(Who.DEVELOPER, "/alerts/{job}/bisect"),
     "POST /bisects/{bisect_id}/cancel": Row(Who.DEVELOPER, "/bisects/{job}/cancel"),
     "POST /projects/{project}/backfills": Row(
         Who.DEVELOPER, f"{PROJECT}/backfills", {"first": SHA, "last": SHA}

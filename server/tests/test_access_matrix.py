@@ -15,9 +15,11 @@ import pytest
 from httpx import Response
 from nalm_server.access.models import MembershipRow
 from nalm_server.accounts.models import AccountRow
+from nalm_server.alerts.models import AlertRow
 from nalm_server.app import make_app
 from nalm_server.backfills.models import BackfillRow
 from nalm_server.bisects.models import BisectRow
+from nalm_server.commits import repository as commits
 from nalm_server.hooks.signature import sign
 from nalm_server.projects import repository as projects
 from nalm_server.schedules.models import ScheduleRow
@@ -96,7 +98,7 @@ def staged(home: Path, database_url: str) -> Iterator[Stage]:
 
 
 def add_searches(service: Service, number: int) -> None:
-    """A bisect and a backfill of `quiet` with the job's number, and a schedule `weekly`."""
+    """A bisect, a backfill and an alert of `quiet` with the job's number, and a schedule `weekly`."""
     now = service.clock()
     common: dict[str, Any] = {"id": number, "state": "running", "requested_by": "x", "tries": 0}
     common |= {"created_at": now, "updated_at": now}
@@ -108,6 +110,11 @@ def add_searches(service: Service, number: int) -> None:
         span: dict[str, Any] = {"first_sha": sha(0), "last_sha": sha(1), "every": 1}
         session.add(BackfillRow(project_id=quiet.id, **span, **common))
         times: dict[str, Any] = {"cron": "0 4 * * sun", "next_at": now, "created_at": now}
+        commit = commits.find(session, quiet.id, sha(1))
+        assert commit is not None
+        alert: dict[str, Any] = {"id": number, "state": "new", "kind": "regression", "source": "pair"}
+        alert |= {"scenarios": ["sfc_a"], "created_at": now, "updated_at": now}
+        session.add(AlertRow(project_id=quiet.id, commit_id=commit.id, **alert))
         session.add(ScheduleRow(project_id=quiet.id, name="weekly", against="parent", enabled=True, **times))
         session.commit()
 

@@ -14,6 +14,7 @@ from nalm_server.alerts.life import confirm, dismiss, fix, move_culprit
 from nalm_server.alerts.models import AlertMoveRow, AlertRow
 from nalm_server.alerts.states import ACTIVE, AlertState
 from nalm_server.alerts.suspicion import CHAIN, Moved, Suspicion
+from nalm_server.confirmations import service as confirmations
 from nalm_server.projects import repository as projects
 
 __all__ = ["CHAIN", "Moved", "Suspicion", "confirm", "dismiss", "fix", "move_culprit", "suspect"]
@@ -42,7 +43,10 @@ def suspect(session: Session, suspicion: Suspicion, now: datetime) -> AlertRow |
     _narrow(session, alert, suspicion, now)
     _wake(session, alert, suspicion, now, fresh=fresh)
     _sum_up(session, alert, suspicion)
-    return alert if alert.state in ACTIVE and not alert.muted and Fate.ALERT in fates else None
+    if alert.state not in ACTIVE or alert.muted or Fate.ALERT not in fates:
+        return None
+    confirmations.ask(session, alert, now)
+    return alert
 
 
 def _key(one: Moved | AlertMoveRow) -> tuple[str, str]:

@@ -80,15 +80,23 @@ def cancel(session: Session, caller: Principal, bisect_id: int, now: datetime) -
     row = repository.lock(session, bisect_id)
     if row is None or row.state not in (*ACTIVE, BisectState.CANCELLED):
         raise ConflictError(f"Bisect {bisect_id} is over.")
-    if row.state in ACTIVE:
-        row.state, row.updated_at, row.finished_at = BisectState.CANCELLED, now, now
-        row.message = f"cancelled by {caller.name}"
-        for job_id in job_rows.open_of_group(session, bisect_id=row.id):
-            job = jobs.require_locked(session, job_id)
-            actions.cancel_if_open(session, job, row.message, now, caller.name)
+    if stop(session, bisect_id, f"cancelled by {caller.name}", now, caller.name):
         record(session, caller, "bisect.cancel", f"bisect {row.id}", now, project_id=row.project_id)
         session.flush()
     return _detail(session, row)
+
+
+def stop(session: Session, bisect_id: int, why: str, now: datetime, who: str | None = None) -> bool:
+    """Ends it and its open job. False: it is over, or there is none."""
+    row = repository.lock(session, bisect_id)
+    if row is None or row.state not in ACTIVE:
+        return False
+    row.state, row.updated_at, row.finished_at = BisectState.CANCELLED, now, now
+    row.message = why
+    for job_id in job_rows.open_of_group(session, bisect_id=row.id):
+        actions.cancel_if_open(session, jobs.require_locked(session, job_id), why, now, who)
+    session.flush()
+    return True
 
 
 def _require_seen_scenario(session: Session, project_id: int, name: str) -> None:

@@ -32,7 +32,8 @@ class PlanRow(Base):
     """Hosts that did not."""
     gradual: Mapped[bool]
     """It lies between base and head, in no single commit."""
-    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    begun_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    """Measurements asked for since then count."""
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
     finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 

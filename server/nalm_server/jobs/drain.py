@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work.JOBS: lost leases, long waiting, hosts to be woken, bisects and backfills to be taken further."""
+"""Work.JOBS: lost leases, long waiting, hosts to be woken, bisects, backfills and confirmations to be
+taken further."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from datetime import timedelta
 
 from nalm_server.backfills import work as backfills
 from nalm_server.bisects import work as bisects
+from nalm_server.confirmations import work as confirmations
 from nalm_server.context import Context
 from nalm_server.jobs import leasing
 from nalm_server.jobs import queue_repository as queue
@@ -25,6 +27,7 @@ def drain(context: Context) -> None:
     _raise_and_wake(context)
     backfills.drain(context)
     bisects.drain(context)
+    confirmations.drain(context)
 
 
 def _take_back(context: Context) -> bool:

@@ -18,13 +18,13 @@ def pull_request_moved(
 ) -> list[int]:
     """Supersedes the pull request's open jobs but those of head `keep`."""
     old = repository.open_of_pull_request(session, project_id, pull_request)
-    return [_drop(session, job, why, now) for job in old if job.head_sha != keep]
+    return [drop(session, job, why, now) for job in old if job.head_sha != keep]
 
 
 def dropped(session: Session, project_id: int, shas: list[str], why: str, now: datetime) -> list[int]:
     """Supersedes queued jobs of commits that are on no branch any more, if nobody asked for them by hand."""
     queued = repository.queued_of(session, project_id, shas=shas)
-    return [_drop(session, job, why, now) for job in queued if job.reason == JobReason.PUSH]
+    return [drop(session, job, why, now) for job in queued if job.reason == JobReason.PUSH]
 
 
 def older_pushes(session: Session, commit: CommitRow, now: datetime) -> str | None:
@@ -32,7 +32,7 @@ def older_pushes(session: Session, commit: CommitRow, now: datetime) -> str | No
     queued = repository.queued_of(session, commit.project_id, reason=JobReason.PUSH)
     older = [job for job in queued if job.commit_id != commit.id and _is_older(session, job, commit)]
     for job in older:
-        _drop(session, job, f"{commit.sha[:7]} is newer, and this project measures only the latest", now)
+        drop(session, job, f"{commit.sha[:7]} is newer, and this project measures only the latest", now)
     return older[0].base_sha if older else None
 
 
@@ -40,7 +40,7 @@ def alert_closed(session: Session, alert_id: int, why: str, now: datetime) -> li
     """Supersedes the alert's confirmations that have not been given out."""
     numbers = repository.open_of_group(session, alert_id=alert_id)
     locked = [service.require_locked(session, number) for number in numbers]
-    return [_drop(session, job, why, now) for job in locked if job.state == JobState.QUEUED]
+    return [drop(session, job, why, now) for job in locked if job.state == JobState.QUEUED]
 
 
 def _is_older(session: Session, job: JobRow, commit: CommitRow) -> bool:
@@ -48,7 +48,8 @@ def _is_older(session: Session, job: JobRow, commit: CommitRow) -> bool:
     return other is not None and other.position < commit.position
 
 
-def _drop(session: Session, job: JobRow, why: str, now: datetime) -> int:
+def drop(session: Session, job: JobRow, why: str, now: datetime) -> int:
+    """Supersedes the job, whatever it is doing; its number. The caller holds its lock."""
     job.fence += 1
     job.held = None
     service.move(session, job, JobState.SUPERSEDED, now, why)

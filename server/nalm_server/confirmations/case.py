@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One confirmation at work: what its steps share, and how it ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from nalm_server.alerts import life
+from nalm_server.alerts.models import AlertRow
+from nalm_server.confirmations.models import PlanRow
+from nalm_server.confirmations.schemas import PlanState
+from nalm_server.projects.models import ProjectRow
+
+
+@dataclass(frozen=True)
+class Case:
+    """The locks of project and plan are held."""
+
+    session: Session
+    project: ProjectRow
+    plan: PlanRow
+    alert: AlertRow
+    now: datetime
+
+    def goes_on(self, state: PlanState, why: str) -> None:
+        self.plan.state, self.plan.why, self.plan.updated_at = state, why, self.now
+
+    def ends(self, state: PlanState, why: str, alert: AlertRow | None = None) -> None:
+        """The plan is over, and the alert, this or the one it became, hears why."""
+        self.goes_on(state, why)
+        self.plan.finished_at, self.plan.requested_by = self.now, None
+        if state is PlanState.CONFIRMED:
+            life.confirm(self.session, alert or self.alert, why, self.now)
+        elif state is PlanState.DISMISSED:
+            life.dismiss(self.session, alert or self.alert, why, self.now)
