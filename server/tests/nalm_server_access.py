@@ -78,6 +78,8 @@ MATRIX: dict[str, Row] = {
     "GET /projects/{project}/compare": Row(
         Who.READER, f"{PROJECT}/compare", params={"base": BASE, "head": SHA}
     ),
+    "GET /projects/{project}/features": Row(Who.READER, f"{PROJECT}/features"),
+    "GET /projects/{project}/features/{name}/history": Row(Who.READER, f"{PROJECT}/features/nat/history"),
     "GET /projects/{project}/ncpp": Row(Who.READER, f"{PROJECT}/ncpp"),
     "GET /projects/{project}/integrations": Row(Who.MAINTAINER, f"{PROJECT}/integrations"),
     "POST /projects/{project}/integrations": Row(

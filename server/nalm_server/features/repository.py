@@ -32,7 +32,7 @@ class Merge(NamedTuple):
 
     scenario: str
     host_class: str
-    sha: str
+    commit_id: int
     position: int
     run_id: str
     added: list[str]
@@ -71,7 +71,7 @@ def merges(session: Session, project_id: int) -> list[Merge]:
         select(
             ScenarioRow.name,
             RunRow.host_class,
-            CommitRow.sha,
+            RunRow.commit_id,
             CommitRow.position,
             RunRow.run_id,
             VerdictRow.features_added,

@@ -61,3 +61,92 @@ class NcppTable(Schema):
     reference: CommitRef | None
     """The commit whose cost model is the scale."""
     lines: list[NcppLine]
+
+
+class PriceSource(StrEnum):
+    """What tells a price; figures of different sources are never put in one line."""
+
+    EXPERIMENT = "experiment"
+    """A cost model: the feature off and on, beside the reference feature set."""
+    MERGE = "merge"
+    """The commit that added or removed it, measured with and without."""
+    STAGE = "stage"
+    """CPP of the stage that has its name: what it costs itself, not what it costs others."""
+
+
+class Price(Schema):
+    """At one commit."""
+
+    commit: CommitRef
+    run_id: str | None
+    """Null: of an experiment."""
+    cycles: float
+    """Cycles per packet."""
+    low: float | None
+    high: float | None
+    pps: float | None
+    """Packets per second that are forwarded more with it: less than nothing for a price."""
+    stages: dict[str, float]
+    """Cycles per packet by the stage that pays; empty where only the whole was measured."""
+
+
+class PriceChange(Schema):
+    since: CommitRef
+    """Where the earlier figure is from: at the reference or release, or the last before."""
+    before_cycles: float
+    change_cycles: float
+    ratio: float | None
+    """Now / before; null where it cost nothing."""
+    apart: bool | None
+    """Whether the intervals lie apart; null without intervals."""
+    stage: str | None
+    """The stage in which it grew most; null where only the whole was measured."""
+
+
+class Growth(Schema):
+    """A commit judged as a regression that the feature's own stage pays for."""
+
+    commit: CommitRef
+    run_id: str
+    stage: str
+    function: str | None
+    """The C function that pays most, where functions were sampled."""
+
+
+class PriceKey(Schema):
+    feature: str
+    scenario: str
+    host_class: str
+    source: PriceSource
+    series_id: int | None
+    """Of the stage's CPP; null for the other sources."""
+
+
+class PriceLine(PriceKey):
+    now: Price
+    since_reference: PriceChange | None
+    since_release: PriceChange | None
+    grown_by: list[Growth]
+    """Since the reference, oldest first."""
+
+
+class Release(Schema):
+    name: str
+    commit: CommitRef
+
+
+class PriceList(Schema):
+    reference: CommitRef | None
+    release: Release | None
+    """The tag that is furthest along."""
+    features: list[PriceLine]
+
+
+class PriceHistoryLine(PriceKey):
+    points: list[Price]
+    """Oldest first."""
+
+
+class PriceHistory(Schema):
+    feature: str
+    lines: list[PriceHistoryLine]

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of prices: what stages that are features cost, and which commits made them dearer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
+
+from nalm_server.commits.models import CommitRow
+from nalm_server.history.models import ScenarioRow, SeriesRow, SeriesValueRow
+from nalm_server.runs.models import RunRow, VerdictRow
+
+
+class StageCost(NamedTuple):
+    """CPP of one stage in one run."""
+
+    scenario: str
+    host_class: str
+    series_id: int
+    stage: str
+    commit_id: int
+    position: int
+    run_number: int
+    run_id: str
+    features: list[str] | None
+    value: float
+    low: float | None
+    high: float | None
+
+
+class Slower(NamedTuple):
+    """A run judged as regressed, and the stage that pays most."""
+
+    scenario: str
+    host_class: str
+    stage: str
+    commit_id: int
+    position: int
+    run_id: str
+    document: dict[str, Any]
+
+
+def _stages(project_id: int) -> Select[*tuple[Any, ...]]:
+    return (
+        select(
+            ScenarioRow.name.label("scenario"),
+            SeriesRow.host_class,
+            SeriesRow.id.label("series_id"),
+            SeriesRow.stage,
+            RunRow.commit_id,
+            CommitRow.position,
+            RunRow.id.label("run_number"),
+            RunRow.run_id,
+            RunRow.features,
+            SeriesValueRow.value,
+            SeriesValueRow.low,
+            SeriesValueRow.high,
+        )
+        .join_from(SeriesRow, ScenarioRow, ScenarioRow.id == SeriesRow.scenario_id)
+        .join(SeriesValueRow, SeriesValueRow.series_id == SeriesRow.id)
+        .join(RunRow, RunRow.id == SeriesValueRow.run_id)
+        .join(CommitRow, CommitRow.id == RunRow.commit_id)
+        .where(
+            ScenarioRow.project_id == project_id,
+            SeriesRow.metric == "cpp",
+            SeriesRow.stage != "chain",
+            SeriesRow.source.not_like("imported:%"),
+            CommitRow.listed,
+        )
+    )
+
+
+def newest_stages(session: Session, project_id: int, last: int | None = None) -> list[StageCost]:
+    """Each series' value at the furthest commit of the default branch, up to position `last`."""
+    query = _stages(project_id)
+    if last is not None:
+        query = query.where(CommitRow.position <= last)
+    rank = func.row_number().over(
+        partition_by=SeriesRow.id, order_by=(CommitRow.position.desc(), RunRow.id.desc())
+    )
+    ranked = query.add_columns(rank.label("rank")).subquery().c
+    found = session.execute(
+        select(*list(ranked)[: len(StageCost._fields)])
+        .where(ranked.rank == 1)
+        .order_by(ranked.scenario, ranked.host_class, ranked.stage)
+    )
+    return [StageCost._make(row) for row in found]
+
+
+def stage_line(session: Session, project_id: int, stage: str, limit: int) -> list[StageCost]:
+    """All series of the stage, along the first parent: the newest `limit` values."""
+    query = _stages(project_id).where(SeriesRow.stage == stage)
+    found = session.execute(query.order_by(CommitRow.position.desc(), RunRow.id.desc()).limit(limit))
+    return [StageCost._make(row) for row in found][::-1]
+
+
+def chains(session: Session, run_numbers: Sequence[int]) -> dict[int, dict[str, float]]:
+    """By run: CPP and rate of the chain."""
+    found = session.execute(
+        select(SeriesValueRow.run_id, SeriesRow.metric, SeriesValueRow.value)
+        .join(SeriesRow, SeriesRow.id == SeriesValueRow.series_id)
+        .where(
+            SeriesValueRow.run_id.in_(run_numbers),
+            SeriesRow.stage == "chain",
+            SeriesRow.metric.in_(("cpp", "pps")),
+        )
+    )
+    by_run: dict[int, dict[str, float]] = {}
+    for number, metric, value in found:
+        by_run.setdefault(number, {})[metric] = value
+    return by_run
+
+
+def run_numbers(session: Session, run_ids: Sequence[str]) -> dict[str, int]:
+    found = session.execute(select(RunRow.run_id, RunRow.id).where(RunRow.run_id.in_(run_ids)))
+    return {row.run_id: row.id for row in found}
+
+
+def slower(session: Session, project_id: int, stages: Sequence[str], after: int) -> list[Slower]:
+    """Regressions that these stages pay for, at positions after `after`, oldest first."""
+    found = session.execute(
+        select(
+            ScenarioRow.name,
+            RunRow.host_class,
+            VerdictRow.stage,
+            RunRow.commit_id,
+            CommitRow.position,
+            RunRow.run_id,
+            VerdictRow.document,
+        )
+        .join_from(VerdictRow, RunRow, RunRow.id == VerdictRow.run_id)
+        .join(CommitRow, CommitRow.id == RunRow.commit_id)
+        .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
+        .where(
+            RunRow.project_id == project_id,
+            VerdictRow.outcome == "regressed",
+            VerdictRow.stage.in_(stages),
+            CommitRow.position > after,
+        )
+        .order_by(CommitRow.position, RunRow.id)
+    )
+    return [Slower._make(row) for row in found]
+
+
+def commits(session: Session, ids: Sequence[int]) -> dict[int, CommitRow]:
+    return {row.id: row for row in session.scalars(select(CommitRow).where(CommitRow.id.in_(ids)))}

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The price list of features: what each costs now, since when it is dearer, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from sqlalchemy.orm import Session
+
+from nalm_server.commits.models import CommitRow
+from nalm_server.commits.service import ref
+from nalm_server.errors import NotFoundError
+from nalm_server.features import price_repository, reference, repository
+from nalm_server.features.price_lines import Key, Lines, Told, by_experiments, by_merges, by_stages
+from nalm_server.features.price_repository import Slower
+from nalm_server.features.schemas import (
+    Growth,
+    Price,
+    PriceChange,
+    PriceHistory,
+    PriceHistoryLine,
+    PriceLine,
+    PriceList,
+    Release,
+)
+from nalm_server.projects.models import ProjectRow
+from nalm_server.refs import repository as refs
+
+TAGS = 100
+"""So many of the newest tags are asked which is furthest along."""
+
+
+def price_list(session: Session, project: ProjectRow) -> PriceList:
+    told = by_experiments(session, project.id) | by_merges(session, project.id)
+    newest = price_repository.newest_stages(session, project.id)
+    names = {key.feature for key in told} | set(chain(*(one.features or [] for one in newest)))
+    now = told | by_stages(session, newest, names)
+    at, release = reference.commit_of(session, project), _release(session, project)
+    before = _until(session, project, told, names, at)
+    released = _until(session, project, told, names, release[1] if release else None)
+    grown = price_repository.slower(session, project.id, sorted(names), at.position if at else -1)
+    ids = [one.commit_id for lines in (now, before, released) for line in lines.values() for one in line]
+    commits = price_repository.commits(session, [*ids, *(one.commit_id for one in grown)])
+    return PriceList(
+        reference=ref(at) if at else None,
+        release=Release(name=release[0], commit=ref(release[1])) if release else None,
+        features=[
+            PriceLine(
+                **key._asdict(),
+                series_id=now[key][-1].series_id,
+                now=_price(now[key][-1], commits),
+                since_reference=_change(before.get(key), now[key][-1], commits),
+                since_release=_change(released.get(key), now[key][-1], commits),
+                grown_by=[_growth(one, commits) for one in grown if _is_of(one, key)],
+            )
+            for key in sorted(now)
+        ],
+    )
+
+
+def history(session: Session, project: ProjectRow, feature: str, limit: int) -> PriceHistory:
+    """Every price of a feature along the default branch. Raises NotFoundError if nothing tells of it."""
+    told = by_experiments(session, project.id) | by_merges(session, project.id)
+    costs = price_repository.stage_line(session, project.id, feature, limit)
+    lines = {
+        key: line
+        for key, line in (told | by_stages(session, costs, [feature])).items()
+        if key.feature == feature
+    }
+    if not lines:
+        raise NotFoundError(
+            f"Nothing tells what {feature!r} costs in project {project.name!r}: no experiment varied it, no "
+            "merge added or removed it, and no stage has its name."
+        )
+    commits = price_repository.commits(session, [one.commit_id for line in lines.values() for one in line])
+    return PriceHistory(
+        feature=feature,
+        lines=[
+            PriceHistoryLine(
+                **key._asdict(),
+                series_id=lines[key][-1].series_id,
+                points=[_price(one, commits) for one in lines[key][-limit:]],
+            )
+            for key in sorted(lines)
+        ],
+    )
+
+
+def _release(session: Session, project: ProjectRow) -> tuple[str, CommitRow] | None:
+    """The tag that is furthest along, and its commit."""
+    tags = refs.tags(session, project.id, TAGS)
+    known = repository.commits_of(session, project.id, [tag.sha for tag in tags])
+    places = [(tag.name, known[tag.sha]) for tag in tags if tag.sha in known]
+    return max(places, key=lambda place: place[1].position, default=None)
+
+
+def _until(
+    session: Session, project: ProjectRow, told: Lines, names: set[str], commit: CommitRow | None
+) -> Lines:
+    """The lines as they were at a commit; those that had not begun are left out, all without a commit."""
+    if commit is None:
+        return {}
+    position = commit.position
+    stages = by_stages(session, price_repository.newest_stages(session, project.id, position), names)
+    cut = {key: [one for one in line if one.position <= position] for key, line in told.items()}
+    return {key: line for key, line in (cut | stages).items() if line}
+
+
+def _price(told: Told, commits: Mapping[int, CommitRow]) -> Price:
+    return Price(
+        commit=ref(commits[told.commit_id]),
+        run_id=told.run_id,
+        cycles=told.cycles,
+        low=told.low,
+        high=told.high,
+        pps=told.pps,
+        stages=dict(told.stages),
+    )
+
+
+def _change(line: Sequence[Told] | None, now: Told, commits: Mapping[int, CommitRow]) -> PriceChange | None:
+    """None where the feature had no price then, or has had none since."""
+    if not line or line[-1].commit_id == now.commit_id:
+        return None
+    before = line[-1]
+    grown = {name: cycles - before.stages.get(name, 0.0) for name, cycles in now.stages.items()}
+    return PriceChange(
+        since=ref(commits[before.commit_id]),
+        before_cycles=before.cycles,
+        change_cycles=now.cycles - before.cycles,
+        ratio=now.cycles / before.cycles if before.cycles > 0 else None,
+        apart=_apart(before, now),
+        stage=max(grown, key=lambda name: grown[name], default=None),
+    )
+
+
+def _apart(before: Told, now: Told) -> bool | None:
+    if before.low is None or before.high is None or now.low is None or now.high is None:
+        return None
+    return now.low > before.high or now.high < before.low
+
+
+def _is_of(one: Slower, key: Key) -> bool:
+    return (one.stage, one.scenario, one.host_class) == (key.feature, key.scenario, key.host_class)
+
+
+def _growth(one: Slower, commits: Mapping[int, CommitRow]) -> Growth:
+    shifts = [shift for shift in one.document.get("functions") or [] if shift["stage"] == one.stage]
+    dearest = max(shifts, key=lambda shift: shift["head_cpp"] - shift["base_cpp"], default=None)
+    return Growth(
+        commit=ref(commits[one.commit_id]),
+        run_id=one.run_id,
+        stage=one.stage,
+        function=dearest["name"] if dearest else None,
+    )
