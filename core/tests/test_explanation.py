@@ -122,6 +122,29 @@ def test_locks_in_functions_or_inlined_are_waiting() -> None:
     assert explained(inlined).detail == "waiting"
 
 
+@pytest.mark.parametrize("name", ["read_clock", "block_sum", "monitoring", "classify"])
+def test_a_clock_is_no_lock(name: str) -> None:
+    report = with_samples(SLOWER, {"work": 9000, name: 100}, {"work": 9000, name: 3000})
+    assert explained(report).detail == "unknown"
+    assert explained(renamed("monitoring", 190.0, 330)).detail == "unknown"
+
+
+def test_where_no_stage_bears_the_change_the_chain_is_explained() -> None:
+    report = with_functions(MORE, {"look": (300, 1)}, {"look": (400, 1)})
+    verdict = judge(report).model_copy(update={"culprit_stages": []})
+    found = explain(with_model(report, {"l1d_misses": 1.0}, {"l1d_misses": 3.0}), verdict)
+    assert (found.stage, found.function) == (None, "look") and "the chain as a whole" in found.text
+    assert "l1d_misses_per_packet" in {one.name for one in found.evidence}
+
+
+@pytest.mark.parametrize("nonsense", [{"tsc_hz": 10**400}, {"latencies_ns": dict.fromkeys(LATENCIES, 1e308)}])
+def test_a_host_that_cannot_be_is_not_priced_with(nonsense) -> None:
+    report = with_model(SLOWER, {"l1d_misses": 1.0}, {"l1d_misses": 3.0})
+    odd = with_host(report, **({"latencies_ns": LATENCIES} | nonsense))
+    share = explain(odd, judge(report)).share
+    assert share is not None and not share.priced_with.startswith("this host")
+
+
 def test_a_hand_over_that_nothing_else_explains_waits() -> None:
     assert explained(renamed("handover_in", 190.0, 330)).detail == "waiting"
     assert explained(renamed("nat44", 190.0, 330)).detail == "unknown"

@@ -6,6 +6,7 @@ import json
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nalm_core.compare import compose
+from nalm_core.explanation import explain
 from nalm_core.report import Arm
 from nalm_core.report_io import dump_report, parse_report
 from nalm_core.sequential import decide
@@ -52,7 +53,8 @@ def test_any_counters(data, source) -> None:
     report = parse_report(json.dumps(document))
     decide(report)
     summaries = [summarise(report, arm) for arm in report.arms]
-    results = [judge(report), *summaries, compose(summaries[0], summaries[1])]
+    verdict = judge(report)
+    results = [verdict, explain(report, verdict), *summaries, compose(summaries[0], summaries[1])]
     for result in results:
         if result is not None:
             json.dumps(result.model_dump(mode="json"), allow_nan=False)

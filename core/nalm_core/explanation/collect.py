@@ -18,9 +18,10 @@ from nalm_core.profile import Profile, ProfiledFunction
 from nalm_core.report import Arm, RunReport
 
 WAITS = re.compile(
-    r"(?:^|_)(?:\w*lock|mutex|futex|sem|atomic|cas|cmpset|pause|wait|ring|enqueue|dequeue)(?:_|$)"
+    r"(?:^|_)(?:(?:spin|rw|try|un|seq|ticket|mcs)?lock|mutex|futex|sem|atomic|cas|cmpset|pause|wait|ring|enqueue"
+    r"|dequeue)(?:_|$)"
 )
-"""Names of functions that wait for other lcores, or may."""
+"""Names of functions, or of headers, that wait for other lcores, or may: a lock, not a clock."""
 
 
 def collect(case: Case) -> Signature:

@@ -14,6 +14,8 @@ from nalm_core.report import Host
 
 STATED = {"L1d": 5.0, "L2": 12.0, "L3": 40.0, "memory": 140.0}
 """Cycles, of the general processor of Wu et al., Table III: for hosts that were not measured."""
+MAX_TSC_HZ, MAX_NS = 10**12, 1e6
+"""Beyond these a report's figures are no measurement of a host."""
 BY_HOST = "this host's measured latencies"
 BY_TABLE = "the latencies of a general processor"
 BY_BRANCHES = "10 to 25 cycles for each misprediction"
@@ -36,7 +38,9 @@ class Priced:
 def latencies(host: Host) -> tuple[Mapping[str, float], str]:
     """Cycles of a dependent load by level, and whose they are."""
     measured = host.latencies_ns
-    if measured is None or not set(STATED) <= set(measured):
+    if measured is None or not set(STATED) <= set(measured) or host.tsc_hz > MAX_TSC_HZ:
+        return STATED, BY_TABLE
+    if max(measured[level] for level in STATED) > MAX_NS:
         return STATED, BY_TABLE
     each = host.tsc_hz / 1e9
     return {level: measured[level] * each for level in STATED}, BY_HOST

@@ -20,7 +20,9 @@ from nalm_core.explanation.miss_price import Priced, prices
 from nalm_core.explanation.model import Detail
 from nalm_core.explanation.signature import Signature
 
-HANDS_OVER = re.compile(r"hand_?over|ring|queue|dispatch|(?:^|_)order|reorder|enqueue|dequeue", re.IGNORECASE)
+HANDS_OVER = re.compile(
+    r"hand_?over|(?:^|[_-])rings?(?:[_-]|$)|queue|dispatch|(?:^|_)(?:re)?order", re.IGNORECASE
+)
 """Stages that pass packets between lcores, by their names."""
 NAMES: dict[Detail, str] = {
     "cache": "l1d_misses_per_packet",

@@ -6,6 +6,7 @@ A quantity that was not counted holds no condition: unknown is never 0.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from functools import cache
 from importlib import resources
@@ -73,7 +74,7 @@ class Rule(Model):
     details: list[Detail] = Field(default_factory=list)
     """Fires for these only; empty: for any."""
     words: list[str] = Field(default_factory=list)
-    """Fires if the paying stage's or function's name contains one of these; empty: whatever it is called."""
+    """Fires if a word in the name of the paying function or stage begins with one of these; empty: always."""
     when: list[Condition] = Field(default_factory=list)
     """All must hold."""
 
@@ -92,8 +93,12 @@ class Rule(Model):
         if not self.words:
             return []
         names = [name for name in (case.who.name if case.who else None, case.stage) if name]
-        hits = [(word, name) for name in names for word in self.words if word in name.lower()]
+        hits = [(word, name) for name in names for word in self.words if _begins_a_word(word, name)]
         return [f'the name {hits[0][1]} has "{hits[0][0]}" in it'] if hits else None
+
+
+def _begins_a_word(word: str, name: str) -> bool:
+    return re.search(rf"(?:^|[^a-z]){re.escape(word)}", name.lower()) is not None
 
 
 @cache
