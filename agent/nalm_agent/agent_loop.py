@@ -8,16 +8,18 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from nalm_core.report import RunReport
 from nalm_core.report_io import dump_report
 
 from nalm_agent.config import Config
 from nalm_agent.credential import Credential
 from nalm_agent.delivery import MESSAGE_CHARACTERS, deliver, deliver_patiently
 from nalm_agent.errors import GitError, HostError, NalmError
+from nalm_agent.experiment import Experiment, needs_of_cell
 from nalm_agent.git import Repository
 from nalm_agent.health import HealthWatch
 from nalm_agent.heartbeat import Heartbeat
@@ -26,7 +28,7 @@ from nalm_agent.host import fingerprint
 from nalm_agent.local import judged
 from nalm_agent.measure import measure
 from nalm_agent.mirrors import mirrored
-from nalm_agent.needs import Capabilities, capabilities, missing, needs_of
+from nalm_agent.needs import Capabilities, Needs, capabilities, missing, needs_of
 from nalm_agent.request import Request, read_config
 from nalm_agent.sandbox import ISOLATION, Policy
 from nalm_agent.server_client import Lease, LeaseLostError, ServerAwayError, ServerClient
@@ -164,21 +166,56 @@ def _measure_and_tell(lease: Lease, agent: Agent, work: WorkDir, heartbeat: Hear
 def measure_job(
     lease: Lease, agent: Agent, work: WorkDir, heartbeat: Heartbeat
 ) -> tuple[list[str], list[dict[str, object]]]:
-    """Measures and spools every scenario that is wanted and can be measured here.
+    """Measures and spools every scenario, or cell, that is wanted and can be measured here.
 
     Returns "scenario outcome" for each, and what cannot be measured here with what that would need.
     """
     repository = Repository(mirrored(lease, agent.home), work.fresh("git"))
-    base, head = repository.resolve(lease.base_sha), repository.resolve(lease.head_sha)
-    config = read_config(repository, head)
     outcomes: list[str] = []
     not_here: list[dict[str, object]] = []
-    for scenario in wanted(lease, config):
-        needs = needs_of(config.scenario(scenario))
-        if lacks := missing(needs, agent.has):
-            agent.say(f"job {lease.job_id}: {scenario} not here: it needs {', '.join(lacks)}")
-            not_here.append({"scenario": scenario, "needs": needs.as_json()})
+    for one in pieces(lease, repository):
+        if lacks := missing(one.needs, agent.has):
+            agent.say(f"job {lease.job_id}: {one.name} not here: it needs {', '.join(lacks)}")
+            not_here.append({"scenario": one.name, "needs": one.needs.as_json()})
             continue
+        report = measure(one.request, agent.home, work, heartbeat)
+        if heartbeat.lost.is_set():
+            raise LeaseLostError
+        heartbeat.step("uploading", one.name, 1.0)
+        agent.spool.put(_label(lease, agent, "report"), gzip.compress(dump_report(report)))
+        _deliver_if_possible(agent)
+        outcomes.append(f"{one.name} {_outcome(report)}")
+    return outcomes, not_here
+
+
+def _outcome(report: RunReport) -> str:
+    """A cell of an experiment is not judged."""
+    if report.experiment is not None:
+        return report.status
+    verdict = judged(report)
+    return verdict.outcome if verdict else "same"
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What one report of a job is about."""
+
+    name: str
+    needs: Needs
+    request: Request
+
+
+def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
+    """What of the job has no result yet."""
+    base, head = repository.resolve(lease.base_sha), repository.resolve(lease.head_sha)
+    config = read_config(repository, head)
+    if (asked := lease.experiment) is not None:
+        experiment = Experiment(repository, head, asked.kind, asked.names, asked.seed, lease.budget_seconds)
+        for cell in experiment.cells():
+            if cell.about.name not in lease.measured:
+                yield Piece(cell.about.name, needs_of_cell(config, cell), experiment.request(cell))
+        return
+    for scenario in wanted(lease, config):
         request = Request(
             repository,
             base,
@@ -187,15 +224,7 @@ def measure_job(
             force=lease.control,
             budget_seconds=lease.budget_seconds,
         )
-        report = measure(request, agent.home, work, heartbeat)
-        if heartbeat.lost.is_set():
-            raise LeaseLostError
-        heartbeat.step("uploading", scenario, 1.0)
-        agent.spool.put(_label(lease, agent, "report"), gzip.compress(dump_report(report)))
-        _deliver_if_possible(agent)
-        verdict = judged(report)
-        outcomes.append(f"{scenario} {verdict.outcome if verdict else 'same'}")
-    return outcomes, not_here
+        yield Piece(scenario, needs_of(config.scenario(scenario)), request)
 
 
 def wanted(lease: Lease, config: Config) -> list[str]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nalm_core.experiments.cell import Kind
@@ -41,36 +41,30 @@ class Experiment:
         """Raises ConfigError."""
         return plan_cells(self.config(), self.kind, self.chosen, self.seed)
 
+    def request(self, cell: Cell) -> Request:
+        """Base and head are the commit itself."""
+        return Request(
+            self.repository,
+            self.revision,
+            self.revision,
+            cell.head.scenario,
+            force=True,
+            budget_seconds=self.cell_seconds or CELL_SECONDS,
+            cell=cell,
+        )
+
 
 def measure_cells(
     experiment: Experiment,
     home: Home,
     work: WorkDir,
     progress: Progress,
-    *,
-    done: Collection[str] = (),
 ) -> Iterator[RunReport]:
-    """The report of each cell that is not done, as soon as it is there."""
+    """The report of each cell as soon as it is there."""
     cells = experiment.cells()
     for number, cell in enumerate(cells, start=1):
-        if cell.about.name not in done:
-            progress.say(f"cell {number} of {len(cells)}: {cell.about.name}")
-            yield measure_cell(experiment, cell, home, work, progress)
-
-
-def measure_cell(
-    experiment: Experiment, cell: Cell, home: Home, work: WorkDir, progress: Progress
-) -> RunReport:
-    request = Request(
-        experiment.repository,
-        experiment.revision,
-        experiment.revision,
-        cell.head.scenario,
-        force=True,
-        budget_seconds=experiment.cell_seconds or CELL_SECONDS,
-        cell=cell,
-    )
-    return measure(request, home, work, progress)
+        progress.say(f"cell {number} of {len(cells)}: {cell.about.name}")
+        yield measure(experiment.request(cell), home, work, progress)
 
 
 def needs_of_cell(config: Config, cell: Cell) -> Needs:

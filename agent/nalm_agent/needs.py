@@ -43,6 +43,8 @@ class Needs:
 class Capabilities(Needs):
     """What a host has for measuring, in the same words."""
 
+    experiments: bool = True
+    """Whether this agent measures cells of experiments."""
     isolated: bool = False
     """Whether builds are isolated."""
     isolated_cpus: int = 0

@@ -10,6 +10,7 @@ from http import HTTPStatus
 from typing import Any
 
 import httpx
+from nalm_core.experiments.cell import Kind
 from pydantic import BaseModel
 
 from nalm_agent import version
@@ -35,6 +36,15 @@ class ServerAwayError(Exception):
     """The server cannot be reached, or says it is at fault itself."""
 
 
+class LeasedExperiment(BaseModel):
+    """Cells to be measured, as nalm.toml of the commit has them."""
+
+    id: int
+    kind: Kind
+    names: list[str]
+    seed: int
+
+
 class Lease(BaseModel):
     """A job, as the server hands it out."""
 
@@ -52,6 +62,8 @@ class Lease(BaseModel):
     """Scenarios whose result the server has."""
     budget_seconds: float | None = None
     """Time for the rounds of a scenario; None: as nalm.toml says."""
+    experiment: LeasedExperiment | None = None
+    """To be measured in place of the scenarios."""
     control: bool = False
     """Measure although the code is equal."""
 

@@ -19,6 +19,7 @@ from nalm_server.compare.endpoints import router as compare
 from nalm_server.confirmations.endpoints import router as confirmations
 from nalm_server.context import Context
 from nalm_server.description import described
+from nalm_server.experiments.endpoints import router as experiments
 from nalm_server.exports.endpoints import router as exports
 from nalm_server.features.endpoints import router as features
 from nalm_server.feeds.endpoints import router as feeds
@@ -96,7 +97,7 @@ def make_app(context: Context | None) -> FastAPI:
         hosts,
     ):
         api.include_router(router)
-    for router in (schedules, backfills, bisects, confirmations, live, quality):
+    for router in (schedules, backfills, bisects, confirmations, experiments, live, quality):
         api.include_router(router)
     for router in (session, sign_in, accounts, people, tokens, audit):
         api.include_router(router)

@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import pairs
+from nalm_server.experiments import listening as experiments
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.wakes import wake_followers
 from nalm_server.judgement import marking
@@ -25,4 +26,5 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
 def job_moved(session: Session, job: JobRow, now: datetime) -> None:
     """A job is in another state."""
     wake_followers(session, job, now)
+    experiments.job_moved(session, job, now)
     notifications.job_moved(session, job, now)

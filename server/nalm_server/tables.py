@@ -14,6 +14,7 @@ from nalm_server.bisects import models as bisects
 from nalm_server.commits import models as commits
 from nalm_server.confirmations import models as confirmations
 from nalm_server.db import Base
+from nalm_server.experiments import models as experiments
 from nalm_server.features import models as features
 from nalm_server.feeds import models as feeds
 from nalm_server.history import models as history
@@ -48,6 +49,7 @@ MODULES = (
     confirmations,
     commits,
     features,
+    experiments,
     feeds,
     history,
     hooks,

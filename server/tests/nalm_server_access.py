@@ -174,6 +174,15 @@ MATRIX: dict[str, Row] = {
     "GET /projects/{project}/backfills": Row(Who.READER, f"{PROJECT}/backfills"),
     "GET /backfills/{backfill_id}": Row(Who.READER, "/backfills/{job}"),
     "POST /backfills/{backfill_id}/cancel": Row(Who.DEVELOPER, "/backfills/{job}/cancel"),
+    "POST /projects/{project}/experiments": Row(
+        Who.DEVELOPER, f"{PROJECT}/experiments", {"kind": "features", "revision": SHA}
+    ),
+    "GET /projects/{project}/experiments": Row(Who.READER, f"{PROJECT}/experiments"),
+    "GET /experiments/{experiment_id}": Row(Who.READER, "/experiments/{job}"),
+    "GET /experiments/{experiment_id}/cells/{number}/report": Row(
+        Who.READER, "/experiments/{job}/cells/{job}/report"
+    ),
+    "POST /experiments/{experiment_id}/cancel": Row(Who.DEVELOPER, "/experiments/{job}/cancel"),
     "GET /live": Row(Who.OTHERWISE, "/live"),
     "GET /runs/{run_id}": Row(Who.READER, "/runs/{run}"),
     "GET /runs/{run_id}/report": Row(Who.READER, "/runs/{run}/report"),

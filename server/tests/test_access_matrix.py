@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import json
 import shutil
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from nalm_server.app import make_app
 from nalm_server.backfills.models import BackfillRow
 from nalm_server.bisects.models import BisectRow
 from nalm_server.commits import repository as commits
+from nalm_server.experiments import repository as experiments
+from nalm_server.experiments.models import CellRow, ExperimentRow
 from nalm_server.hooks.signature import sign
 from nalm_server.projects import repository as projects
 from nalm_server.schedules.models import ScheduleRow
@@ -30,6 +33,7 @@ from nalm_server.tokens.scopes import Scope
 from nalm_server_access import MATRIX, Row, Who
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import body_of, make_report, sha
+from sqlalchemy.orm import Session
 
 ROLES = ("reader", "developer", "maintainer", "administrator")
 KNOWN = ("anonymous", *ROLES, "other", "agent", "upload", "read", "measure", "maintain")
@@ -109,6 +113,8 @@ def add_searches(service: Service, number: int) -> None:
         session.add(BisectRow(project_id=quiet.id, **ends, **common))
         span: dict[str, Any] = {"first_sha": sha(0), "last_sha": sha(1), "every": 1}
         session.add(BackfillRow(project_id=quiet.id, **span, **common))
+        tried = add_experiment(session, quiet.id, number, now)
+        assert tried.id == number
         times: dict[str, Any] = {"cron": "0 4 * * sun", "next_at": now, "created_at": now}
         commit = commits.find(session, quiet.id, sha(1))
         assert commit is not None
@@ -117,6 +123,28 @@ def add_searches(service: Service, number: int) -> None:
         session.add(AlertRow(project_id=quiet.id, commit_id=commit.id, **alert))
         session.add(ScheduleRow(project_id=quiet.id, name="weekly", against="parent", enabled=True, **times))
         session.commit()
+
+
+def add_experiment(session: Session, project_id: int, number: int, now: datetime) -> ExperimentRow:
+    """With one cell, both of the job's number."""
+    commit = commits.find(session, project_id, sha(1))
+    assert commit is not None
+    row = ExperimentRow(
+        id=number, project_id=project_id, commit_id=commit.id, kind="models", names=[], seed=0
+    )
+    row.state, row.fitted_cells, row.requested_by, row.created_at, row.updated_at = (
+        "running",
+        0,
+        "x",
+        now,
+        now,
+    )
+    experiments.add(session, row)
+    named = {"name": "c", "subject": "s", "use": "variant", "run_id": "a" * 32, "digest": "d", "host": "h"}
+    cell = CellRow(id=number, experiment_id=number, host_class="c", compressed=zlib.compress(b"{}"), **named)
+    cell.received_at = now
+    experiments.add_cell(session, cell)
+    return row
 
 
 def issue_tokens(service: Service) -> None:

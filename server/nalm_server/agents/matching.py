@@ -28,7 +28,13 @@ def fits(session: Session, host: HostRow) -> ColumnElement[bool]:
     unfit = [text for text in repository.open_needs(session) if missing(Needs.parse(text), has)]
     able = or_(JobRow.needs.is_(None), JobRow.needs.not_in(unfit)) if unfit else None
     in_pool = repository.in_pool(host.pool)
-    return in_pool if able is None else and_(in_pool, able)
+    fit = in_pool if able is None else and_(in_pool, able)
+    return fit if _measures_experiments(has) else and_(fit, JobRow.experiment_id.is_(None))
+
+
+def _measures_experiments(has: Capabilities | None) -> bool:
+    """An older agent would measure the scenarios instead."""
+    return has is not None and has.experiments
 
 
 def why_waiting(session: Session, job: JobRow, now: datetime) -> str | None:
@@ -57,7 +63,10 @@ def may_have(job: JobRow, host: HostRow) -> bool:
 
 
 def _lacks(job: JobRow, host: HostRow) -> list[str]:
-    return missing(Needs.parse(job.needs), capabilities(host)) if job.needs else []
+    has = capabilities(host)
+    if job.experiment_id is not None and not _measures_experiments(has):
+        return ["an agent that measures experiments"]
+    return missing(Needs.parse(job.needs), has) if job.needs else []
 
 
 def _each(job: JobRow, hosts: Sequence[HostRow]) -> str:

@@ -43,6 +43,8 @@ class Needs(Schema):
 class Capabilities(Needs):
     """What a host has for measuring, in the same words as what is needed."""
 
+    experiments: Flag = False
+    """Whether its agent measures cells of experiments."""
     isolated: Flag = False
     """Whether its builds are isolated (bubblewrap)."""
     isolated_cpus: Count = 0

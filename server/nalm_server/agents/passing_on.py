@@ -17,6 +17,7 @@ from nalm_server.agents import repository
 from nalm_server.agents.matching import capabilities
 from nalm_server.agents.needs import missing
 from nalm_server.agents.schemas import Finish, NotHere
+from nalm_server.experiments import repository as experiments
 from nalm_server.jobs import retries
 from nalm_server.jobs.models import JobRow
 from nalm_server.runs import repository as runs
@@ -24,7 +25,8 @@ from nalm_server.runs import repository as runs
 
 def passed_on(session: Session, job: JobRow, told: Finish, now: datetime) -> bool:
     """True if scenarios are left, and the job waits for a host that has what one of them needs."""
-    measured = set(runs.scenarios_of_job(session, job.id))
+    kept = experiments if job.experiment_id is not None else runs
+    measured = set(kept.scenarios_of_job(session, job.id))
     left = [one for one in told.not_here if one.scenario not in measured]
     if told.outcome != "done" or not left:
         return False

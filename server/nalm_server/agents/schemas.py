@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from nalm_core.experiments.cell import Kind
 from pydantic import Field, StringConstraints
 
 from nalm_server.agents.needs import Capabilities, Needs
@@ -36,6 +37,16 @@ class LeaseRequest(Schema):
     health: Health | None = None
 
 
+class LeasedExperiment(Schema):
+    """To be measured in place of the scenarios: its cells, as nalm.toml of the commit has them."""
+
+    id: int
+    kind: Kind
+    names: list[str]
+    """Of the kind's table; none: all."""
+    seed: int
+
+
 class Lease(Schema):
     job_id: int
     fence: int
@@ -51,7 +62,9 @@ class Lease(Schema):
     """Time for the rounds of a scenario; null: as nalm.toml says."""
     lease_seconds: int
     measured: list[str]
-    """Scenarios that have a result of this job already: not to be measured again."""
+    """Scenarios, or cells, that have a result of this job already: not to be measured again."""
+    experiment: LeasedExperiment | None
+    """Null: scenarios are to be measured."""
     control: bool = False
     """Measure although the code is equal: what host and method make of no change is what is asked."""
 

@@ -11,8 +11,18 @@ from sqlalchemy.orm import Session
 
 from nalm_server.agents import matching, passing_on, repository, seen
 from nalm_server.agents.api_version import require_known
-from nalm_server.agents.schemas import Finish, Finished, Lease, LeaseRequest, Progress, Release, Renewed
+from nalm_server.agents.schemas import (
+    Finish,
+    Finished,
+    Lease,
+    LeasedExperiment,
+    LeaseRequest,
+    Progress,
+    Release,
+    Renewed,
+)
 from nalm_server.context import Context
+from nalm_server.experiments import repository as experiments
 from nalm_server.hosts.recording import health_told
 from nalm_server.hosts.schemas import HostState
 from nalm_server.hosts.states import state_of
@@ -93,6 +103,7 @@ def _lease(session: Session, settings: Settings, asker: Asker, now: datetime) ->
         lease_seconds=settings.lease_seconds,
         measured=_results(job).scenarios_of_job(session, job.id),
         control=job.reason == JobReason.CONTROL,
+        experiment=_experiment(session, job),
     )
 
 
@@ -105,8 +116,15 @@ class Results(Protocol):
 
 
 def _results(job: JobRow) -> Results:
-    """Of a control they are no runs."""
+    """Of a control and of an experiment they are no runs."""
+    if job.experiment_id is not None:
+        return experiments
     return controls if job.reason == JobReason.CONTROL else runs
+
+
+def _experiment(session: Session, job: JobRow) -> LeasedExperiment | None:
+    found = experiments.find(session, job.experiment_id) if job.experiment_id is not None else None
+    return None if found is None else LeasedExperiment.model_validate(found)
 
 
 def progress(

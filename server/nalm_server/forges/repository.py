@@ -13,7 +13,13 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.runs.models import RunRow, VerdictRow
 
-OF_THE_PAST = (JobReason.BACKFILL, JobReason.BISECT, JobReason.CONFIRM, JobReason.CONTROL)
+OF_THE_PAST = (
+    JobReason.BACKFILL,
+    JobReason.BISECT,
+    JobReason.CONFIRM,
+    JobReason.EXPERIMENT,
+    JobReason.CONTROL,
+)
 
 
 def _newest(query: Select[JobRow], session: Session) -> JobRow | None:

@@ -10,6 +10,7 @@ from nalm_server.backfills import work as backfills
 from nalm_server.bisects import work as bisects
 from nalm_server.confirmations import work as confirmations
 from nalm_server.context import Context
+from nalm_server.experiments import work as experiments
 from nalm_server.jobs import leasing
 from nalm_server.jobs import queue_repository as queue
 from nalm_server.jobs.schemas import PRIORITY, JobReason
@@ -28,6 +29,7 @@ def drain(context: Context) -> None:
     backfills.drain(context)
     bisects.drain(context)
     confirmations.drain(context)
+    experiments.drain(context)
 
 
 def _take_back(context: Context) -> bool:

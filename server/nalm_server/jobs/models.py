@@ -71,6 +71,10 @@ class JobRow(Base):
     )
     bisect_id: Mapped[int | None] = mapped_column(ForeignKey("bisects.id", ondelete="SET NULL"), index=True)
     alert_id: Mapped[int | None] = mapped_column(ForeignKey("alerts.id", ondelete="SET NULL"), index=True)
+    experiment_id: Mapped[int | None] = mapped_column(
+        ForeignKey("experiments.id", ondelete="SET NULL"), index=True
+    )
+    """Its cells are measured, not the scenarios."""
     only_host: Mapped[str | None] = mapped_column(String(128))
     """No other host may take it."""
     not_host: Mapped[str | None] = mapped_column(String(128))

@@ -25,6 +25,8 @@ class JobReason(StrEnum):
     SCHEDULE = "schedule"
     BACKFILL = "backfill"
     BISECT = "bisect"
+    EXPERIMENT = "experiment"
+    """What features, variants or models of one commit cost."""
     CONTROL = "control"
     """Code against itself: what is called changed there is a false alarm."""
 
@@ -91,6 +93,7 @@ class Job(JobBrief):
     """Only these; null: those nalm.toml has measured by default."""
     backfill_id: int | None
     bisect_id: int | None
+    experiment_id: int | None
     alert_id: int | None
     """It confirms this alert."""
     only_host: str | None

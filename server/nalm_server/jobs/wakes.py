@@ -18,5 +18,5 @@ def wake_followers(session: Session, job: JobRow, now: datetime) -> None:
     if job.state == JobState.QUEUED and job.held is None:
         if job.not_before is None or job.not_before <= now:
             wake_pool(session, session.get_one(ProjectRow, job.project_id).pool)
-    elif job.state not in OPEN and (job.bisect_id or job.backfill_id or job.alert_id):
+    elif job.state not in OPEN and (job.bisect_id or job.backfill_id or job.alert_id or job.experiment_id):
         wake(session, Work.JOBS)

@@ -27,6 +27,7 @@ from nalm_server.errors import (
     NotFoundError,
     ReportExpiredError,
 )
+from nalm_server.experiments import intake as cells
 from nalm_server.history import repository as scenarios
 from nalm_server.jobs import leasing
 from nalm_server.jobs import repository as jobs
@@ -65,6 +66,8 @@ def take_report(
 ) -> ReportTaken:
     """What needs no database is done before the transaction: it may take long, a writer's lock must not."""
     report, canonical = intake.parse(body)
+    if report.experiment is not None:
+        return cells.take(context, caller, report, canonical, job_id=job_id, fence=fence)
     verdict = intake.judged(report)
     upload = Upload(
         report,

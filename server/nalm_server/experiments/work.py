@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fits what is in of active experiments, and ends those whose job is over."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from nalm_core.experiments.fit import fit
+from nalm_core.experiments.result import Result
+from nalm_core.report_io import parse_report
+
+from nalm_server.context import Context
+from nalm_server.experiments import repository
+from nalm_server.experiments.models import ExperimentRow
+from nalm_server.experiments.schemas import ACTIVE, ExperimentState
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import OPEN
+from nalm_server.work.each import each
+
+
+def drain(context: Context) -> None:
+    """Each active one as far as it goes now."""
+    with context.read_sessions() as session:
+        active = repository.active_ids(session)
+    each("experiment", active, partial(_work_on, context))
+
+
+def _work_on(context: Context, experiment_id: int) -> None:
+    """The fit takes seconds, so no transaction is open meanwhile; what came in since is fitted next time."""
+    with context.read_sessions() as session:
+        row = repository.find(session, experiment_id)
+        numbers = [cell.id for cell in repository.cells(session, experiment_id) if cell.unusable is None]
+        every = repository.cell_names(session, experiment_id)
+    result = None
+    if row is not None and len(every) > row.fitted_cells:
+        result = _fit(context, experiment_id, numbers)
+    with context.sessions() as session:
+        experiment = repository.lock(session, experiment_id, wait=False)
+        if experiment is not None and experiment.state in ACTIVE:
+            if len(every) > experiment.fitted_cells:
+                experiment.result = None if result is None else result.model_dump(mode="json")
+                experiment.fitted_cells = len(every)
+                experiment.updated_at = context.clock()
+            if len(repository.cell_names(session, experiment_id)) == experiment.fitted_cells:
+                _end(context, experiment, repository.newest_job(session, experiment_id))
+        session.commit()
+
+
+def _fit(context: Context, experiment_id: int, numbers: list[int]) -> Result | None:
+    """One report at a time is in memory."""
+
+    def report(number: int) -> bytes:
+        with context.read_sessions() as session:
+            return repository.report(session, experiment_id, number) or b""
+
+    return fit(parse_report(report(number)) for number in numbers)
+
+
+def _end(context: Context, experiment: ExperimentRow, job: JobRow | None) -> None:
+    """Once all there will be is fitted."""
+    if job is not None and job.state in OPEN:
+        return
+    now = context.clock()
+    experiment.updated_at = experiment.finished_at = now
+    experiment.message = "its job was removed" if job is None else job.message
+    experiment.state = ExperimentState.DONE if experiment.result is not None else ExperimentState.FAILED
+    if experiment.state is ExperimentState.FAILED and experiment.message is None:
+        experiment.message = "no cell gave a ratio: each of them says why"

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells of an experiment on nat and l3fwd, as an agent measures and sends them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from nalm_core.experiments.cell import ExperimentCell, Kind
+from nalm_core.experiments.design import FeatureSpace, feature_design
+from nalm_core.report import RunReport
+from nalm_server_harness import Service
+from nalm_server_reports import COSTS, body_of, make_report
+
+SPACE = FeatureSpace(("nat", "l3fwd"), ("nat", "l3fwd"))
+CAPABILITIES = {"lcores": 2, "experiments": True}
+
+
+def cells(commit: str, seed: int, *, nat: float = 150.0, first_run: int = 1) -> list[RunReport]:
+    """Every cell's report in order; a feature that is off costs nothing."""
+    rows = feature_design(SPACE, seed)
+    names = [f"sfc_a:{number}" for number in range(len(rows))]
+    costs = {**COSTS, "nat": nat}
+    found = []
+    for number, (row, name) in enumerate(zip(rows, names, strict=True)):
+        off = {feature: 0.0 for feature in SPACE.order if feature not in row.features}
+        report = make_report(
+            first_run + number, base=commit, head=commit, base_costs=costs, head_costs=off, scenario=name
+        )
+        told = report.model_dump(by_alias=True)
+        told["arms"]["head"]["run"]["features"] = list(row.features)
+        told["experiment"] = ExperimentCell(
+            kind=Kind.FEATURES,
+            name=name,
+            use=row.use,
+            subject="sfc_a",
+            base_variant="sfc_a",
+            head_variant="sfc_a",
+            terms=SPACE.terms(),
+            cells=names,
+        ).model_dump()
+        found.append(RunReport.model_validate(told))
+    return found
+
+
+@dataclass
+class Agent:
+    """Of the host bench-vm-2."""
+
+    service: Service
+    host_class: str = "vm-2"
+
+    def lease(self, status: int = 200, **capabilities: Any) -> Any:
+        wanted = {"host": f"bench-{self.host_class}", "host_class": self.host_class}
+        has = CAPABILITIES | capabilities
+        return self.service.post("/agent/lease", "agent", status, {**wanted, "capabilities": has})
+
+    def send(self, lease: dict[str, Any], report: RunReport, status: int = 201) -> Any:
+        named = {"job_id": lease["job_id"], "fence": lease["fence"]}
+        return self.service.upload(body_of(report), status=status, token="agent", **named)
+
+    def finish(self, lease: dict[str, Any], outcome: str = "done", **told: Any) -> Any:
+        body = {"fence": lease["fence"], "outcome": outcome, **told}
+        return self.service.post(f"/agent/jobs/{lease['job_id']}/finish", "agent", 200, body)
+
+    def measure_all(
+        self, spoil: Callable[[int, RunReport], RunReport] = lambda _, one: one, first_run: int = 1
+    ) -> None:
+        """One job, whole."""
+        lease = self.lease()
+        made = cells(lease["head_sha"], lease["experiment"]["seed"], first_run=first_run)
+        for number, report in enumerate(made):
+            self.send(lease, spoil(number, report))
+        self.finish(lease)

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An experiment from the request to its cost model: cells beside the series, partial until all are in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from nalm_core.report import RunReport
+from nalm_server.commits import repository as commits
+from nalm_server.experiments import queueing, work
+from nalm_server.projects import repository as projects
+from nalm_server_experiments import Agent, cells
+from nalm_server_harness import Service
+from nalm_server_line import use_line
+from nalm_server_reports import body_of, make_report, sha
+
+
+@pytest.fixture(autouse=True)
+def line(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_line(monkeypatch, 4)
+
+
+def ask(service: Service, kind: str = "features", **more: Any) -> int:
+    made = service.post("/projects/demo/experiments", "admin", 201, {"kind": kind, **more})
+    assert (made["state"], made["result"], made["cells"]) == ("queued", None, 0)
+    return int(made["id"])
+
+
+def shown(service: Service, experiment: int) -> Any:
+    work.drain(service.context)
+    return service.get(f"/experiments/{experiment}")
+
+
+def test_a_cost_model_is_fitted_of_all_cells_and_none_is_in_a_series(service: Service) -> None:
+    number = ask(service, revision="main")
+    agent = Agent(service)
+    lease = agent.lease()
+    assert lease["experiment"] == {
+        "id": number,
+        "kind": "features",
+        "names": [],
+        "seed": lease["experiment"]["seed"],
+    }
+    assert (lease["base_sha"], lease["head_sha"], lease["reason"]) == (sha(3), sha(3), "experiment")
+    first, *rest = cells(sha(3), lease["experiment"]["seed"])
+    agent.send(lease, first)
+    partial = shown(service, number)
+    assert partial["state"] == "running" and partial["result"]["partial"]
+    for report in rest:
+        agent.send(lease, report)
+    whole = shown(service, number)
+    assert whole["state"] == "running" and not whole["result"]["partial"]
+    agent.finish(lease)
+    done = shown(service, number)
+    assert (done["state"], done["host_class"], done["sha"]) == ("done", "vm-2", sha(3))
+    (fit,) = done["result"]["fits"]
+    prices = {price["feature"]: price["cycles"] for price in fit["prices"]}
+    assert prices == pytest.approx({"nat": 150, "l3fwd": 60}, rel=0.02)
+    assert [cell["name"] for cell in done["taken"]] == first.model_dump()["experiment"]["cells"]
+    report = service.get(f"/experiments/{number}/cells/{done['taken'][0]['number']}/report")
+    assert report["run_id"] == first.run_id
+    service.get(f"/experiments/{number}/cells/999/report", status=404)
+    assert service.get("/projects/demo/scenarios") == []
+    assert service.get(f"/runs/{first.run_id}", status=404)
+    listed = service.get("/projects/demo/experiments", kind="features")
+    assert [(one["id"], one["cells"]) for one in listed] == [(number, len(rest) + 1)]
+    assert service.get("/projects/demo/experiments", kind="models") == []
+
+
+def test_a_job_given_out_again_goes_on_where_it_was(service: Service) -> None:
+    ask(service)
+    agent = Agent(service)
+    lease = agent.lease()
+    first, *_ = cells(sha(3), lease["experiment"]["seed"])
+    agent.send(lease, first)
+    assert agent.send(lease, first, status=200)["new"] is False, "twice changes nothing"
+    service.clock.pass_seconds(10_000)
+    again = agent.lease()
+    assert (again["job_id"], again["measured"]) == (lease["job_id"], [first.scenario.name])
+    late = cells(sha(3), lease["experiment"]["seed"], first_run=100)
+    agent.send(lease, late[1], status=409)
+    assert agent.send(again, late[0], status=200)["run_id"] == first.run_id, "one report for each cell"
+
+
+def test_what_is_missing_makes_it_partial_and_what_is_unusable_says_why(service: Service) -> None:
+    number = ask(service)
+
+    def spoil(place: int, report: RunReport) -> RunReport:
+        if place:
+            return report
+        failed = report.checks[0].model_copy(update={"passed": False, "message": "pps is off by 7 %"})
+        return report.model_copy(update={"checks": [failed]})
+
+    Agent(service).measure_all(spoil)
+    found = shown(service, number)
+    assert found["state"] == "done" and found["result"]["partial"]
+    assert "pps is off by 7 %" in found["taken"][0]["unusable"]
+    assert found["taken"][0]["ratio"] is None and found["taken"][1]["ratio"] is not None
+
+
+def test_cells_of_another_host_class_take_no_part(service: Service) -> None:
+    number = ask(service)
+    agent = Agent(service)
+    lease = agent.lease()
+    first, second, *_ = cells(sha(3), lease["experiment"]["seed"])
+    agent.send(lease, first)
+    elsewhere = second.host.model_copy(update={"host_class": "other"})
+    agent.send(lease, second.model_copy(update={"host": elsewhere}))
+    taken = shown(service, number)["taken"]
+    assert taken[0]["unusable"] is None
+    assert taken[1]["unusable"] == "measured on other, the others on vm-2"
+
+
+def test_a_job_that_fails_fails_it_and_a_retry_takes_it_up_again(service: Service) -> None:
+    number = ask(service, "ablation")
+    agent = Agent(service)
+    lease = agent.lease()
+    agent.finish(lease, "failed", message="nalm.toml has no [ablation]: there is nothing to compare")
+    found = shown(service, number)
+    assert (found["state"], "nothing to compare" in found["message"]) == ("failed", True)
+    service.post(f"/jobs/{lease['job_id']}/retry", "admin", 200, {})
+    assert shown(service, number)["state"] == "queued"
+
+
+def test_cancelled_with_its_job_whose_cells_stay(service: Service) -> None:
+    number = ask(service)
+    agent = Agent(service)
+    lease = agent.lease()
+    agent.send(lease, cells(sha(3), lease["experiment"]["seed"])[0])
+    for _ in range(2):
+        ended = service.post(f"/experiments/{number}/cancel", "admin", 200, None)
+        assert (ended["state"], ended["cells"]) == ("cancelled", 1)
+    assert service.get(f"/jobs/{lease['job_id']}")["state"] == "cancelled"
+    other = ask(service)
+    Agent(service).measure_all(first_run=50)
+    assert shown(service, other)["state"] == "done"
+    service.post(f"/experiments/{other}/cancel", "admin", 409, None)
+
+
+def test_an_older_agent_is_given_none_and_the_job_says_what_it_waits_for(service: Service) -> None:
+    ask(service)
+    assert service.lease(204) is None, "it says nothing of itself"
+    Agent(service, "vm-4").lease(204, experiments=False)
+    (job,) = service.get("/jobs", project="demo")
+    assert "an agent that measures experiments" in service.get(f"/jobs/{job['id']}")["waiting"]
+    assert Agent(service).lease()["job_id"] == job["id"]
+
+
+def test_reports_of_cells_are_taken_from_their_job_only(service: Service) -> None:
+    ask(service)
+    agent = Agent(service)
+    lease = agent.lease()
+    report, *_ = cells(sha(3), lease["experiment"]["seed"])
+    service.upload(body_of(report), status=403)
+    other = cells(sha(2), 1, first_run=50)[0]
+    agent.send(lease, other, status=409)
+    service.post("/projects/demo/jobs", "admin", 201, {"head": sha(2), "base": sha(1)})
+    plain = agent.lease()
+    assert plain["experiment"] is None
+    agent.send(plain, other, status=422)
+
+
+def test_a_reference_that_moves_has_what_was_asked_before_asked_again(service: Service) -> None:
+    service.upload(body_of(make_report(2, base=1, head=2)))
+    ask(service, "models", names=["sfc_a"], cell_seconds=5.0)
+
+    def moved() -> list[tuple[str, list[str], float | None]]:
+        with service.context.sessions() as session:
+            project = projects.find(session, "demo")
+            assert project is not None
+            commit = commits.find(session, project.id, sha(2))
+            assert commit is not None
+            made = queueing.reference_moved(session, commit, service.clock())
+            session.commit()
+            return [(one.kind, one.names, one.cell_seconds) for one in made]
+
+    assert moved() == [("models", ["sfc_a"], 5.0), ("features", [], None)]
+    assert moved() == [], "what is under way is not asked again"
+
+
+def test_what_nobody_knows_is_refused(service: Service) -> None:
+    ask(service, revision=sha(1))
+    for body, status in (
+        ({"kind": "features", "revision": "nowhere"}, 404),
+        ({"kind": "sizes"}, 422),
+        ({"kind": "features", "cell_seconds": 0}, 422),
+        ({"kind": "features", "names": ["a/b"]}, 422),
+    ):
+        service.post("/projects/demo/experiments", "admin", status, body)
