@@ -14,7 +14,7 @@ from nalm_server import cli_agent, logs, migrate
 from nalm_server.cli_access import account_app, member_app
 from nalm_server.cli_common import State, err, opened, out, reported, settings_of
 from nalm_server.cli_features import reference
-from nalm_server.cli_job import backfill, bisect, job_app
+from nalm_server.cli_job import backfill, bisect, experiment, job_app
 from nalm_server.cli_judge import judge
 from nalm_server.cli_schedule import schedule_app
 from nalm_server.cli_settings import settings_command
@@ -43,7 +43,20 @@ app.command()(demo)
 app.command("settings")(settings_command)
 app.add_typer(job_app, name="job")
 app.add_typer(schedule_app, name="schedule")
-for command in (serve, worker, beat, backup, restore, export, retention, backfill, bisect, reference, judge):
+for command in (
+    serve,
+    worker,
+    beat,
+    backup,
+    restore,
+    export,
+    retention,
+    backfill,
+    bisect,
+    experiment,
+    reference,
+    judge,
+):
     app.command()(command)
 app.command("import")(import_command)
 

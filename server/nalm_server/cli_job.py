@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm-server job`, `backfill`, `bisect`: as the API, for the administrator of this host."""
+"""`nalm-server job`, `backfill`, `bisect`, `experiment`: as the API, for the administrator of this host."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import typer
+from nalm_core.experiments.cell import Kind
 
 from nalm_server.backfills import service as backfills
 from nalm_server.backfills.schemas import Backfill, BackfillNew
 from nalm_server.bisects import service as bisects
 from nalm_server.bisects.schemas import BisectDetail, BisectNew
 from nalm_server.cli_common import State, opened, out, validated
+from nalm_server.experiments import service as experiments
+from nalm_server.experiments.schemas import ExperimentNew
 from nalm_server.jobs import actions, reading
 from nalm_server.jobs.schemas import JobDetail, JobState
 from nalm_server.tokens.principal import SYSTEM
@@ -122,6 +125,26 @@ def bisect(
         new = BisectNew(good=good, bad=bad, scenario=scenario)
     with opened(state) as context:
         _print_bisect(bisects.create(context, SYSTEM, project, new))
+
+
+def experiment(
+    project: Project,
+    kind: Annotated[Kind, typer.Argument(help="features, ablation or models.")],
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Of nalm.toml's tables. Default: all.")
+    ] = None,
+    revision: Annotated[str | None, typer.Option(help="Default: the default branch's tip.")] = None,
+    state: State = None,
+) -> None:
+    """Queues the measurement of what features, variants or models of one commit cost.
+
+    Example: nalm-server experiment my-nf features --revision v1.2
+    """
+    with validated():
+        new = ExperimentNew(kind=kind, revision=revision, names=names or [])
+    with opened(state) as context:
+        made = experiments.create(context, SYSTEM, project, new)
+    out.print(f"experiment {made.id} is {made.state}: {made.kind} of {made.sha[:10]}, job {made.job_id}")
 
 
 def _print_bisect(made: BisectDetail) -> None:

@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import pairs
+from nalm_server.commits.models import CommitRow
 from nalm_server.experiments import listening as experiments
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.wakes import wake_followers
@@ -28,3 +29,10 @@ def job_moved(session: Session, job: JobRow, now: datetime) -> None:
     wake_followers(session, job, now)
     experiments.job_moved(session, job, now)
     notifications.job_moved(session, job, now)
+
+
+def reference_moved(session: Session, commit: CommitRow, now: datetime) -> None:
+    """The project's reference is another commit. The caller holds the project's lock."""
+    from nalm_server.experiments import queueing  # it queues jobs, which are told here
+
+    queueing.reference_moved(session, commit, now)

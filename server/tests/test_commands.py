@@ -61,6 +61,8 @@ WRONG = [
     ("backfill", "none a\nb bbbbbbb", 2),
     ("bisect", "none aaaaaaa bbbbbbb --scenario s", 4),
     ("bisect", "none aaaaaaa bbbbbbb --scenario ?", 2),
+    ("experiment", "none features", 4),
+    ("experiment", "none features --revision ?", 2),
     ("schedule add", "none nightly --cron never", 2),
     ("schedule list", "none", 4),
     ("schedule remove", "none nightly", 4),

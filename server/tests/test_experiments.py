@@ -9,6 +9,7 @@ import pytest
 from nalm_core.report import RunReport
 from nalm_server.commits import repository as commits
 from nalm_server.experiments import queueing, work
+from nalm_server.features import fits
 from nalm_server.projects import repository as projects
 from nalm_server_experiments import Agent, cells
 from nalm_server_harness import Service
@@ -58,6 +59,9 @@ def test_a_cost_model_is_fitted_of_all_cells_and_none_is_in_a_series(service: Se
     prices = {price["feature"]: price["cycles"] for price in fit["prices"]}
     assert prices == pytest.approx({"nat": 150, "l3fwd": 60}, rel=0.02)
     assert [cell["name"] for cell in done["taken"]] == first.model_dump()["experiment"]["cells"]
+    with service.context.read_sessions() as session:
+        kept = fits.model_at(session, 1, "sfc_a", "vm-2", sha(3))
+    assert kept is not None and kept.expected(["nat", "l3fwd"]).value == pytest.approx(260, rel=0.02)
     report = service.get(f"/experiments/{number}/cells/{done['taken'][0]['number']}/report")
     assert report["run_id"] == first.run_id
     service.get(f"/experiments/{number}/cells/999/report", status=404)

@@ -10,7 +10,7 @@ from typing import Annotated
 from nalm_core.experiments.cell import Kind, Use
 from nalm_core.experiments.result import Result
 from nalm_core.report import RunDefinition
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, TypeAdapter
 
 from nalm_server.jobs.schemas import Revision
 from nalm_server.schemas import NAME, Real, Schema
@@ -28,6 +28,7 @@ class ExperimentState(StrEnum):
     CANCELLED = "cancelled"
 
 
+RESULT: TypeAdapter[Result] = TypeAdapter(Result)
 ACTIVE = (ExperimentState.QUEUED, ExperimentState.RUNNING)
 
 TableName = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]

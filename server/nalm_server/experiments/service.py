@@ -6,8 +6,6 @@ from __future__ import annotations
 from datetime import datetime
 
 from nalm_core.experiments.cell import Kind
-from nalm_core.experiments.result import Result
-from pydantic import TypeAdapter
 from sqlalchemy.orm import Session
 
 from nalm_server import graph
@@ -22,6 +20,7 @@ from nalm_server.experiments import queueing, repository
 from nalm_server.experiments.models import ExperimentRow
 from nalm_server.experiments.schemas import (
     ACTIVE,
+    RESULT,
     Experiment,
     ExperimentCell,
     ExperimentDetail,
@@ -35,8 +34,6 @@ from nalm_server.jobs.schemas import OPEN
 from nalm_server.projects import repository as projects
 from nalm_server.projects.models import ProjectRow
 from nalm_server.tokens.principal import Principal
-
-RESULT: TypeAdapter[Result] = TypeAdapter(Result)
 
 
 def create(context: Context, caller: Principal, project: str, new: ExperimentNew) -> ExperimentDetail:

@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import partial
 
 from nalm_core.experiments.fit import fit
-from nalm_core.experiments.result import Result
+from nalm_core.experiments.result import FeaturesResult, Result
 from nalm_core.report_io import parse_report
+from sqlalchemy.orm import Session
 
+from nalm_server.commits.models import CommitRow
 from nalm_server.context import Context
 from nalm_server.experiments import repository
 from nalm_server.experiments.models import ExperimentRow
-from nalm_server.experiments.schemas import ACTIVE, ExperimentState
+from nalm_server.experiments.schemas import ACTIVE, RESULT, ExperimentState
+from nalm_server.features import fits
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN
+from nalm_server.projects import repository as projects
 from nalm_server.work.each import each
 
 
@@ -42,7 +47,7 @@ def _work_on(context: Context, experiment_id: int) -> None:
                 experiment.fitted_cells = len(every)
                 experiment.updated_at = context.clock()
             if len(repository.cell_names(session, experiment_id)) == experiment.fitted_cells:
-                _end(context, experiment, repository.newest_job(session, experiment_id))
+                _end(session, experiment, repository.newest_job(session, experiment_id), context.clock())
         session.commit()
 
 
@@ -56,13 +61,24 @@ def _fit(context: Context, experiment_id: int, numbers: list[int]) -> Result | N
     return fit(parse_report(report(number)) for number in numbers)
 
 
-def _end(context: Context, experiment: ExperimentRow, job: JobRow | None) -> None:
+def _end(session: Session, experiment: ExperimentRow, job: JobRow | None, now: datetime) -> None:
     """Once all there will be is fitted."""
     if job is not None and job.state in OPEN:
         return
-    now = context.clock()
     experiment.updated_at = experiment.finished_at = now
     experiment.message = "its job was removed" if job is None else job.message
     experiment.state = ExperimentState.DONE if experiment.result is not None else ExperimentState.FAILED
     if experiment.state is ExperimentState.FAILED and experiment.message is None:
         experiment.message = "no cell gave a ratio: each of them says why"
+    if experiment.state is ExperimentState.DONE and experiment.host_class is not None:
+        _keep_models(session, experiment, experiment.host_class, now)
+
+
+def _keep_models(session: Session, experiment: ExperimentRow, host_class: str, now: datetime) -> None:
+    """What NCPP and the price list go by."""
+    result = RESULT.validate_python(experiment.result)
+    if isinstance(result, FeaturesResult):
+        projects.lock(session, experiment.project_id)
+        sha = session.get_one(CommitRow, experiment.commit_id).sha
+        for one in result.fits:
+            fits.keep(session, fits.Origin(experiment.project_id, sha, host_class), one, now)

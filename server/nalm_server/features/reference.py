@@ -7,6 +7,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from nalm_server import events
 from nalm_server.audit.service import record
 from nalm_server.commits import repository as commits
 from nalm_server.commits.models import CommitRow
@@ -30,6 +31,8 @@ def move(
         detail = f"reference {sha[:SHORT]}" if sha else "no reference"
         record(session, caller, "project.reference", subject, now, project_id=project.id, detail=detail)
         session.flush()
+        if row is not None:
+            events.reference_moved(session, row, now)
     return row
 
 
