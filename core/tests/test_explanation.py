@@ -14,6 +14,7 @@ from explaining import (
     renamed,
     with_functions,
     with_host,
+    with_lcores,
     with_model,
     with_samples,
 )
@@ -126,7 +127,7 @@ def test_locks_in_functions_or_inlined_are_waiting() -> None:
 def test_a_clock_is_no_lock(name: str) -> None:
     report = with_samples(SLOWER, {"work": 9000, name: 100}, {"work": 9000, name: 3000})
     assert explained(report).detail == "unknown"
-    assert explained(renamed("monitoring", 190.0, 330)).detail == "unknown"
+    assert explained(with_lcores(renamed("monitoring", 190.0, 330), 2)).detail == "unknown"
 
 
 def test_where_no_stage_bears_the_change_the_chain_is_explained() -> None:
@@ -146,8 +147,9 @@ def test_a_host_that_cannot_be_is_not_priced_with(nonsense) -> None:
 
 
 def test_a_hand_over_that_nothing_else_explains_waits() -> None:
-    assert explained(renamed("handover_in", 190.0, 330)).detail == "waiting"
-    assert explained(renamed("nat44", 190.0, 330)).detail == "unknown"
+    assert explained(with_lcores(renamed("handover_in", 190.0, 330), 2)).detail == "waiting"
+    assert explained(renamed("handover_in", 190.0, 330)).detail == "unknown", "one lcore waits for no other"
+    assert explained(with_lcores(renamed("nat44", 190.0, 330), 2)).detail == "unknown"
 
 
 def test_smaller_batches_of_the_stage() -> None:

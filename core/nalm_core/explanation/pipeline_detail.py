@@ -40,7 +40,7 @@ def pipeline_detail(case: Case, found: Signature, named: Priced | None) -> Detai
         return "waiting"
     if named is not None:
         return named.detail
-    if case.stage is not None and HANDS_OVER.search(case.stage):
+    if case.report.scenario.lcores > 1 and case.stage is not None and HANDS_OVER.search(case.stage):
         return "waiting"
     return "memory_layout" if _spread_differs(*launch_logs(case)[:: case.sign]) else "unknown"
 

@@ -22,7 +22,7 @@ _DETAILS: Mapping[Detail, str] = {
     "instruction_cache": "more code misses the instruction cache",
     "tlb": "more addresses miss the TLB",
     "branches": "more branches are mispredicted",
-    "waiting": "it waits for other lcores: locks, atomics or rings",
+    "waiting": "more time in locks, atomics or rings, where lcores wait for each other",
     "memory_layout": "launches differ far more than before: it depends on how memory falls into place",
     "unknown": "what was counted does not tell why",
     "fewer_instructions": "fewer instructions each time it runs",
@@ -37,7 +37,7 @@ _FEWER: Mapping[Detail, str] = {
     "instruction_cache": "less code misses the instruction cache",
     "tlb": "fewer addresses miss the TLB",
     "branches": "fewer branches are mispredicted",
-    "waiting": "it waits less for other lcores: locks, atomics or rings",
+    "waiting": "less time in locks, atomics or rings, where lcores wait for each other",
     "memory_layout": "launches differ far less than before: it depended on how memory falls into place",
 }
 _BY = {
