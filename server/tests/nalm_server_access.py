@@ -80,6 +80,8 @@ MATRIX: dict[str, Row] = {
     ),
     "GET /projects/{project}/features": Row(Who.READER, f"{PROJECT}/features"),
     "GET /projects/{project}/features/{name}/history": Row(Who.READER, f"{PROJECT}/features/nat/history"),
+    "GET /projects/{project}/models": Row(Who.READER, f"{PROJECT}/models"),
+    "GET /projects/{project}/ablation": Row(Who.READER, f"{PROJECT}/ablation"),
     "GET /projects/{project}/ncpp": Row(Who.READER, f"{PROJECT}/ncpp"),
     "GET /projects/{project}/integrations": Row(Who.MAINTAINER, f"{PROJECT}/integrations"),
     "POST /projects/{project}/integrations": Row(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GET /projects/{project}/features, /ncpp."""
+"""GET /projects/{project}/features, /ncpp, /models, /ablation."""
 
 from __future__ import annotations
 
@@ -11,12 +11,21 @@ from nalm_server.access.roles import Role
 from nalm_server.access.service import require_project
 from nalm_server.deps import Caller, ReadDb
 from nalm_server.errors import documented
-from nalm_server.features import ncpp, prices
-from nalm_server.features.schemas import By, NcppTable, PriceHistory, PriceList
-from nalm_server.schemas import NAME, ProjectName
+from nalm_server.features import ncpp, prices, variants
+from nalm_server.features.schemas import Ablation, By, Models, NcppTable, PriceHistory, PriceList
+from nalm_server.schemas import NAME, REVISION, ProjectName
 
 router = APIRouter(prefix="/projects/{project}", tags=["features"])
 ScenarioQuery = Annotated[str | None, Query(max_length=64, pattern=NAME, description="This one alone.")]
+CommitQuery = Annotated[
+    str | None,
+    Query(
+        min_length=1,
+        max_length=255,
+        pattern=REVISION,
+        description="A commit, tag or watched branch; without it, the furthest commit that was measured.",
+    ),
+]
 
 
 @router.get("/ncpp", responses=documented(401, 403, 404))
@@ -52,3 +61,19 @@ def get_price_history(
     """What a feature cost, commit by commit."""
     found = require_project(session, caller, project, Role.READER)
     return prices.history(session, found, name, limit)
+
+
+@router.get("/models", responses=documented(401, 403, 404, 409))
+def get_models(
+    project: ProjectName, session: ReadDb, caller: Caller, *, commit: CommitQuery = None
+) -> Models:
+    """Chains under their execution models, metric by metric, on one commit."""
+    return variants.models(session, require_project(session, caller, project, Role.READER), commit)
+
+
+@router.get("/ablation", responses=documented(401, 403, 404, 409))
+def get_ablation(
+    project: ProjectName, session: ReadDb, caller: Caller, *, commit: CommitQuery = None
+) -> Ablation:
+    """Variants off and on, on one commit: what each contributes, and to which chains."""
+    return variants.ablation(session, require_project(session, caller, project, Role.READER), commit)

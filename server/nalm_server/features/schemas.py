@@ -8,6 +8,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from nalm_server.commits.schemas import CommitRef
+from nalm_server.history.schemas import Value
 from nalm_server.schemas import Schema
 
 
@@ -150,3 +151,60 @@ class PriceHistoryLine(PriceKey):
 class PriceHistory(Schema):
     feature: str
     lines: list[PriceHistoryLine]
+
+
+class ModelRow(Schema):
+    """A chain under an execution model, as one scenario measured it."""
+
+    chain: str
+    """Its features, in order."""
+    model: str
+    lcores: int
+    scenario: str
+    traffic: str
+    host_class: str
+    run_id: str
+    figures: dict[str, Value]
+    """By metric, of the whole chain."""
+    ratio_cpp: float | None
+    """Against the chain's first row with this traffic and host class; null for that one. Not side by side."""
+    low: float | None
+    high: float | None
+
+
+class Models(Schema):
+    commit: CommitRef
+    rows: list[ModelRow]
+    """By chain."""
+
+
+class VariantOn(Schema):
+    """A variant off and on in one chain; the two were not measured side by side."""
+
+    off: str
+    on: str
+    """Scenarios."""
+    host_class: str
+    run_ids: list[str]
+    """Off, on."""
+    off_figures: dict[str, Value]
+    on_figures: dict[str, Value]
+    ratio_cpp: float | None
+    """On / off, with its interval."""
+    low: float | None
+    high: float | None
+
+
+class Variant(Schema):
+    name: str
+    on: list[VariantOn]
+    reach: list[str]
+    """Scenarios it makes cheaper: the interval lies below 1."""
+    harms: list[str]
+    """Scenarios it makes dearer."""
+
+
+class Ablation(Schema):
+    commit: CommitRef
+    variants: list[Variant]
+    """What the name of a scenario has beyond that of another which is alike in all else."""

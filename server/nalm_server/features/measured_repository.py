@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every scenario cost at one commit: the chain's figures of its newest run on each host class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from nalm_server.commits.models import CommitRow
+from nalm_server.commits.service import resolve
+from nalm_server.errors import NotFoundError
+from nalm_server.history.models import ScenarioRow, SeriesRow, SeriesValueRow
+from nalm_server.history.schemas import Value
+from nalm_server.projects.models import ProjectRow
+from nalm_server.runs.models import RunRow
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One scenario on one host class."""
+
+    scenario: ScenarioRow
+    host_class: str
+    run_id: str
+    features: list[str] | None
+    figures: dict[str, Value] = field(default_factory=dict)
+    """By metric, of the chain."""
+    launches: list[float] = field(default_factory=list)
+    """CPP of each launch."""
+
+
+def at_commit(
+    session: Session, project: ProjectRow, revision: str | None
+) -> tuple[CommitRow, list[Measured]]:
+    """The commit, by default the furthest that was measured, and its scenarios by name.
+
+    Raises NotFoundError.
+    """
+    row = _furthest(session, project.id) if revision is None else resolve(session, project.id, revision)
+    if row is None:
+        raise NotFoundError(f"Nothing has been measured in project {project.name!r} yet.")
+    newest = _newest_runs(session, row.id)
+    found = {run.id: Measured(scenario, run.host_class, run.run_id, run.features) for run, scenario in newest}
+    values = session.execute(
+        select(SeriesValueRow, SeriesRow.metric, SeriesRow.source)
+        .join(SeriesRow, SeriesRow.id == SeriesValueRow.series_id)
+        .where(SeriesValueRow.run_id.in_(found), SeriesRow.stage == "chain")
+    )
+    for value, metric, source in values:
+        one = found[value.run_id]
+        one.figures[metric] = Value(value=value.value, low=value.low, high=value.high, source=source)
+        if metric == "cpp":
+            one.launches.extend(value.launches or [])
+    return row, [one for one in found.values() if "cpp" in one.figures]
+
+
+def _newest_runs(session: Session, commit_id: int) -> Sequence[tuple[RunRow, ScenarioRow]]:
+    """Of each scenario and host class, by the scenario's name."""
+    rows = session.execute(
+        select(RunRow, ScenarioRow)
+        .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
+        .where(
+            RunRow.commit_id == commit_id,
+            RunRow.import_id.is_(None),
+            select(SeriesValueRow.run_id).where(SeriesValueRow.run_id == RunRow.id).exists(),
+        )
+        .order_by(ScenarioRow.name, RunRow.host_class, RunRow.received_at, RunRow.id)
+    )
+    newest = {(scenario.id, run.host_class): (run, scenario) for run, scenario in rows}
+    return list(newest.values())
+
+
+def _furthest(session: Session, project_id: int) -> CommitRow | None:
+    return session.scalars(
+        select(CommitRow)
+        .join(RunRow, RunRow.commit_id == CommitRow.id)
+        .where(
+            CommitRow.project_id == project_id,
+            CommitRow.listed,
+            select(SeriesValueRow.run_id).where(SeriesValueRow.run_id == RunRow.id).exists(),
+        )
+        .order_by(CommitRow.position.desc(), CommitRow.id.desc())
+        .limit(1)
+    ).first()

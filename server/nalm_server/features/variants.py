@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Execution models, chains and variants of one commit, from the scenarios measured there."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+
+from nalm_core.defaults import CONFIDENCE
+from nalm_core.estimate import estimate_ratio_unpaired
+from sqlalchemy.orm import Session
+
+from nalm_server.commits.service import ref
+from nalm_server.features.measured_repository import Measured, at_commit
+from nalm_server.features.schemas import Ablation, ModelRow, Models, Variant, VariantOn
+from nalm_server.projects.models import ProjectRow
+
+Ratio = tuple[float | None, float | None, float | None]
+"""head / base of CPP, and its interval."""
+ENDS = ("rx", "dispatch", "tx")
+HAND_OVER = "handover"
+
+
+def models(session: Session, project: ProjectRow, revision: str | None) -> Models:
+    commit, found = at_commit(session, project, revision)
+    chains: dict[tuple[str, str, str], list[Measured]] = defaultdict(list)
+    for one in found:
+        chains[_chain(one), one.scenario.traffic, one.host_class].append(one)
+    return Models(
+        commit=ref(commit),
+        rows=[
+            _model_row(chain, one, ones[0]) for (chain, _, _), ones in sorted(chains.items()) for one in ones
+        ],
+    )
+
+
+def ablation(session: Session, project: ProjectRow, revision: str | None) -> Ablation:
+    commit, found = at_commit(session, project, revision)
+    variants: dict[str, list[VariantOn]] = defaultdict(list)
+    for name, off, on in _pairs(found):
+        variants[name].append(_variant_on(off, on))
+    return Ablation(
+        commit=ref(commit),
+        variants=[
+            Variant(
+                name=name,
+                on=ones,
+                reach=[one.off for one in ones if one.high is not None and one.high < 1],
+                harms=[one.off for one in ones if one.low is not None and one.low > 1],
+            )
+            for name, ones in sorted(variants.items())
+        ],
+    )
+
+
+def _pairs(found: Sequence[Measured]) -> Iterator[tuple[str, Measured, Measured]]:
+    """(variant, off, on): `sfc_a` and `sfc_a_flow_cache`, alike in all that a scenario says but the name."""
+    for off, on in permutations(found, 2):
+        start = f"{off.scenario.name}_"
+        if on.scenario.name.startswith(start) and _alike(off) == _alike(on):
+            yield on.scenario.name.removeprefix(start), off, on
+
+
+def _alike(one: Measured) -> tuple[object, ...]:
+    scenario = one.scenario
+    features = None if one.features is None else tuple(one.features)
+    return one.host_class, features, scenario.model, scenario.lcores, scenario.traffic, scenario.load
+
+
+def _chain(one: Measured) -> str:
+    """Its features in order; of a run that did not record them its stages."""
+    stages = [stage for stage in one.scenario.stages if stage not in ENDS and not stage.startswith(HAND_OVER)]
+    return ", ".join(one.features if one.features is not None else stages)
+
+
+def _model_row(chain: str, one: Measured, first: Measured) -> ModelRow:
+    ratio, low, high = (None, None, None) if one is first else _ratio(first, one)
+    return ModelRow(
+        chain=chain,
+        model=one.scenario.model,
+        lcores=one.scenario.lcores,
+        scenario=one.scenario.name,
+        traffic=one.scenario.traffic,
+        host_class=one.host_class,
+        run_id=one.run_id,
+        figures=one.figures,
+        ratio_cpp=ratio,
+        low=low,
+        high=high,
+    )
+
+
+def _variant_on(off: Measured, on: Measured) -> VariantOn:
+    ratio, low, high = _ratio(off, on)
+    return VariantOn(
+        off=off.scenario.name,
+        on=on.scenario.name,
+        host_class=off.host_class,
+        run_ids=[off.run_id, on.run_id],
+        off_figures=off.figures,
+        on_figures=on.figures,
+        ratio_cpp=ratio,
+        low=low,
+        high=high,
+    )
+
+
+def _ratio(base: Measured, head: Measured) -> Ratio:
+    """Welch's interval over launches: the two did not run side by side."""
+    estimate = (
+        estimate_ratio_unpaired(base.launches, head.launches) if base.launches and head.launches else None
+    )
+    if estimate is None:
+        before = base.figures["cpp"].value
+        return head.figures["cpp"].value / before if before > 0 else None, None, None
+    return estimate.ratio, *estimate.interval(1 - CONFIDENCE)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chains, execution models and variants of one commit beside each other."""
+
+from __future__ import annotations
+
+import pytest
+from nalm_core.report import RunReport
+from nalm_server_harness import Service
+from nalm_server_reports import COSTS, body_of, make_report, sha
+
+PIPELINE = {**COSTS, "nat": 250.0}
+CACHED = {**COSTS, "nat": 90.0}
+
+
+def upload(service: Service, number: int, scenario: str, costs: dict[str, float], model: str = "rtc") -> None:
+    report = make_report(number, head=1, base=0, scenario=scenario, base_costs=costs)
+    made = report.scenario.model_copy(update={"model": model})
+    service.upload(body_of(RunReport.model_validate(report.model_copy(update={"scenario": made}))))
+
+
+@pytest.fixture
+def measured(service: Service) -> Service:
+    upload(service, 1, "sfc_a", COSTS)
+    upload(service, 2, "sfc_a_pipeline", PIPELINE, "pipeline")
+    upload(service, 3, "sfc_a_flow_cache", CACHED)
+    upload(service, 4, "sfc_b", COSTS)
+    return service
+
+
+def test_models_of_a_chain_stand_beside_each_other(measured: Service) -> None:
+    found = measured.get("/projects/demo/models")
+    assert found["commit"]["sha"] == sha(1)
+    rows = {one["scenario"]: one for one in found["rows"]}
+    assert rows["sfc_a"]["chain"] == "nat, l3fwd" and rows["sfc_a"]["ratio_cpp"] is None
+    pipeline = rows["sfc_a_pipeline"]
+    assert pipeline["model"] == "pipeline"
+    assert pipeline["ratio_cpp"] == pytest.approx(360 / 260, abs=0.01)
+    assert pipeline["low"] < pipeline["ratio_cpp"] < pipeline["high"]
+    assert {"cpp", "ipp", "eipc", "pps"} <= set(pipeline["figures"])
+    assert measured.get("/projects/demo/models", commit=sha(1)[:8]) == found
+
+
+def test_a_variant_has_its_contribution_and_reach(measured: Service) -> None:
+    variants = measured.get("/projects/demo/ablation")["variants"]
+    (cache,) = variants
+    assert cache["name"] == "flow_cache" and cache["reach"] == ["sfc_a"] and cache["harms"] == []
+    assert cache["on"][0]["ratio_cpp"] == pytest.approx(200 / 260, abs=0.01)
+
+
+def test_nothing_measured_is_not_found(service: Service) -> None:
+    assert "Nothing has been measured" in service.get("/projects/demo/models", 404)["error"]["message"]
+    assert service.get("/projects/demo/ablation", 404, commit="v1")["error"]
