@@ -4,15 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from nalm_core.report import RunReport
+from nalm_server.cli import app
 from nalm_server.judgement import marking, work
 from nalm_server.projects import repository as projects
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
+from typer.testing import CliRunner
 
 NOISE = 0.003
 HISTORY = "/projects/demo/scenarios/sfc_a/history"
@@ -133,3 +137,49 @@ def test_looked_at_again_nothing_changes(service: Service) -> None:
         session.commit()
     work.drain(service.context)
     assert points(service) == found
+
+
+def test_slow_drift(service: Service) -> None:
+    noise = Random(11)
+    ramp = [150.0 * (1 + 0.007 * min(max(n - 15, 0), 8)) for n in range(35)]
+    reports = runs([cost * (1 + noise.gauss(0, NOISE)) for cost in ramp])
+    found = [one for one in judged(service, reports) if one["stage"] == "nat"]
+    assert {one["direction"] for one in found} == {"worse"}
+    assert prod(one["ratio"] for one in found) == pytest.approx(1.056, rel=0.015)
+    assert {one["sha"] for one in found} <= {sha(number) for number in range(15, 27)}
+
+
+def test_a_change_that_more_values_take_back_is_withdrawn_from_its_alert(service: Service) -> None:
+    nat = levels((14, 150.0), (6, 160.0))
+    assert judged(service, runs(nat))
+    for number in range(15, 21):  # measured again, twice: it was the host
+        for again in (1, 2):
+            costs = {**COSTS, "nat": 150.0}
+            report = make_report(again * 1000 + number, base=number - 1, head=number, base_costs=costs)
+            service.upload(body_of(report))
+    work.drain(service.context)
+    found = points(service)
+    assert {one["state"] for one in found} == {"withdrawn"}
+    assert all(one["withdrawn_at"] for one in found)
+    assert points(service, state="standing") == []
+
+
+def test_two_hosts_in_turn(service: Service) -> None:
+    """Of which one is dearer by as much as matters: that is no commit's."""
+    noise = Random(5)
+    names = ["bench-a" if noise.random() < 0.5 else "bench-b" for _ in range(30)]
+    cost = {"bench-a": 150.0, "bench-b": 154.5}
+    nat = [cost[name] * (1 + noise.gauss(0, NOISE)) for name in names]
+    reports = [on_host(one, name) for one, name in zip(runs(nat), names, strict=True)]
+    assert judged(service, reports) == []
+
+
+def test_command_looks_anew_and_tells_nobody(service: Service, tmp_path: Path) -> None:
+    judged(service, runs(levels((14, 150.0), (8, 160.0))))
+    settings = service.context.settings
+    environment = {"NALM_DATABASE_URL": settings.resolved_database_url}
+    said = CliRunner().invoke(app, ["judge", "demo", "--whole", "--state", str(tmp_path)], env=environment)
+    assert said.exit_code == 0, said.output
+    assert {one["state"] for one in points(service)} == {"standing"}
+    said = CliRunner().invoke(app, ["judge", "none", "--state", str(tmp_path)], env=environment)
+    assert said.exit_code != 0
