@@ -164,14 +164,19 @@ def test_a_change_that_more_values_take_back_is_withdrawn_from_its_alert(service
     assert points(service, state="standing") == []
 
 
-def test_two_hosts_in_turn(service: Service) -> None:
-    """Of which one is dearer by as much as matters: that is no commit's."""
+@pytest.mark.parametrize("step", [1.0, 1.05])
+def test_two_hosts_that_differ(service: Service, step: float) -> None:
+    """One is dearer by 3 % and noisier: that is no commit's, and hides none."""
     noise = Random(5)
-    names = ["bench-a" if noise.random() < 0.5 else "bench-b" for _ in range(30)]
-    cost = {"bench-a": 150.0, "bench-b": 154.5}
-    nat = [cost[name] * (1 + noise.gauss(0, NOISE)) for name in names]
-    reports = [on_host(one, name) for one, name in zip(runs(nat), names, strict=True)]
-    assert judged(service, reports) == []
+    names = ["bench-a" if noise.random() < 0.5 else "bench-b" for _ in range(36)]
+    cost, spread = {"bench-a": 150.0, "bench-b": 154.5}, {"bench-a": NOISE, "bench-b": 2 * NOISE}
+    nat = [
+        cost[name] * (step if number >= 20 else 1) * (1 + noise.gauss(0, spread[name]))
+        for number, name in enumerate(names)
+    ]
+    found = judged(service, [on_host(one, name) for one, name in zip(runs(nat), names, strict=True)])
+    assert service.get(HISTORY)["segments"] == []
+    assert {one["sha"] for one in found if one["stage"] == "nat"} == ({sha(21)} if step > 1 else set())
 
 
 def test_command_looks_anew_and_tells_nobody(service: Service, tmp_path: Path) -> None:

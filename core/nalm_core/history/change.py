@@ -10,6 +10,7 @@ import numpy as np
 
 from nalm_core.defaults import LEVEL_VALUES, MARGIN, RELEVANT_SHARE
 from nalm_core.detection.detect import detect_many
+from nalm_core.detection.hosts import detect_hosts
 
 Values = Sequence[float | None]
 """By commit; None: not measured."""
@@ -26,11 +27,13 @@ class SeriesChange:
     probability: float
 
 
-def changes(series: Sequence[Values]) -> list[list[SeriesChange]]:
-    """Of each series of one block."""
+def changes(series: Sequence[Values], hosts: Sequence[int]) -> list[list[SeriesChange]]:
+    """Of each series of one block. hosts: of each commit; what is one host's alone is left out."""
+    one_host = len(set(hosts)) < 2
+    of_each = detect_many(series) if one_host else [detect_hosts(one, hosts).changes for one in series]
     return [
         [SeriesChange(one.index, one.low, one.high, 1 + one.size, one.probability) for one in found]
-        for found in detect_many(series)
+        for found in of_each
     ]
 
 

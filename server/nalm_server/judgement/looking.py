@@ -101,12 +101,13 @@ def _judge(
     part = commits[block.start : block.end]
     by_series = _values(session, series, part)
     numbers = list(by_series)
+    hosts = [one.measured.host for one in part]
     chains = {
         (name.metric, name.source): by_series[number]
         for number, name in series.items()
         if name.stage == CHAIN and number in by_series
     }
-    for number, found in zip(numbers, changes([by_series[n] for n in numbers]), strict=True):
+    for number, found in zip(numbers, changes([by_series[n] for n in numbers], hosts), strict=True):
         name = series[number]
         for one in found:
             if not block.keep_from <= one.index + block.start < block.keep_to or one.index == 0:
