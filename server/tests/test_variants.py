@@ -3,8 +3,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
+from nalm_core.change import Figure
+from nalm_core.experiments.cell import Kind
+from nalm_core.experiments.result import AblationResult, ModelRow, ModelsResult
 from nalm_core.report import RunReport
+from nalm_server.commits import service as commits
+from nalm_server.experiments.models import ExperimentRow
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
 
@@ -50,3 +57,43 @@ def test_a_variant_has_its_contribution_and_reach(measured: Service) -> None:
 def test_nothing_measured_is_not_found(service: Service) -> None:
     assert "Nothing has been measured" in service.get("/projects/demo/models", 404)["error"]["message"]
     assert service.get("/projects/demo/ablation", 404, commit="v1")["error"]
+
+
+def test_what_experiments_found_at_the_commit_is_told_beside_it(measured: Service) -> None:
+    base = Figure(cpp=260.0, sources={"cpp": "tsc"})
+    row = ModelRow(
+        chain="sfc_a", model="rtc", figure=base, pps=7e6, stages={}, ratio_cpp=None, low=None, high=None
+    )
+    whole = {"cells": 1, "taken": 1, "partial": False, "unusable": {}}
+    found = {
+        Kind.MODELS: ModelsResult(rows=[row], **whole),
+        Kind.ABLATION: AblationResult(contributions=[], **whole),
+    }
+    now = measured.clock()
+    with measured.context.sessions() as session:
+        commit = commits.resolve(session, 1, sha(1))
+        for kind, result in found.items():
+            made = experiment(commit.id, kind, now)
+            made.result = result.model_dump(mode="json")
+            session.add_all([made, experiment(commit.id, kind, now)])
+        session.commit()
+    (models,) = measured.get("/projects/demo/models")["experiments"]
+    assert models["result"]["rows"][0]["figure"]["cpp"] == 260
+    (ablation,) = measured.get("/projects/demo/ablation")["experiments"]
+    assert ablation["host_class"] == "vm-2"
+
+
+def experiment(commit_id: int, kind: Kind, now: datetime) -> ExperimentRow:
+    return ExperimentRow(
+        project_id=1,
+        commit_id=commit_id,
+        kind=kind,
+        names=[],
+        seed=1,
+        state="done",
+        host_class="vm-2",
+        fitted_cells=1,
+        requested_by="admin",
+        created_at=now,
+        updated_at=now,
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from nalm_core.experiments.result import AblationResult, ModelsResult
 from pydantic import Field
 
 from nalm_server.commits.schemas import CommitRef
@@ -172,8 +173,26 @@ class ModelRow(Schema):
     high: float | None
 
 
+class ModelsExperiment(Schema):
+    """Chains and models that an experiment measured side by side."""
+
+    experiment: int
+    host_class: str | None
+    result: ModelsResult
+
+
+class AblationExperiment(Schema):
+    """Variants that an experiment measured side by side, off and on."""
+
+    experiment: int
+    host_class: str | None
+    result: AblationResult
+
+
 class Models(Schema):
     commit: CommitRef
+    experiments: list[ModelsExperiment]
+    """Newest first; where there are some they say it better than the rows."""
     rows: list[ModelRow]
     """By chain."""
 
@@ -206,5 +225,7 @@ class Variant(Schema):
 
 class Ablation(Schema):
     commit: CommitRef
+    experiments: list[AblationExperiment]
+    """Newest first; where there are some they say it better than the variants."""
     variants: list[Variant]
     """What the name of a scenario has beyond that of another which is alike in all else."""

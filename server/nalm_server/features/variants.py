@@ -9,11 +9,21 @@ from itertools import permutations
 
 from nalm_core.defaults import CONFIDENCE
 from nalm_core.estimate import estimate_ratio_unpaired
+from nalm_core.experiments.cell import Kind
 from sqlalchemy.orm import Session
 
 from nalm_server.commits.service import ref
+from nalm_server.features.experiment_repository import results
 from nalm_server.features.measured_repository import Measured, at_commit
-from nalm_server.features.schemas import Ablation, ModelRow, Models, Variant, VariantOn
+from nalm_server.features.schemas import (
+    Ablation,
+    AblationExperiment,
+    ModelRow,
+    Models,
+    ModelsExperiment,
+    Variant,
+    VariantOn,
+)
 from nalm_server.projects.models import ProjectRow
 
 Ratio = tuple[float | None, float | None, float | None]
@@ -29,6 +39,10 @@ def models(session: Session, project: ProjectRow, revision: str | None) -> Model
         chains[_chain(one), one.scenario.traffic, one.host_class].append(one)
     return Models(
         commit=ref(commit),
+        experiments=[
+            ModelsExperiment.model_validate({"experiment": number, "host_class": on, "result": result})
+            for number, on, result in results(session, commit.id, Kind.MODELS)
+        ],
         rows=[
             _model_row(chain, one, ones[0]) for (chain, _, _), ones in sorted(chains.items()) for one in ones
         ],
@@ -42,6 +56,10 @@ def ablation(session: Session, project: ProjectRow, revision: str | None) -> Abl
         variants[name].append(_variant_on(off, on))
     return Ablation(
         commit=ref(commit),
+        experiments=[
+            AblationExperiment.model_validate({"experiment": number, "host_class": on, "result": result})
+            for number, on, result in results(session, commit.id, Kind.ABLATION)
+        ],
         variants=[
             Variant(
                 name=name,
