@@ -16,10 +16,11 @@ from nalm_agent.errors import HostError, ServerError
 from nalm_agent.heartbeat import Heartbeat
 from nalm_agent.home import Home
 from nalm_agent.request import Request
-from nalm_agent.server_client import Lease, LeaseLostError, ServerClient
+from nalm_agent.server_client import Lease, LeasedExperiment, LeaseLostError, ServerClient
+from nalm_core.experiments.cell import Kind
 from nalm_core.report import RunStatus
 from nalm_core.report_io import parse_report
-from tiny import NfRepository
+from tiny import NALM_TOML, NfRepository
 
 
 class FakeServer:
@@ -127,6 +128,27 @@ def test_a_job_is_measured_uploaded_and_finished(
     (finish,) = server.told("/agent/jobs/7/finish")
     assert json.loads(finish.content) == {"fence": 3, "outcome": "done", "message": None}
     assert server.told("/agent/jobs/7/progress")
+
+
+def test_the_cells_of_an_experiment_are_uploaded_but_those_that_are_in_or_cannot_be_here(
+    server: FakeServer, nf_repository: NfRepository, home: Home
+) -> None:
+    pairs = ", ".join(f'{{ off = "{off}", on = "tiny" }}' for off in ("alone", "wide", "tiny"))
+    scenario = 'features = ["alpha"]\ntraffic = "traffic/capture.bin"\npackets = 20000\n'
+    tables = f"[scenarios.alone]\n{scenario}[scenarios.wide]\nlcores = 16\n{scenario}"
+    text = f"{NALM_TOML}{tables}[ablation.beta]\npairs = [{pairs}]\n"
+    head = nf_repository.commit("tables", nalm__toml=text)
+    asked = LeasedExperiment(id=4, kind=Kind.ABLATION, names=[], seed=1)
+    told = {"experiment": asked, "measured": ["beta:tiny"]}
+    agent_loop.work_on(lease_of(nf_repository, head).model_copy(update=told), agent_of(server, home))
+    (upload,) = server.told("/reports")
+    report = parse_report(gzip.decompress(upload.content))
+    assert report.experiment is not None and report.scenario.name == "beta:alone"
+    assert sorted(report.experiment.cells) == ["beta:alone", "beta:tiny", "beta:wide"]
+    assert {arm.build.commit for arm in report.arms.values()} == {head}
+    (finish,) = server.told("/agent/jobs/7/finish")
+    (left,) = json.loads(finish.content)["not_here"]
+    assert (left["scenario"], left["needs"]["lcores"]) == ("beta:wide", 16)
 
 
 def test_a_control_is_measured_although_the_code_is_equal(

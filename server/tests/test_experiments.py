@@ -9,12 +9,15 @@ import pytest
 from nalm_core.report import RunReport
 from nalm_server.commits import repository as commits
 from nalm_server.experiments import queueing, work
+from nalm_server.experiments.models import CellRow
 from nalm_server.features import fits
 from nalm_server.projects import repository as projects
+from nalm_server.retention import sweep
 from nalm_server_experiments import Agent, cells
 from nalm_server_harness import Service
 from nalm_server_line import use_line
 from nalm_server_reports import body_of, make_report, sha
+from sqlalchemy import func, select
 
 
 @pytest.fixture(autouse=True)
@@ -163,6 +166,33 @@ def test_reports_of_cells_are_taken_from_their_job_only(service: Service) -> Non
     plain = agent.lease()
     assert plain["experiment"] is None
     agent.send(plain, other, status=422)
+
+
+def test_reports_of_cells_age_out_and_what_they_say_stays(service: Service) -> None:
+    number = ask(service)
+    Agent(service).measure_all()
+    service.clock.pass_seconds(4000 * 24 * 3600)
+    sweep.drain(service.context)
+    assert report_sizes(service) != {0}, "it is not over yet"
+    found = shown(service, number)
+    sweep.drain(service.context)
+    assert report_sizes(service) == {0}
+    assert service.get(f"/experiments/{number}")["result"] == found["result"] is not None
+    answer = service.get(f"/experiments/{number}/cells/{found['taken'][0]['number']}/report", status=410)
+    assert answer["error"]["name"] == "report_expired"
+
+
+def report_sizes(service: Service) -> set[int]:
+    with service.context.read_sessions() as session:
+        return set(session.scalars(select(func.length(CellRow.compressed))))
+
+
+def test_a_project_whose_reference_is_set_has_its_features_measured_there(service: Service) -> None:
+    service.upload(body_of(make_report(2, base=1, head=2)))
+    for _ in range(2):
+        service.request("PATCH", "/projects/demo", "admin", json={"reference": sha(2)})
+    (job,) = service.get("/jobs", project="demo")
+    assert (job["reason"], job["head_sha"], job["experiment_id"]) == ("experiment", sha(2), 1)
 
 
 def test_a_reference_that_moves_has_what_was_asked_before_asked_again(service: Service) -> None:

@@ -52,7 +52,7 @@ def get_experiment(experiment_id: ExperimentId, session: ReadDb, caller: Caller)
 @router.get(
     "/experiments/{experiment_id}/cells/{number}/report",
     response_model=RunReport,
-    responses=documented(401, 403, 404),
+    responses=documented(401, 403, 404, 410),
 )
 def get_cell_report(
     experiment_id: ExperimentId, number: CellNumber, session: ReadDb, caller: Caller

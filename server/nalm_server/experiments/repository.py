@@ -80,6 +80,16 @@ def cells(session: Session, experiment_id: int) -> list[CellRow]:
     return list(session.scalars(query.order_by(CellRow.id)))
 
 
+def fitting(session: Session, experiment_id: int) -> list[int]:
+    """Numbers of the cells that gave a ratio and whose report is there."""
+    query = select(CellRow.id).where(
+        CellRow.experiment_id == experiment_id,
+        CellRow.unusable.is_(None),
+        func.length(CellRow.compressed) > 0,
+    )
+    return list(session.scalars(query.order_by(CellRow.id)))
+
+
 def cell_names(session: Session, experiment_id: int) -> list[str]:
     query = select(CellRow.name).where(CellRow.experiment_id == experiment_id)
     return list(session.scalars(query.order_by(CellRow.id)))
@@ -101,10 +111,10 @@ def add_cell(session: Session, row: CellRow) -> CellRow:
 
 
 def report(session: Session, experiment_id: int, number: int) -> bytes | None:
-    """The cell's report; None if the experiment has no such cell."""
+    """The cell's report, empty once it has aged out; None if the experiment has no such cell."""
     query = select(CellRow.compressed).where(CellRow.experiment_id == experiment_id, CellRow.id == number)
     found = session.scalars(query).one_or_none()
-    return None if found is None else zlib.decompress(found)
+    return zlib.decompress(found) if found else found
 
 
 def newest_job(session: Session, experiment_id: int) -> JobRow | None:

@@ -15,7 +15,7 @@ from nalm_server.audit.service import record as audit
 from nalm_server.commits.models import CommitRow
 from nalm_server.commits.order import record
 from nalm_server.context import Context
-from nalm_server.errors import ConflictError, NotFoundError
+from nalm_server.errors import ConflictError, NotFoundError, ReportExpiredError
 from nalm_server.experiments import queueing, repository
 from nalm_server.experiments.models import ExperimentRow
 from nalm_server.experiments.schemas import (
@@ -87,6 +87,11 @@ def report(session: Session, caller: Principal, experiment_id: int, number: int)
     found = repository.report(session, experiment_id, number)
     if found is None:
         raise NotFoundError(f"Experiment {experiment_id} has no cell {number}.")
+    if not found:
+        raise ReportExpiredError(
+            f"The report of cell {number} aged out by the project's rules: what was fitted of it is kept, "
+            f"see /experiments/{experiment_id}."
+        )
     return found
 
 

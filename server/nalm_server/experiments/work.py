@@ -34,7 +34,7 @@ def _work_on(context: Context, experiment_id: int) -> None:
     """The fit takes seconds, so no transaction is open meanwhile; what came in since is fitted next time."""
     with context.read_sessions() as session:
         row = repository.find(session, experiment_id)
-        numbers = [cell.id for cell in repository.cells(session, experiment_id) if cell.unusable is None]
+        numbers = repository.fitting(session, experiment_id)
         every = repository.cell_names(session, experiment_id)
     result = None
     if row is not None and len(every) > row.fitted_cells:

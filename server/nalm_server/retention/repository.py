@@ -10,6 +10,8 @@ from typing import Any
 from sqlalchemy import Select, delete, exists, func, select, update
 from sqlalchemy.orm import Session
 
+from nalm_server.experiments.models import CellRow, ExperimentRow
+from nalm_server.experiments.schemas import ACTIVE
 from nalm_server.hooks.models import DeliveryRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN
@@ -61,14 +63,30 @@ def _old_logs(project_id: int, before: datetime, *columns: Any) -> Select[Any]:
     )
 
 
+def _old_cells(project_id: int, before: datetime, *columns: Any) -> Select[Any]:
+    """Of experiments that are over: what their reports say has been fitted."""
+    return (
+        select(*columns)
+        .join(ExperimentRow, ExperimentRow.id == CellRow.experiment_id)
+        .where(
+            ExperimentRow.project_id == project_id,
+            ExperimentRow.state.not_in(ACTIVE),
+            CellRow.received_at < before,
+            func.length(CellRow.compressed) > 0,
+        )
+    )
+
+
 def due(session: Session, project_id: int, reports_before: datetime, logs_before: datetime) -> list[Amount]:
     size = func.coalesce(func.sum(func.length(ReportRow.compressed)), 0)
     tails = func.coalesce(func.sum(func.length(JobRow.log_tail)), 0)
     reports = session.execute(_old_reports(project_id, reports_before, func.count(), size)).one()
+    packed = func.coalesce(func.sum(func.length(CellRow.compressed)), 0)
+    cells = session.execute(_old_cells(project_id, reports_before, func.count(), packed)).one()
     deliveries = session.execute(_old_deliveries(project_id, logs_before, func.count())).one()
     logs = session.execute(_old_logs(project_id, logs_before, func.count(), tails)).one()
     return [
-        Amount(kind=Kind.REPORTS, number=reports[0], bytes=reports[1]),
+        Amount(kind=Kind.REPORTS, number=reports[0] + cells[0], bytes=reports[1] + cells[1]),
         Amount(kind=Kind.DELIVERIES, number=deliveries[0], bytes=0),
         Amount(kind=Kind.LOGS, number=logs[0], bytes=logs[1]),
     ]
@@ -89,6 +107,23 @@ def expire(session: Session, run_id: int, remains: dict[str, Any], now: datetime
         .returning(ReportRow.run_id)
     )
     return changed.first() is not None
+
+
+def expire_cells(session: Session, project_id: int, before: datetime, limit: int) -> list[int]:
+    """Sizes of the reports that went. Cells stay, with what was made of them."""
+    size = func.length(CellRow.compressed)
+    found = session.execute(
+        _old_cells(project_id, before, CellRow.id, size).order_by(CellRow.id).limit(limit)
+    ).all()
+    sizes: dict[int, int] = {cell_id: bytes_ for cell_id, bytes_ in found}  # noqa: C416 (as below)
+    gone = session.scalars(
+        update(CellRow)
+        .where(CellRow.id.in_(sizes), size > 0)
+        .values(compressed=b"")
+        .returning(CellRow.id)
+        .execution_options(synchronize_session=False)
+    ).all()
+    return [sizes[cell_id] for cell_id in gone]
 
 
 def remove_deliveries(session: Session, project_id: int, before: datetime, limit: int) -> int:

@@ -29,6 +29,8 @@ def drain(context: Context) -> None:
             reports_before, logs_before = limits(rules_of(session, project_id, context.settings), now)
         while _expire_reports(context, project_id, reports_before, now):
             pass
+        while _expire_cells(context, project_id, reports_before, now):
+            pass
         while _remove_rows(context, project_id, logs_before, now):
             pass
 
@@ -49,6 +51,15 @@ def _expire_reports(context: Context, project_id: int, before: datetime, now: da
         repository.count_removed(session, project_id, [amount], now)
         session.commit()
     return bool(found)
+
+
+def _expire_cells(context: Context, project_id: int, before: datetime, now: datetime) -> bool:
+    with context.sessions() as session:
+        gone = repository.expire_cells(session, project_id, before, REPORTS_AT_ONCE)
+        amount = Amount(kind=Kind.REPORTS, number=len(gone), bytes=sum(gone))
+        repository.count_removed(session, project_id, [amount], now)
+        session.commit()
+    return bool(gone)
 
 
 def _remove_rows(context: Context, project_id: int, before: datetime, now: datetime) -> bool:
