@@ -279,3 +279,5 @@ def test_a_change_is_explained_to_whoever_listens(service: Service, monkeypatch:
         "instructions",
         "more_instructions",
     )
+    assert service.get(f"/runs/{1:032x}")["explanation"] is None
+    assert service.get(f"/runs/{2:032x}")["explanation"] == slower

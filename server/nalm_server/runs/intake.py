@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from nalm_core.explanation import explain
+from nalm_core.explanation import Explanation, explain
 from nalm_core.report import Arm, RunReport
 from nalm_core.report_io import ReportError, dump_report, parse_report
 from nalm_core.verdict import Verdict, judge
@@ -65,8 +63,8 @@ def judged(report: RunReport) -> Verdict:
         raise InvalidError(f"The numbers of this report cannot be computed with: {error}.") from error
 
 
-def explained(report: RunReport, verdict: Verdict) -> dict[str, Any] | None:
-    """Why cycles changed, as it is stored; None where they did not."""
+def explained(report: RunReport, verdict: Verdict) -> Explanation | None:
+    """Why cycles changed; None where they did not."""
     if verdict.outcome not in ("regressed", "improved"):
         return None
-    return explain(report, verdict).model_dump(mode="json")
+    return explain(report, verdict)

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from nalm_core.change import Cause
+from nalm_core.explanation import Explanation
 from nalm_core.report import RunStatus
 from nalm_core.verdict import Outcome
 from nalm_core.verdict import Verdict as CoreVerdict
@@ -78,6 +79,8 @@ class RunDetail(Remains, RunBrief):
     report_digest: str
     """SHA-256 of the report as it was taken."""
     verdict: Verdict
+    explanation: Explanation | None
+    """Why cycles changed; None where they did not, and when the report has aged out."""
 
 
 class ReportTaken(Schema):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from nalm_core.explanation import Explanation
 from nalm_core.report import Arm, RunReport, RunStatus
 from nalm_core.report_io import parse_report
 from nalm_core.verdict import Verdict
@@ -75,7 +76,7 @@ def take_report(
         list(series.figures(report)) if verdict.outcome in series.VALID_OUTCOMES else [],
         hashlib.sha256(canonical).hexdigest(),
         verdict,
-        intake.explained(report, verdict),
+        _as_stored(intake.explained(report, verdict)),
         job_id,
         fence,
         caller,
@@ -84,6 +85,10 @@ def take_report(
         taken = _take(session, caller, upload, context.clock())
         session.commit()
     return taken
+
+
+def _as_stored(explanation: Explanation | None) -> dict[str, Any] | None:
+    return None if explanation is None else explanation.model_dump(mode="json")
 
 
 def _take(session: Session, caller: Principal, upload: Upload, now: datetime) -> ReportTaken:
@@ -288,13 +293,16 @@ def remains_of(stored: StoredReport) -> Remains:
 def get_run(session: Session, caller: Principal, run_id: str) -> RunDetail:
     judged = require(session, caller, run_id)
     stored = repository.report(session, judged.run.id)
+    report = parse_report(stored.json) if stored.remains is None else None
+    verdict = verdicts.full(judged.verdict)
     return RunDetail(
         **dict(verdicts.run_brief(judged)),
-        **dict(remains_of(stored)),
+        **dict(remains_of(stored) if report is None else remains.of(report)),
         project=projects.name_of(session, judged.run.project_id),
         received_at=judged.run.received_at,
         report_expired=stored.expired_at is not None,
         report_bytes=stored.json_bytes,
         report_digest=judged.run.digest,
-        verdict=verdicts.full(judged.verdict),
+        verdict=verdict,
+        explanation=intake.explained(report, verdict) if report is not None else None,
     )
