@@ -79,7 +79,11 @@ def experiment(
     result = fit(reports)
     if result is None or not result.taken:
         why = "\n".join(result.unusable.values()) if result else None
-        raise HostError("no cell could be measured", log=why, hint="`nalm check --force` shows one run whole")
+        raise HostError(
+            "no cell could be measured",
+            log=why,
+            hint="give busy hosts more time with --seconds; `nalm check --force` shows one run whole",
+        )
     if reports_file is not None:
         write_file(reports_file, f"[{','.join(dump_report(one).decode() for one in reports)}]\n", "--reports")
     if STDOUT not in (json_file, reports_file):
