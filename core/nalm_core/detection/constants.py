@@ -24,7 +24,7 @@ NATS_PER_VALUE = 0.4
 """More is asked of a change that had more values to show itself ..."""
 OLD_STEP_NATS = 6.0
 """... up to this."""
-SHORT_NATS = 2.0
+SHORT_NATS = 3.0
 """More is asked in a history of few values, which say little of slow noise ..."""
 SHORT_VALUES = 30
 """... all of it of one so short, less of longer ones in inverse proportion."""
@@ -38,7 +38,7 @@ EXCURSION_VALUES = 5
 """Fewer values that go and come back are outliers, not two changes."""
 RETURN_SHARE = 0.35
 """They came back if what is left of the excursion is less than this share of it."""
-RUN_NATS = 6.0
+RUN_NATS = 5.0
 """Nats by which a level's values are unlikelier as noise around the level beside it, for each change less."""
 POSITION_LEVEL = 0.95
 """Of the interval of a change's position."""

@@ -68,8 +68,7 @@ def detect_many(histories: Sequence[Sequence[Commit]], since: int = 0) -> list[l
     windows = [
         (n, window)
         for n, (y, index, _) in enumerate(prepared)
-        for window in _windows(y)
-        if since == 0 or index[window.start + len(window.y) - 1] >= since
+        for window in _windows(y, int(np.searchsorted(index, since)))
     ]
     candidates = _candidates([w for _, w in windows])
     found: list[list[ChangePoint]] = [[] for _ in histories]
@@ -83,7 +82,7 @@ def detect_many(histories: Sequence[Sequence[Commit]], since: int = 0) -> list[l
 
 def _prepared(series: Sequence[Commit]) -> tuple[Values, NDArray[np.intp], bool]:
     """(values, their indices, whether they are logarithms); what is missing is left out."""
-    values = np.array([_value(one) for one in series], np.float64)
+    values = _values(series)
     index = np.flatnonzero(np.isfinite(values))
     values = np.clip(values[index], -MOST, MOST)
     if len(values) and values.min() > 0:
@@ -91,6 +90,14 @@ def _prepared(series: Sequence[Commit]) -> tuple[Values, NDArray[np.intp], bool]
     sizes = np.abs(values[values != 0])
     unit = max(float(np.median(sizes)), 1 / MOST) if len(sizes) else 1.0
     return np.clip(values / unit, -MOST_UNITS, MOST_UNITS), index, False
+
+
+def _values(series: Sequence[Commit]) -> Values:
+    try:
+        values = np.array(series, np.float64)
+    except (TypeError, ValueError):
+        values = np.empty((0, 0))
+    return values if values.ndim == 1 else np.array([_value(one) for one in series], np.float64)
 
 
 def _value(one: Commit) -> float:
@@ -102,7 +109,8 @@ def _value(one: Commit) -> float:
     return float(np.median(finite)) if finite else float("nan")
 
 
-def _windows(y: Values) -> list[_Window]:
+def _windows(y: Values, since: int) -> list[_Window]:
+    """Those that hold values from `since` on."""
     if len(y) < c.MIN_VALUES:
         return []
     starts = list(range(0, max(1, len(y) - c.WINDOW + c.HOP), c.HOP)) if len(y) > c.WINDOW else [0]
@@ -110,6 +118,8 @@ def _windows(y: Values) -> list[_Window]:
     found = []
     for number, start in enumerate(starts):
         part = y[start : start + c.WINDOW]
+        if start + len(part) <= since:
+            continue
         first, last = number == 0, number == len(starts) - 1
         keep = (0 if first else start + margin, len(y) if last else start + margin + c.HOP)
         found.append(_Window(start, *keep, part, robust.noise_scale(part)))

@@ -30,6 +30,10 @@ CLIP = 3.0
 WANTED_Z = 4.0
 SHARP_PART = 0.4
 """Share of a level's values looked at for sharpness, at most: of a drift they hold less than SHARP_SHARE."""
+SMALL = 1e6
+"""Taken off the strength of changes that are too small."""
+AT_ONCE = 3
+"""One in so many of those that are not sure is dropped at once."""
 NEWEST_VALUES = 6
 """At a history's end so many are looked at: there is no more."""
 
@@ -60,6 +64,7 @@ def select(y: Values, candidates: list[int], scale: float) -> Kept:
     """The subset of the candidates that explains the history best. scale: of one value's noise."""
     x = clipped(y, candidates, scale)
     at, best, best_score = list(candidates), Kept([], []), -np.inf
+    known: dict[tuple[int, int, int], bool] = {}
     while True:
         levels = np.array([x[a:b].mean() for a, b in segments(at, len(x))])
         sizes = np.diff(levels)
@@ -68,24 +73,47 @@ def select(y: Values, candidates: list[int], scale: float) -> Kept:
         lower = covariance.factor(*covariance.fitted(residual), min(len(x), BLOCK))
         z = np.array([_z(x, at, i, lower) * np.sign(sizes[i]) for i in range(len(at))])
         small = np.abs(sizes) < c.MIN_EFFECT * scale
-        score = _log_likelihood(residual, lower) - _asked(x, at, sizes, scale)
+        score = _log_likelihood(residual, lower) - _asked(x, at, _gradual(x, at, sizes, scale, known))
         if score > best_score and not small.any() and (z >= c.MIN_Z).all():
             best, best_score = Kept(list(at), [float(v) for v in z**2 / 2]), score
         if not at:
             break
-        weakest = int(np.argmin(np.where(small, z - 1e6, z)))
-        if z[weakest] >= c.SURE_Z and not small[weakest]:
+        strength = np.where(small, z - SMALL, z)
+        if strength.min() >= c.SURE_Z:
             break
-        del at[weakest]
+        at = [one for one, gone in zip(at, _weakest(strength), strict=True) if not gone]
     return best
 
 
-def _asked(x: Values, at: list[int], sizes: Values, scale: float) -> float:
+def _weakest(strength: Values) -> NDArray[np.bool_]:
+    """The weakest one; of many that are not sure, several that are not neighbours."""
+    gone = np.zeros(len(strength), bool)
+    most = max(1, int((strength < c.SURE_Z).sum()) // AT_ONCE)
+    for i in np.argsort(strength)[: 2 * most]:
+        if gone.sum() < most and not gone[max(0, i - 1) : i + 2].any():
+            gone[i] = True
+    return gone
+
+
+def _gradual(
+    x: Values, at: list[int], sizes: Values, scale: float, known: dict[tuple[int, int, int], bool]
+) -> NDArray[np.bool_]:
+    """Which changes are not sharp. known: what was found before."""
+    bounds = [0, *at, len(x)]
+    for i, size in enumerate(sizes):
+        where = (bounds[i], bounds[i + 1], bounds[i + 2])
+        if where not in known:
+            known[where] = is_sharp(x, at, i, float(size), scale)
+    return np.array(
+        [not known[where] for where in zip(bounds[:-2], bounds[1:-1], bounds[2:], strict=True)], bool
+    )
+
+
+def _asked(x: Values, at: list[int], gradual: NDArray[np.bool_]) -> float:
     """Nats that these changes must gain: more of old ones, and of gradual ones."""
     lengths = np.diff([0, *at, len(x)])
     shorter = np.minimum(lengths[:-1], lengths[1:])
     base = c.NEW_STEP_NATS + c.NATS_PER_VALUE * (shorter - c.NEW_STEP_VALUES)
-    gradual = np.array([not is_sharp(x, at, i, float(sizes[i]), scale) for i in range(len(at))], bool)
     short = c.SHORT_NATS * min(1.0, c.SHORT_VALUES / len(x))
     return float((np.clip(base, c.NEW_STEP_NATS, c.OLD_STEP_NATS) + c.GRADUAL_NATS * gradual + short).sum())
 
