@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histories looked at: 10,000 series after a merge, in one process, on SQLite and on PostgreSQL."""
+"""Histories looked at: 10,000 series after a merge, by two workers, on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import signal
 import sys
 import tempfile
 import time
+from multiprocessing import get_context
 from pathlib import Path
 
 from host import print_result
@@ -67,9 +68,19 @@ def looked(context: Context) -> float:
     with context.sessions() as session:
         marking.project(session, 1, whole=False)
         session.commit()
+    beside = get_context("spawn").Process(target=drain, args=(context.settings,))
     begun = time.perf_counter()
+    beside.start()
     work.drain(context)
+    beside.join()
     return time.perf_counter() - begun
+
+
+def drain(settings: Settings) -> None:
+    """As another worker does."""
+    context = make_context(settings)
+    work.drain(context)
+    context.engine.dispose()
 
 
 if __name__ == "__main__":

@@ -122,13 +122,20 @@ def _values(
     session: Session, series: Mapping[int, SeriesName], part: Sequence[LineCommit]
 ) -> dict[int, Values]:
     """By series with any value, one of each commit: the median of its runs."""
+    absent: list[float | None] = [None] * len(part)
     place_of = {run: place for place, one in enumerate(part) for run in one.runs}
-    by_series: dict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    by_series: dict[int, list[float | None]] = {}
+    again: dict[tuple[int, int], list[float]] = defaultdict(list)
     for number, run, value in repository.values(session, series, list(place_of)):
         place = place_of.get(run)
-        if place is not None:
-            by_series[number][place].append(value)
-    return {
-        number: [median(found[place]) if place in found else None for place in range(len(part))]
-        for number, found in sorted(by_series.items())
-    }
+        if place is None:
+            continue
+        own = by_series.setdefault(number, absent.copy())
+        first = own[place]
+        if first is None:
+            own[place] = value
+        else:
+            again[number, place] = [*(again[number, place] or [first]), value]
+    for (number, place), found in again.items():
+        by_series[number][place] = median(found)
+    return {number: by_series[number] for number in sorted(by_series)}
