@@ -16,6 +16,9 @@ from nalm_server.jobs.schemas import OPEN, JobReason, JobState
 from nalm_server.projects.models import ProjectRow
 from nalm_server.tokens.principal import Principal
 
+BESIDE = (JobReason.EXPERIMENT, JobReason.CONTROL)
+"""Jobs about the cost model, or about nalm: their commit is only where they are made."""
+
 
 def add(session: Session, row: JobRow) -> JobRow:
     session.add(row)
@@ -146,8 +149,8 @@ def open_of_group(
 
 
 def newest_by_commit(session: Session, commit_ids: Sequence[int]) -> dict[int, JobRow]:
-    """Without controls, which say nothing of the commit."""
-    query = select(JobRow).where(JobRow.commit_id.in_(commit_ids), JobRow.reason != JobReason.CONTROL)
+    """Without those that say nothing of what the commit did."""
+    query = select(JobRow).where(JobRow.commit_id.in_(commit_ids), JobRow.reason.not_in(BESIDE))
     rows = session.scalars(query.order_by(JobRow.id))
     return {row.commit_id: row for row in rows}
 
