@@ -36,6 +36,11 @@ def open_regressions(commit: str, verdict: Verdict) -> list[OpenRegression]:
     ]
 
 
+def restores(lost: float, regained: float) -> bool:
+    """A level that came back by `regained`, after it had got worse by `lost`; both in the same unit."""
+    return lost > 0 and regained >= FIX_SHARE * lost
+
+
 def match_fix(regressions: Sequence[OpenRegression], verdict: Verdict) -> str | None:
     """The commit whose regression this improvement fixes, None if it fixes none.
 
@@ -53,6 +58,6 @@ def match_fix(regressions: Sequence[OpenRegression], verdict: Verdict) -> str | 
         one.commit
         for one in regressions
         if one.scenario == verdict.scenario
-        and restored.get(one.stage, 0.0) >= FIX_SHARE * one.contribution_cycles
+        and restores(one.contribution_cycles, restored.get(one.stage, 0.0))
     ]
     return fitting[-1] if fitting else None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,10 +13,15 @@ from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.states import AlertState
 from nalm_server.commits.models import CommitRow
 from nalm_server.confirmations import hosts, queueing
+from nalm_server.history.models import SeriesRow
+from nalm_server.judgement.models import ChangePointRow
+from nalm_server.judgement.settling import settle
 from nalm_server_findings import Rig, alert_of, confirming, suspect_history, suspect_run
 from nalm_server_harness import Service
 from nalm_server_line import use_line
 from nalm_server_reports import body_of, make_report, sha
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 LENGTH = 9
 SLOW = 200.0
@@ -297,3 +302,49 @@ def test_a_developer_has_it_measured_again(service: Service) -> None:
     assert alert_of(service, alert).state == "confirmed"
     service.post(f"/alerts/{alert}/bisect", "admin", 409, {})
     service.post("/alerts/999/confirm", "admin", 404, {})
+
+
+def change_point(session: Session, low: int, high: int, ratio: float) -> None:
+    """In the chain's CPP, after commit `low`, at commit `high`; weighed with all others next."""
+    series = session.scalars(
+        select(SeriesRow).where(SeriesRow.metric == "cpp", SeriesRow.stage == "chain")
+    ).one()
+    ids = {
+        number: session.scalars(select(CommitRow.id).where(CommitRow.sha == sha(number))).one()
+        for number in (low, high)
+    }
+    row = ChangePointRow(series_id=series.id, commit_id=ids[high], low_commit_id=ids[low])
+    row.high_commit_id, row.ratio, row.probability = ids[high], ratio, 1 - 1e-9
+    row.state, row.chain_share, row.detected_at = "new", ratio - 1, datetime(2026, 11, 21, tzinfo=UTC)
+    session.add(row)
+
+
+@pytest.mark.parametrize(("ratio", "state"), [(150 / SLOW, "fixed"), (0.97, "confirmed")])
+def test_a_history_that_is_back_at_its_level_fixes_it(service: Service, ratio: float, state: str) -> None:
+    bench = rig(service)
+    alert = found(service, bench)
+    bench.work_all("bench-1")
+    measure(service, bench, 5)
+    with service.context.sessions() as session:
+        change_point(session, 4, 5, ratio)
+        session.commit()
+    settle(service.context, 1)
+    row = alert_of(service, alert)
+    assert row.state == state
+    with service.context.read_sessions() as session:
+        fixed_by = session.get(CommitRow, row.fixed_by_id) if row.fixed_by_id else None
+    assert (fixed_by.sha if fixed_by else None) == (sha(5) if state == "fixed" else None)
+
+
+def test_one_improvement_fixes_one_finding_the_newest(service: Service) -> None:
+    bench = Rig(service, {sha(n): 150.0 * 1.3 ** ((n >= 1) + (n >= 3)) for n in range(LENGTH)})
+    older = suspect_run(service, *measure(service, bench, 1))
+    newer = suspect_run(service, *measure(service, bench, 3))
+    bench.work_all("bench-1")
+    measure(service, bench, 5)
+    with service.context.sessions() as session:
+        change_point(session, 4, 5, 1 / 1.15)
+        session.commit()
+    for _ in range(2):
+        settle(service.context, 1)
+    assert [alert_of(service, one).state for one in (older, newer)] == ["confirmed", "fixed"]

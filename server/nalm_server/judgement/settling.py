@@ -13,6 +13,7 @@ from nalm_core.history.change import is_large, is_relevant
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts.findings import Moved, Suspicion, suspect
+from nalm_server.confirmations import level_back
 from nalm_server.context import Context
 from nalm_server.judgement import looks_repository as looks
 from nalm_server.judgement import points_repository as repository
@@ -33,6 +34,7 @@ def settle(context: Context, project_id: int) -> None:
         for group in _groups(_involved(session, project_id, new)):
             _weigh(session, project_id, group)
             _tell(session, project_id, group, context.clock())
+        level_back.look(session, project_id, context.clock())
         for one in new:
             one.row.state = PointState.STANDING
         looks.settled(session, project_id)
