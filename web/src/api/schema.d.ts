@@ -252,6 +252,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/alerts/{alert_id}/bisect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bisect Alert
+         * @description Looks for the commit of an open alert that several commits may have caused.
+         */
+        post: operations["bisect_alert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{alert_id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm Alert
+         * @description Measures an open alert again, whatever was measured before.
+         */
+        post: operations["confirm_alert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -346,6 +386,66 @@ export interface paths {
          * @description Ends a bisect and its open job.
          */
         post: operations["cancel_bisect"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/experiments/{experiment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Experiment
+         * @description One experiment with its cells, and what they say so far.
+         */
+        get: operations["get_experiment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/experiments/{experiment_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel Experiment
+         * @description Ends an experiment and its open job; the cells that are in stay.
+         */
+        post: operations["cancel_experiment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/experiments/{experiment_id}/cells/{number}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Cell Report
+         * @description The run report of a cell, as its agent sent it.
+         */
+        get: operations["get_cell_report"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -867,6 +967,26 @@ export interface paths {
         patch: operations["change_project"];
         trace?: never;
     };
+    "/api/v1/projects/{project}/ablation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Ablation
+         * @description Variants off and on, on one commit: what each contributes, and to which chains.
+         */
+        get: operations["get_ablation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/audit": {
         parameters: {
             query?: never;
@@ -955,6 +1075,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/change-points": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Change Points
+         * @description What the histories of the project show, in either direction, newest commit first.
+         */
+        get: operations["list_change_points"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/commits": {
         parameters: {
             query?: never;
@@ -1024,7 +1164,8 @@ export interface paths {
         };
         /**
          * Compare Commits
-         * @description Two commits in one scenario; without `scenario`, the first by name that both were measured in.
+         * @description Two commits, tags or branches in one scenario; without `scenario`, the first by name that both were
+         *     measured in.
          */
         get: operations["compare_commits"];
         put?: never;
@@ -1095,6 +1236,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/experiments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Experiments
+         * @description A project's experiments, newest first.
+         */
+        get: operations["list_experiments"];
+        put?: never;
+        /**
+         * Create Experiment
+         * @description Queues the measurement of what features, variants or execution models of one commit cost.
+         */
+        post: operations["create_experiment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/export": {
         parameters: {
             query?: never;
@@ -1107,6 +1272,46 @@ export interface paths {
          * @description Every value of every series, a row each; as OpenMetrics the newest of each series.
          */
         get: operations["export_series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/features": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Prices
+         * @description What each feature costs now, against the reference and the last release, and where it grew dearer.
+         */
+        get: operations["get_prices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/features/{name}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Price History
+         * @description What a feature cost, commit by commit.
+         */
+        get: operations["get_price_history"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1263,6 +1468,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Models
+         * @description Chains under their execution models, metric by metric, on one commit.
+         */
+        get: operations["get_models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/ncpp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Ncpp
+         * @description Versions with different feature sets on one scale: CPP against the reference's cost model.
+         */
+        get: operations["get_ncpp"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/notifications": {
         parameters: {
             query?: never;
@@ -1379,6 +1624,90 @@ export interface paths {
          * @description Pull and merge requests, last changed first.
          */
         get: operations["list_pull_requests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/quality": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Quality
+         * @description Detection rate, false-alarm rate, delay, share of findings people accepted: now, and month by month.
+         */
+        get: operations["get_quality"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/quality/controls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set Controls
+         * @description How often a day code is measured against itself. For maintainers.
+         */
+        put: operations["set_controls"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/quality/trials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Trials
+         * @description Trials, newest first. Of kind `aa`, `unchanged` and `moved` they are the control series.
+         */
+        get: operations["list_trials"];
+        put?: never;
+        /**
+         * Add Trials
+         * @description Takes trials whose truth is known, as `nalm-mutants` makes them. Sending them again changes nothing.
+         */
+        post: operations["add_trials"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/quality/trials/{trial_id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Trial Report
+         * @description The run report of a control that alarmed.
+         */
+        get: operations["get_trial_report"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1891,6 +2220,45 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** Ablation */
+        Ablation: {
+            commit: components["schemas"]["CommitRef"];
+            /** Experiments */
+            experiments: components["schemas"]["AblationExperiment"][];
+            /** Variants */
+            variants: components["schemas"]["Variant"][];
+        };
+        /**
+         * AblationExperiment
+         * @description Variants that an experiment measured side by side, off and on.
+         */
+        AblationExperiment: {
+            /** Experiment */
+            experiment: number;
+            /** Host Class */
+            host_class: string | null;
+            result: components["schemas"]["AblationResult"];
+        };
+        /** AblationResult */
+        AblationResult: {
+            /** Cells */
+            cells: number;
+            /** Contributions */
+            contributions: components["schemas"]["Contribution"][];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "ablation";
+            /** Partial */
+            partial: boolean;
+            /** Taken */
+            taken: number;
+            /** Unusable */
+            unusable: {
+                [key: string]: string;
+            };
+        };
         /** Account */
         Account: {
             /** Administrator */
@@ -1928,6 +2296,32 @@ export interface components {
             administrator: boolean;
             /** Name */
             name: string;
+        };
+        /**
+         * Advice
+         * @description A rule of advice.toml that fired.
+         */
+        Advice: {
+            /** Because */
+            because: string[];
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "f_t" | "f_a" | "f_s" | "f_i" | "eipc_up" | "ipp_down";
+            /**
+             * Metric
+             * @enum {string}
+             */
+            metric: "eipc_up" | "ipp_down";
+            /** Rule */
+            rule: string;
+            /** Source */
+            source: string;
+            /** Text */
+            text: string;
+            /** Title */
+            title: string;
         };
         /**
          * Against
@@ -2191,6 +2585,12 @@ export interface components {
             /** Tree */
             tree: string;
         };
+        /**
+         * By
+         * @description What a table has a point for.
+         * @enum {string}
+         */
+        By: "commit" | "release" | "branch";
         /** ByLink */
         ByLink: {
             /** Link */
@@ -2210,6 +2610,11 @@ export interface components {
         "Capabilities-Input": {
             /** Cpu Model */
             cpu_model?: string | null;
+            /**
+             * Experiments
+             * @default false
+             */
+            experiments: boolean;
             /**
              * Hugepages Mb
              * @default 0
@@ -2254,6 +2659,11 @@ export interface components {
             /** Cpu Model */
             cpu_model: string | null;
             /**
+             * Experiments
+             * @default false
+             */
+            experiments: boolean;
+            /**
              * Hugepages Mb
              * @default 0
              */
@@ -2288,6 +2698,55 @@ export interface components {
              * @default false
              */
             pmu: boolean;
+        };
+        /**
+         * ChangePoint
+         * @description A change of level in a series: after `low_sha`, by `high_sha` at the latest, likely at `sha`.
+         */
+        ChangePoint: {
+            /** Alert Id */
+            alert_id: number | null;
+            /** Chain Share */
+            chain_share: number | null;
+            /**
+             * Detected At
+             * Format: date-time
+             */
+            detected_at: string;
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "better" | "worse" | "neither";
+            /** High Sha */
+            high_sha: string;
+            /** Host Class */
+            host_class: string;
+            /** Id */
+            id: number;
+            /** Large */
+            large: boolean;
+            /** Low Sha */
+            low_sha: string;
+            /** Metric */
+            metric: string;
+            /** Probability */
+            probability: number;
+            /** Ratio */
+            ratio: number;
+            /** Relevant */
+            relevant: boolean;
+            /** Scenario */
+            scenario: string;
+            /** Sha */
+            sha: string;
+            /** Significant */
+            significant: boolean;
+            /** Stage */
+            stage: string;
+            state: components["schemas"]["PointState"];
+            /** Withdrawn At */
+            withdrawn_at: string | null;
         };
         /** ChatNew */
         ChatNew: {
@@ -2408,12 +2867,47 @@ export interface components {
             /** Subject */
             subject: string | null;
         };
+        /**
+         * Compared
+         * @description Two variants side by side.
+         */
+        Compared: {
+            base: components["schemas"]["Figure"];
+            /** Base Pps */
+            base_pps: number;
+            /** Base Variant */
+            base_variant: string;
+            /** Chain */
+            chain: string;
+            head: components["schemas"]["Figure"];
+            /** Head Pps */
+            head_pps: number;
+            /** Head Variant */
+            head_variant: string;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** P Value */
+            p_value: number;
+            /** Ratio Cpp */
+            ratio_cpp: number;
+            /** Stages Base */
+            stages_base: {
+                [key: string]: number;
+            };
+            /** Stages Head */
+            stages_head: {
+                [key: string]: number;
+            };
+        };
         /** Comparison */
         Comparison: {
             base: components["schemas"]["CommitRef"];
             chain: components["schemas"]["nalm_core__change__Change"] | null;
             /** Checks */
             checks: components["schemas"]["Check"][];
+            decomposition: components["schemas"]["Decomposition"] | null;
             head: components["schemas"]["CommitRef"];
             host: components["schemas"]["nalm_core__report__Host"] | null;
             /** Notes */
@@ -2428,6 +2922,184 @@ export interface components {
             /** Stages */
             stages: components["schemas"]["StageChange"][];
             verdict: components["schemas"]["Verdict"] | null;
+        };
+        /**
+         * Confirmation
+         * @description One scenario measured again, or the bisect of what lies between two measured commits.
+         */
+        Confirmation: {
+            /** Answered At */
+            answered_at: string | null;
+            /**
+             * Asked At
+             * Format: date-time
+             */
+            asked_at: string;
+            /** Bisect Id */
+            bisect_id: number | null;
+            /** Budget Seconds */
+            budget_seconds: number | null;
+            /** First Host */
+            first_host: string | null;
+            /** High */
+            high: number | null;
+            /** Host */
+            host: string | null;
+            /** Job Id */
+            job_id: number | null;
+            /** Level */
+            level: number | null;
+            /** Low */
+            low: number | null;
+            /** Outcome */
+            outcome: string | null;
+            /** Ratio */
+            ratio: number | null;
+            /** Run Id */
+            run_id: string | null;
+            /** Scenario */
+            scenario: string;
+            wanted: components["schemas"]["Wanted"];
+            /** Why */
+            why: string | null;
+        };
+        /**
+         * Confirming
+         * @description Where an alert stands between being seen and being told.
+         */
+        Confirming: {
+            /** Base Sha */
+            base_sha: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Gradual */
+            gradual: boolean;
+            /** Head Sha */
+            head_sha: string;
+            /** Host Specific */
+            host_specific: boolean;
+            /** Measurements */
+            measurements: components["schemas"]["Confirmation"][];
+            /** Not Seen On */
+            not_seen_on: string[];
+            /** Seen On */
+            seen_on: string[];
+            state: components["schemas"]["PlanState"];
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /** Why */
+            why: string | null;
+        };
+        /**
+         * Contribution
+         * @description What a variant brings, chain by chain.
+         */
+        Contribution: {
+            /** Chains */
+            chains: components["schemas"]["Compared"][];
+            /** Harms */
+            harms: string[];
+            /** Name */
+            name: string;
+            /** Reach */
+            reach: string[];
+            /** Tuning */
+            tuning: ("f_t" | "f_a" | "f_s" | "f_i") | null;
+        };
+        /** Controls */
+        Controls: {
+            /**
+             * Controls Per Day
+             * @description How often a day code is measured against itself; 0: never.
+             */
+            controls_per_day: number;
+        };
+        /**
+         * Cost
+         * @description What one side's stage costs. The stages of a side add up to its chain.
+         */
+        Cost: {
+            /** Cpp */
+            cpp: number;
+            /** Cycles Per Visit */
+            cycles_per_visit: number | null;
+            /** Visits */
+            visits: number;
+        };
+        /**
+         * CostModel
+         * @description CPP(F) = sum of the terms whose features are all in F.
+         */
+        CostModel: {
+            /** Covariance */
+            covariance: number[][] | null;
+            /** Degrees */
+            degrees: number | null;
+            /** Fixed */
+            fixed?: string[];
+            /** Held Out Error */
+            held_out_error?: number | null;
+            /** Sets */
+            sets: string[][];
+            /** Terms */
+            terms: components["schemas"]["Term"][];
+            /** Varied */
+            varied: string[];
+        };
+        /**
+         * Decomposition
+         * @description head_cycles - base_cycles = total = efficiency + mix + features + model, cycles per packet.
+         */
+        Decomposition: {
+            /** Base Cycles */
+            base_cycles: number;
+            /** Efficiency Cycles */
+            efficiency_cycles: number;
+            /** Efficiency Ratio */
+            efficiency_ratio: number | null;
+            /** Features Cycles */
+            features_cycles: number;
+            /** Head Cycles */
+            head_cycles: number;
+            /** High */
+            high: number | null;
+            /**
+             * Level
+             * @default 0.95
+             */
+            level: number;
+            /** Low */
+            low: number | null;
+            /**
+             * Measured
+             * @enum {string}
+             */
+            measured: "paired" | "head_as_base" | "equal_code" | "apart";
+            /** Mix Cycles */
+            mix_cycles: number;
+            /** Mix Ratio */
+            mix_ratio: number | null;
+            /** Model Cycles */
+            model_cycles: number;
+            /** Notes */
+            notes?: string[];
+            /** Stages */
+            stages: components["schemas"]["StagePart"][];
+            /** Total Cycles */
+            total_cycles: number;
+        };
+        /**
+         * Delay
+         * @description From a culprit to its alert, confirmed.
+         */
+        Delay: {
+            commits: components["schemas"]["Spread"] | null;
+            minutes: components["schemas"]["Spread"] | null;
+            /** Said */
+            said: string;
         };
         /** Delivery */
         Delivery: {
@@ -2461,6 +3133,49 @@ export interface components {
          * @enum {string}
          */
         DeliveryStatus: "received" | "accepted" | "ignored" | "failed";
+        /**
+         * Detection
+         * @description Of what was planted, what was found.
+         */
+        Detection: {
+            all: components["schemas"]["Proportion"];
+            /** By Category */
+            by_category: components["schemas"]["Group"][];
+            /** By Scenario */
+            by_scenario: components["schemas"]["Group"][];
+            /** By Size */
+            by_size: components["schemas"]["Group"][];
+            cause: components["schemas"]["Proportion"];
+            stage: components["schemas"]["Proportion"];
+        };
+        /**
+         * Difference
+         * @description What is another than before the cut.
+         */
+        Difference: {
+            /** Base */
+            base: string;
+            /** Field */
+            field: string;
+            /** Head */
+            head: string;
+        };
+        /**
+         * Drift
+         * @description The reference against itself, in the order measured.
+         */
+        Drift: {
+            /** Cell */
+            cell: string;
+            /** Cpp */
+            cpp: number;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Ratio */
+            ratio: number;
+        };
         /** EmailNew */
         EmailNew: {
             /**
@@ -2558,11 +3273,245 @@ export interface components {
             };
         };
         /**
+         * Evidence
+         * @description One quantity of the stage that pays (or of the chain, the run or the host), in both arms.
+         */
+        Evidence: {
+            /** After */
+            after: number | null;
+            /** Before */
+            before: number | null;
+            /** Name */
+            name: string;
+            /** Source */
+            source: string;
+            /** Unit */
+            unit: string;
+        };
+        /** Experiment */
+        Experiment: {
+            /** Cell Seconds */
+            cell_seconds: number | null;
+            /** Cells */
+            cells: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Host Class */
+            host_class: string | null;
+            /** Id */
+            id: number;
+            kind: components["schemas"]["nalm_core__experiments__cell__Kind"];
+            /** Message */
+            message: string | null;
+            /** Names */
+            names: string[];
+            /** Project */
+            project: string;
+            /** Requested By */
+            requested_by: string;
+            /** Sha */
+            sha: string;
+            state: components["schemas"]["ExperimentState"];
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /** ExperimentDetail */
+        ExperimentDetail: {
+            /** Cell Seconds */
+            cell_seconds: number | null;
+            /** Cells */
+            cells: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Host Class */
+            host_class: string | null;
+            /** Id */
+            id: number;
+            /** Job Id */
+            job_id: number | null;
+            kind: components["schemas"]["nalm_core__experiments__cell__Kind"];
+            /** Message */
+            message: string | null;
+            /** Names */
+            names: string[];
+            /** Project */
+            project: string;
+            /** Requested By */
+            requested_by: string;
+            /** Result */
+            result: (components["schemas"]["FeaturesResult"] | components["schemas"]["AblationResult"] | components["schemas"]["ModelsResult"]) | null;
+            /** Sha */
+            sha: string;
+            state: components["schemas"]["ExperimentState"];
+            /** Taken */
+            taken: components["schemas"]["nalm_server__experiments__schemas__ExperimentCell"][];
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /** ExperimentNew */
+        ExperimentNew: {
+            /**
+             * Cell Seconds
+             * @description Time for the rounds of each cell; null: the agent's own.
+             */
+            cell_seconds?: number | null;
+            kind: components["schemas"]["Kind-Input"];
+            /**
+             * Names
+             * @description Scenarios, ablations or chains of nalm.toml; none: all it has tables of.
+             */
+            names?: string[];
+            /**
+             * Revision
+             * @description Null: the default branch's tip.
+             */
+            revision?: string | null;
+        };
+        /**
+         * ExperimentState
+         * @description queued -> running -> one of the others; `failed` and `cancelled` go back to queued when retried.
+         * @enum {string}
+         */
+        ExperimentState: "queued" | "running" | "done" | "failed" | "cancelled";
+        /**
+         * Explanation
+         * @description Why cycles changed, as far as what was counted tells.
+         */
+        Explanation: {
+            /** Advice */
+            advice?: components["schemas"]["Advice"][];
+            /** Cause */
+            cause?: ("instructions" | "pipeline") | null;
+            /** Detail */
+            detail?: ("more_instructions" | "more_calls" | "more_visits" | "new_function" | "inlining_lost" | "smaller_batches" | "cache" | "instruction_cache" | "tlb" | "branches" | "waiting" | "memory_layout" | "unknown" | "fewer_instructions" | "fewer_calls" | "fewer_visits" | "function_gone" | "inlined" | "larger_batches") | null;
+            /** Evidence */
+            evidence?: components["schemas"]["Evidence"][];
+            /** File */
+            file?: string | null;
+            /** Function */
+            function?: string | null;
+            /** Line */
+            line?: number | null;
+            /** Missing */
+            missing?: string[];
+            /** Named By */
+            named_by?: ("samples" | "instructions" | "calls") | null;
+            share?: components["schemas"]["Share"] | null;
+            /** Stage */
+            stage?: string | null;
+            /** Text */
+            text: string;
+        };
+        /**
          * Failure
          * @description Why a job could not be measured.
          * @enum {string}
          */
         Failure: "build" | "nf" | "infrastructure";
+        /**
+         * FalseAlarms
+         * @description Of comparisons in which nothing had changed, what was called changed.
+         */
+        FalseAlarms: {
+            all: components["schemas"]["Proportion"];
+            /** By Kind */
+            by_kind: components["schemas"]["Group"][];
+            /** By Scenario */
+            by_scenario: components["schemas"]["Group"][];
+            /** Inconclusive */
+            inconclusive: number;
+        };
+        /**
+         * FalseDiscoveries
+         * @description Of runs called changed, the share that is false, if they alarm as often as the trials do.
+         */
+        FalseDiscoveries: {
+            /** At Most */
+            at_most: number | null;
+            /** Found */
+            found: number;
+            /** Judged */
+            judged: number;
+            /** Said */
+            said: string;
+            /** Share */
+            share: number | null;
+        };
+        /**
+         * FeatureFit
+         * @description One scenario's features.
+         */
+        FeatureFit: {
+            /** Drift */
+            drift: components["schemas"]["Drift"][];
+            /** Lack Of Fit */
+            lack_of_fit: number | null;
+            /** Left Out Error */
+            left_out_error: number | null;
+            model: components["schemas"]["CostModel"] | null;
+            /** Notes */
+            notes: string[];
+            /** Predictions */
+            predictions: components["schemas"]["Prediction"][];
+            /** Prices */
+            prices: components["schemas"]["FeaturePrice"][];
+            /** Reference */
+            reference: string[];
+            /** Reference Cpp */
+            reference_cpp: number;
+            /** Refused */
+            refused: string | null;
+            /** Scenario */
+            scenario: string;
+            /** Stages */
+            stages: {
+                [key: string]: number;
+            };
+            /** Tsc Hz */
+            tsc_hz: number;
+        };
+        /**
+         * FeaturePrice
+         * @description What the feature adds to the reference without it.
+         */
+        FeaturePrice: {
+            /** Cycles */
+            cycles: number;
+            /** Feature */
+            feature: string;
+            /** High */
+            high: number | null;
+            /** In Reference */
+            in_reference: boolean;
+            /** Low */
+            low: number | null;
+            /** Pps */
+            pps: number;
+            /** Pps High */
+            pps_high: number | null;
+            /** Pps Low */
+            pps_low: number | null;
+            /** Stages */
+            stages: {
+                [key: string]: number;
+            };
+        };
         /**
          * FeatureSplit
          * @description Cycles per packet from base to head: total = efficiency + features, nothing left over.
@@ -2574,6 +3523,26 @@ export interface components {
             features_cycles: number;
             /** Total Cycles */
             total_cycles: number;
+        };
+        /** FeaturesResult */
+        FeaturesResult: {
+            /** Cells */
+            cells: number;
+            /** Fits */
+            fits: components["schemas"]["FeatureFit"][];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "features";
+            /** Partial */
+            partial: boolean;
+            /** Taken */
+            taken: number;
+            /** Unusable */
+            unusable: {
+                [key: string]: string;
+            };
         };
         /**
          * FeedAddress
@@ -2605,6 +3574,14 @@ export interface components {
          * @enum {string}
          */
         Finding: "good" | "bad" | "skip";
+        /**
+         * Findings
+         * @description What people and re-measurements made of the findings.
+         */
+        Findings: {
+            accepted: components["schemas"]["Proportion"];
+            dismissed: components["schemas"]["Proportion"];
+        };
         /**
          * Fingerprint
          * @description What the host was for a time.
@@ -2756,6 +3733,39 @@ export interface components {
             url: string;
         };
         /**
+         * Group
+         * @description A proportion among some of the trials.
+         */
+        Group: {
+            /** High */
+            high: number;
+            /** Hits */
+            hits: number;
+            /** Low */
+            low: number;
+            /** Name */
+            name: string;
+            /** Rate */
+            rate: number | null;
+            /** Said */
+            said: string;
+            /** Trials */
+            trials: number;
+        };
+        /**
+         * Growth
+         * @description A commit judged as a regression that the feature's own stage pays for.
+         */
+        Growth: {
+            commit: components["schemas"]["CommitRef"];
+            /** Function */
+            function: string | null;
+            /** Run Id */
+            run_id: string;
+            /** Stage */
+            stage: string;
+        };
+        /**
          * Health
          * @description None: not readable there; never assumed to be fine.
          */
@@ -2803,6 +3813,8 @@ export interface components {
         };
         /** History */
         History: {
+            /** Change Points */
+            change_points: components["schemas"]["ChangePoint"][];
             /** Host Class */
             host_class: string | null;
             /** Host Classes */
@@ -2810,10 +3822,14 @@ export interface components {
             /** Imported */
             imported: components["schemas"]["ImportedPoint"][];
             metric: components["schemas"]["Metric"];
+            /** Missing */
+            missing: string | null;
             /** Points */
             points: components["schemas"]["HistoryPoint"][];
             /** Scenario */
             scenario: string;
+            /** Segments */
+            segments: components["schemas"]["Segment"][];
             /** Stages */
             stages: string[];
         };
@@ -3071,6 +4087,8 @@ export interface components {
         };
         /** Job */
         Job: {
+            /** Alert Id */
+            alert_id: number | null;
             /** Attempts */
             attempts: number;
             /** Backfill Id */
@@ -3086,6 +4104,8 @@ export interface components {
             created_at: string;
             /** Detail */
             detail: string | null;
+            /** Experiment Id */
+            experiment_id: number | null;
             /** Finished At */
             finished_at: string | null;
             /** Fraction */
@@ -3102,6 +4122,10 @@ export interface components {
             message: string | null;
             /** Not Before */
             not_before: string | null;
+            /** Not Host */
+            not_host: string | null;
+            /** Only Host */
+            only_host: string | null;
             /** Priority */
             priority: number;
             /** Project */
@@ -3140,6 +4164,8 @@ export interface components {
         };
         /** JobDetail */
         JobDetail: {
+            /** Alert Id */
+            alert_id: number | null;
             /** Attempts */
             attempts: number;
             /** Backfill Id */
@@ -3157,6 +4183,8 @@ export interface components {
             created_at: string;
             /** Detail */
             detail: string | null;
+            /** Experiment Id */
+            experiment_id: number | null;
             /** Finished At */
             finished_at: string | null;
             /** Fraction */
@@ -3175,6 +4203,10 @@ export interface components {
             message: string | null;
             /** Not Before */
             not_before: string | null;
+            /** Not Host */
+            not_host: string | null;
+            /** Only Host */
+            only_host: string | null;
             /** Priority */
             priority: number;
             /** Project */
@@ -3225,6 +4257,11 @@ export interface components {
          */
         JobState: "queued" | "leased" | "building" | "measuring" | "uploading" | "done" | "failed" | "invalid" | "cancelled" | "superseded";
         /**
+         * Kind
+         * @enum {string}
+         */
+        "Kind-Input": "features" | "ablation" | "models";
+        /**
          * LcoreCounters
          * @description One lcore over one turn. TSC cycles, nanoseconds.
          */
@@ -3264,6 +4301,12 @@ export interface components {
             base_sha: string;
             /** Budget Seconds */
             budget_seconds: number | null;
+            /**
+             * Control
+             * @default false
+             */
+            control: boolean;
+            experiment: components["schemas"]["LeasedExperiment"] | null;
             /** Fence */
             fence: number;
             /** Head Sha */
@@ -3282,6 +4325,19 @@ export interface components {
             repository: string;
             /** Scenarios */
             scenarios: string[] | null;
+        };
+        /**
+         * LeasedExperiment
+         * @description To be measured in place of the scenarios: its cells, as nalm.toml of the commit has them.
+         */
+        LeasedExperiment: {
+            /** Id */
+            id: number;
+            kind: components["schemas"]["nalm_core__experiments__cell__Kind"];
+            /** Names */
+            names: string[];
+            /** Seed */
+            seed: number;
         };
         /** LeaseRequest */
         LeaseRequest: {
@@ -3408,6 +4464,53 @@ export interface components {
             /** Ways */
             ways: number;
         };
+        /** Models */
+        Models: {
+            commit: components["schemas"]["CommitRef"];
+            /** Experiments */
+            experiments: components["schemas"]["ModelsExperiment"][];
+            /** Rows */
+            rows: components["schemas"]["nalm_server__features__schemas__ModelRow"][];
+        };
+        /**
+         * ModelsExperiment
+         * @description Chains and models that an experiment measured side by side.
+         */
+        ModelsExperiment: {
+            /** Experiment */
+            experiment: number;
+            /** Host Class */
+            host_class: string | null;
+            result: components["schemas"]["ModelsResult"];
+        };
+        /** ModelsResult */
+        ModelsResult: {
+            /** Cells */
+            cells: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "models";
+            /** Partial */
+            partial: boolean;
+            /** Rows */
+            rows: components["schemas"]["nalm_core__experiments__result__ModelRow"][];
+            /** Taken */
+            taken: number;
+            /** Unusable */
+            unusable: {
+                [key: string]: string;
+            };
+        };
+        /** Month */
+        Month: {
+            accepted: components["schemas"]["Proportion"];
+            detection: components["schemas"]["Proportion"];
+            false_alarms: components["schemas"]["Proportion"];
+            /** Month */
+            month: string;
+        };
         /**
          * Change
          * @description From base to head. Missing is None: an added stage has no base, an uncounted one no IPP.
@@ -3431,6 +4534,53 @@ export interface components {
             p_value?: number | null;
             /** Ratio Cpp */
             ratio_cpp?: number | null;
+        };
+        /** ExperimentCell */
+        nalm_core__experiments__cell__ExperimentCell: {
+            /** Base Variant */
+            base_variant: string;
+            /** Cells */
+            cells: string[];
+            /** Head Variant */
+            head_variant: string;
+            kind: components["schemas"]["nalm_core__experiments__cell__Kind"];
+            /** Name */
+            name: string;
+            /** Subject */
+            subject: string;
+            /** Terms */
+            terms?: string[][];
+            /** Tuning */
+            tuning?: ("f_t" | "f_a" | "f_s" | "f_i") | null;
+            use: components["schemas"]["Use"];
+        };
+        /**
+         * Kind
+         * @enum {string}
+         */
+        nalm_core__experiments__cell__Kind: "features" | "ablation" | "models";
+        /**
+         * ModelRow
+         * @description A chain under one execution model.
+         */
+        nalm_core__experiments__result__ModelRow: {
+            /** Chain */
+            chain: string;
+            figure: components["schemas"]["Figure"];
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Model */
+            model: string;
+            /** Pps */
+            pps: number;
+            /** Ratio Cpp */
+            ratio_cpp: number | null;
+            /** Stages */
+            stages: {
+                [key: string]: number;
+            };
         };
         /**
          * Host
@@ -3540,6 +4690,65 @@ export interface components {
             /** Used By */
             used_by: string | null;
         };
+        /** ExperimentCell */
+        nalm_server__experiments__schemas__ExperimentCell: {
+            base: components["schemas"]["RunDefinition"] | null;
+            head: components["schemas"]["RunDefinition"] | null;
+            /** High */
+            high: number | null;
+            /** Host */
+            host: string;
+            /** Low */
+            low: number | null;
+            /** Name */
+            name: string;
+            /** Number */
+            number: number;
+            /** Ratio */
+            ratio: number | null;
+            /**
+             * Received At
+             * Format: date-time
+             */
+            received_at: string;
+            /** Run Id */
+            run_id: string;
+            /** Subject */
+            subject: string;
+            /** Unusable */
+            unusable: string | null;
+            use: components["schemas"]["Use"];
+        };
+        /**
+         * ModelRow
+         * @description A chain under an execution model, as one scenario measured it.
+         */
+        nalm_server__features__schemas__ModelRow: {
+            /** Chain */
+            chain: string;
+            /** Figures */
+            figures: {
+                [key: string]: components["schemas"]["Value"];
+            };
+            /** High */
+            high: number | null;
+            /** Host Class */
+            host_class: string;
+            /** Lcores */
+            lcores: number;
+            /** Low */
+            low: number | null;
+            /** Model */
+            model: string;
+            /** Ratio Cpp */
+            ratio_cpp: number | null;
+            /** Run Id */
+            run_id: string;
+            /** Scenario */
+            scenario: string;
+            /** Traffic */
+            traffic: string;
+        };
         /** Health */
         nalm_server__health__schemas__Health: {
             /** Agents Seen */
@@ -3635,6 +4844,53 @@ export interface components {
          * @enum {string}
          */
         nalm_server__retention__schemas__Kind: "reports" | "deliveries" | "logs";
+        /**
+         * NcppLine
+         * @description One scenario on one host class.
+         */
+        NcppLine: {
+            /** Held Out Error */
+            held_out_error: number | null;
+            /** Host Class */
+            host_class: string;
+            /** Missing */
+            missing: string | null;
+            /** Points */
+            points: components["schemas"]["NcppPoint"][];
+            /** Scenario */
+            scenario: string;
+        };
+        /** NcppPoint */
+        NcppPoint: {
+            commit: components["schemas"]["CommitRef"];
+            /** Cpp */
+            cpp: number;
+            /** Expected Cycles */
+            expected_cycles: number | null;
+            /** Extended */
+            extended: string[];
+            /** Features */
+            features: string[] | null;
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Missing */
+            missing: string | null;
+            /** Name */
+            name: string | null;
+            /** Ncpp */
+            ncpp: number | null;
+            /** Run Id */
+            run_id: string;
+        };
+        /** NcppTable */
+        NcppTable: {
+            by: components["schemas"]["By"];
+            /** Lines */
+            lines: components["schemas"]["NcppLine"][];
+            reference: components["schemas"]["CommitRef"] | null;
+        };
         /**
          * Needs
          * @description 0 and false: nothing of it.
@@ -3743,6 +4999,17 @@ export interface components {
             /** Old */
             old?: string | null;
         };
+        /**
+         * PlanState
+         * @description waiting -> measuring or bisecting -> one of the others; back to waiting when it is asked for again.
+         * @enum {string}
+         */
+        PlanState: "waiting" | "measuring" | "bisecting" | "confirmed" | "dismissed" | "inconclusive" | "closed";
+        /**
+         * PointState
+         * @enum {string}
+         */
+        PointState: "new" | "standing" | "past" | "withdrawn";
         /** Pool */
         Pool: {
             /** Hosts */
@@ -3761,6 +5028,108 @@ export interface components {
             /** Pool */
             pool: string;
         };
+        /**
+         * Prediction
+         * @description A feature set's cost by a model that was fitted without it.
+         */
+        Prediction: {
+            /** Error */
+            error: number;
+            /** Features */
+            features: string[];
+            /** Held Out */
+            held_out: boolean;
+            /** Measured */
+            measured: number;
+            /** Predicted */
+            predicted: number;
+        };
+        /**
+         * Price
+         * @description At one commit.
+         */
+        Price: {
+            commit: components["schemas"]["CommitRef"];
+            /** Cycles */
+            cycles: number;
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Pps */
+            pps: number | null;
+            /** Run Id */
+            run_id: string | null;
+            /** Stages */
+            stages: {
+                [key: string]: number;
+            };
+        };
+        /** PriceChange */
+        PriceChange: {
+            /** Apart */
+            apart: boolean | null;
+            /** Before Cycles */
+            before_cycles: number;
+            /** Change Cycles */
+            change_cycles: number;
+            /** Ratio */
+            ratio: number | null;
+            since: components["schemas"]["CommitRef"];
+            /** Stage */
+            stage: string | null;
+        };
+        /** PriceHistory */
+        PriceHistory: {
+            /** Feature */
+            feature: string;
+            /** Lines */
+            lines: components["schemas"]["PriceHistoryLine"][];
+        };
+        /** PriceHistoryLine */
+        PriceHistoryLine: {
+            /** Feature */
+            feature: string;
+            /** Host Class */
+            host_class: string;
+            /** Points */
+            points: components["schemas"]["Price"][];
+            /** Scenario */
+            scenario: string;
+            /** Series Id */
+            series_id: number | null;
+            source: components["schemas"]["PriceSource"];
+        };
+        /** PriceLine */
+        PriceLine: {
+            /** Feature */
+            feature: string;
+            /** Grown By */
+            grown_by: components["schemas"]["Growth"][];
+            /** Host Class */
+            host_class: string;
+            now: components["schemas"]["Price"];
+            /** Scenario */
+            scenario: string;
+            /** Series Id */
+            series_id: number | null;
+            since_reference: components["schemas"]["PriceChange"] | null;
+            since_release: components["schemas"]["PriceChange"] | null;
+            source: components["schemas"]["PriceSource"];
+        };
+        /** PriceList */
+        PriceList: {
+            /** Features */
+            features: components["schemas"]["PriceLine"][];
+            reference: components["schemas"]["CommitRef"] | null;
+            release: components["schemas"]["Release-Output"] | null;
+        };
+        /**
+         * PriceSource
+         * @description What tells a price; figures of different sources are never put in one line.
+         * @enum {string}
+         */
+        PriceSource: "experiment" | "merge" | "stage";
         /**
          * Profile
          * @description Samples of all lcore threads of one arm during some turns.
@@ -3863,6 +5232,8 @@ export interface components {
             name: string;
             /** Public */
             public: boolean;
+            /** Reference */
+            reference: string | null;
             /** Repository */
             repository: string;
         };
@@ -3918,6 +5289,11 @@ export interface components {
         ProjectSettings: {
             /** Public */
             public?: boolean | null;
+            /**
+             * Reference
+             * @description The scale of NCPP: a commit, a tag or a watched branch, as it stands now; null: none.
+             */
+            reference?: string | null;
         };
         /** ProjectTokenNew */
         ProjectTokenNew: {
@@ -3934,6 +5310,24 @@ export interface components {
              * @enum {string}
              */
             scope: "read" | "upload" | "measure";
+        };
+        /**
+         * Proportion
+         * @description Hits of trials, and the rate behind them; each bound is one-sided and exact.
+         */
+        Proportion: {
+            /** High */
+            high: number;
+            /** Hits */
+            hits: number;
+            /** Low */
+            low: number;
+            /** Rate */
+            rate: number | null;
+            /** Said */
+            said: string;
+            /** Trials */
+            trials: number;
         };
         /** ProviderShown */
         ProviderShown: {
@@ -3977,6 +5371,28 @@ export interface components {
          * @enum {string}
          */
         PushCommits: "each" | "tip";
+        /**
+         * Quality
+         * @description How well the service judges this project.
+         */
+        Quality: {
+            /** Controls Per Day */
+            controls_per_day: number;
+            delay: components["schemas"]["Delay"];
+            detection: components["schemas"]["Detection"];
+            false_alarms: components["schemas"]["FalseAlarms"];
+            false_discoveries: components["schemas"]["FalseDiscoveries"];
+            findings: components["schemas"]["Findings"];
+            /** Months */
+            months: components["schemas"]["Month"][];
+            /** Next Control At */
+            next_control_at: string | null;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+        };
         /** QueueRules */
         QueueRules: {
             /**
@@ -4045,7 +5461,7 @@ export interface components {
          * Release
          * @description The agent ends, or cannot go on, through no fault of the job.
          */
-        Release: {
+        "Release-Input": {
             /** Fence */
             fence: number;
             /**
@@ -4053,6 +5469,12 @@ export interface components {
              * @default
              */
             reason: string;
+        };
+        /** Release */
+        "Release-Output": {
+            commit: components["schemas"]["CommitRef"];
+            /** Name */
+            name: string;
         };
         /**
          * Removed
@@ -4242,6 +5664,7 @@ export interface components {
              * @enum {string}
              */
             display: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken" | "feature";
+            explanation: components["schemas"]["Explanation"] | null;
             /** Failure */
             failure: string | null;
             fingerprint: components["schemas"]["nalm_core__report__Host"];
@@ -4327,6 +5750,7 @@ export interface components {
             ended_by?: ("decision" | "launches" | "budget") | null;
             /** Event Counts */
             event_counts?: components["schemas"]["EventCount"][];
+            experiment?: components["schemas"]["nalm_core__experiments__cell__ExperimentCell"] | null;
             /** Failure */
             failure?: string | null;
             /**
@@ -4514,6 +5938,21 @@ export interface components {
             webhook_secret: string;
         };
         /**
+         * Segment
+         * @description From here on the history begins anew: no change point is looked for across it.
+         */
+        Segment: {
+            /** Changes */
+            changes: components["schemas"]["Difference"][];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "environment" | "features" | "expected";
+            /** Sha */
+            sha: string;
+        };
+        /**
          * SeriesComparison
          * @description One series at two commits.
          */
@@ -4584,6 +6023,22 @@ export interface components {
             turns_per_launch: number;
         };
         /**
+         * Share
+         * @description How much of a change the counted events can account for, in cycles per packet.
+         *
+         *     Bounds, not a measurement: from the host's latencies, without what overlaps.
+         */
+        Share: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Of */
+            of: number;
+            /** Priced With */
+            priced_with: string;
+        };
+        /**
          * SignedIn
          * @description Who calls. Signed in or not: the page asks this first.
          */
@@ -4605,6 +6060,17 @@ export interface components {
          * @enum {string}
          */
         Source: "tsc" | "pmu" | "simulated";
+        /** Spread */
+        Spread: {
+            /** Count */
+            count: number;
+            /** Far */
+            far: number;
+            /** Longest */
+            longest: number;
+            /** Median */
+            median: number;
+        };
         /** StageChange */
         StageChange: {
             base: components["schemas"]["Figure"] | null;
@@ -4672,6 +6138,41 @@ export interface components {
             };
         };
         /**
+         * StagePart
+         * @description What one stage contributes to each part, cycles per packet; each column adds up to its part.
+         */
+        StagePart: {
+            base: components["schemas"]["Cost"] | null;
+            /**
+             * Efficiency Cycles
+             * @default 0
+             */
+            efficiency_cycles: number;
+            /**
+             * Features Cycles
+             * @default 0
+             */
+            features_cycles: number;
+            head: components["schemas"]["Cost"] | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "common" | "added" | "removed" | "model";
+            /**
+             * Mix Cycles
+             * @default 0
+             */
+            mix_cycles: number;
+            /**
+             * Model Cycles
+             * @default 0
+             */
+            model_cycles: number;
+            /** Stage */
+            stage: string;
+        };
+        /**
          * Tag
          * @description A release.
          */
@@ -4685,6 +6186,17 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+        };
+        /**
+         * Term
+         * @description What is added for sets that have all of `features`: none names the bare chain, one a feature's price,
+         *     two what they cost together beyond both prices.
+         */
+        Term: {
+            /** Cycles */
+            cycles: number;
+            /** Features */
+            features: string[];
         };
         /**
          * TestResult
@@ -4806,6 +6318,153 @@ export interface components {
             /** Who */
             who: string | null;
         };
+        /** Trial */
+        Trial: {
+            /** Base Sha */
+            base_sha: string | null;
+            /** Category */
+            category: string | null;
+            /** Cause Right */
+            cause_right: boolean | null;
+            /** Correct */
+            correct: boolean;
+            /** Cpp */
+            cpp: number | null;
+            /**
+             * Expected
+             * @enum {string}
+             */
+            expected: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            /** Has Report */
+            has_report: boolean;
+            /** Head Sha */
+            head_sha: string | null;
+            /** High */
+            high: number | null;
+            /** Host */
+            host: string;
+            /** Host Class */
+            host_class: string;
+            /** Id */
+            id: number;
+            /** Job Id */
+            job_id: number | null;
+            kind: components["schemas"]["TrialKind"];
+            /** Low */
+            low: number | null;
+            /**
+             * Measured At
+             * Format: date-time
+             */
+            measured_at: string;
+            /** Name */
+            name: string;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            /** Ratio Cpp */
+            ratio_cpp: number | null;
+            /** Scenario */
+            scenario: string;
+            /** Size */
+            size: number | null;
+            /** Stage Right */
+            stage_right: boolean | null;
+            /** Version */
+            version: string | null;
+        };
+        /**
+         * TrialKind
+         * @description What is known of the truth.
+         * @enum {string}
+         */
+        TrialKind: "mutant" | "equal" | "aa" | "unchanged" | "moved";
+        /**
+         * TrialNew
+         * @description A comparison whose truth is known, made by `nalm-mutants`.
+         */
+        TrialNew: {
+            /**
+             * Category
+             * @description Kind of the planted change.
+             */
+            category?: string | null;
+            /** Cause Right */
+            cause_right?: boolean | null;
+            /**
+             * Correct
+             * @description What was planted was found; or nothing was called that is not there.
+             */
+            correct: boolean;
+            /**
+             * Expected
+             * @enum {string}
+             */
+            expected: "same" | "improved" | "regressed" | "broken";
+            /** High */
+            high?: number | null;
+            /** Host */
+            host: string;
+            /** Host Class */
+            host_class: string;
+            /**
+             * Key
+             * @description Of this trial alone: one that is sent again is taken once.
+             */
+            key: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "mutant" | "equal" | "aa";
+            /** Low */
+            low?: number | null;
+            /**
+             * Measured At
+             * Format: date-time
+             */
+            measured_at: string;
+            /** Name */
+            name: string;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            /** Ratio Cpp */
+            ratio_cpp?: number | null;
+            /** Scenario */
+            scenario: string;
+            /**
+             * Size
+             * @description Planted relative change of the chain's CPP; if not known, of its IPP.
+             */
+            size?: number | null;
+            /** Stage Right */
+            stage_right?: boolean | null;
+            /** Version */
+            version?: string | null;
+        };
+        /** TrialsNew */
+        TrialsNew: {
+            /** Trials */
+            trials: components["schemas"]["TrialNew"][];
+        };
+        /** TrialsTaken */
+        TrialsTaken: {
+            /** Known */
+            known: number;
+            /** New */
+            new: number;
+        };
+        /**
+         * Use
+         * @description What a cell is for.
+         * @enum {string}
+         */
+        Use: "fit" | "held_out" | "reference" | "variant";
         /** Value */
         Value: {
             /** High */
@@ -4816,6 +6475,45 @@ export interface components {
             source: string;
             /** Value */
             value: number;
+        };
+        /** Variant */
+        Variant: {
+            /** Harms */
+            harms: string[];
+            /** Name */
+            name: string;
+            /** On */
+            on: components["schemas"]["VariantOn"][];
+            /** Reach */
+            reach: string[];
+        };
+        /**
+         * VariantOn
+         * @description A variant off and on in one chain; the two were not measured side by side.
+         */
+        VariantOn: {
+            /** High */
+            high: number | null;
+            /** Host Class */
+            host_class: string;
+            /** Low */
+            low: number | null;
+            /** Off */
+            off: string;
+            /** Off Figures */
+            off_figures: {
+                [key: string]: components["schemas"]["Value"];
+            };
+            /** On */
+            on: string;
+            /** On Figures */
+            on_figures: {
+                [key: string]: components["schemas"]["Value"];
+            };
+            /** Ratio Cpp */
+            ratio_cpp: number | null;
+            /** Run Ids */
+            run_ids: string[];
         };
         /**
          * Verdict
@@ -4908,6 +6606,12 @@ export interface components {
             /** Unchanged */
             unchanged: boolean;
         };
+        /**
+         * Wanted
+         * @description How a finding is looked at again.
+         * @enum {string}
+         */
+        Wanted: "same" | "other" | "instead" | "bisect";
         /**
          * WatchingSettings
          * @description What of a repository is measured. `*` in a glob also crosses `/`.
@@ -5617,7 +7321,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Release"];
+                "application/json": components["schemas"]["Release-Input"];
             };
         };
         responses: {
@@ -6314,6 +8018,196 @@ export interface operations {
             };
         };
     };
+    bisect_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of an alert. */
+                alert_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Confirming"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description In conflict with what is stored, or the lease was lost. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    confirm_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of an alert. */
+                alert_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Confirming"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description In conflict with what is stored, or the lease was lost. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     get_audit: {
         parameters: {
             query?: {
@@ -6718,6 +8612,284 @@ export interface operations {
             };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    get_experiment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of an experiment. */
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExperimentDetail"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    cancel_experiment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of an experiment. */
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExperimentDetail"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description In conflict with what is stored, or the lease was lost. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    get_cell_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of an experiment. */
+                experiment_id: number;
+                /** @description Number of a cell. */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunReport"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description It was here and has aged out; `message` says what is kept. */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9330,6 +11502,104 @@ export interface operations {
             };
         };
     };
+    get_ablation: {
+        parameters: {
+            query?: {
+                /** @description A commit, tag or watched branch; without it, the furthest commit that was measured. */
+                commit?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ablation"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description In conflict with what is stored, or the lease was lost. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     get_project_audit: {
         parameters: {
             query?: {
@@ -9898,6 +12168,98 @@ export interface operations {
             };
         };
     };
+    list_change_points: {
+        parameters: {
+            query?: {
+                limit?: number;
+                scenario?: string | null;
+                /** @description Detected then or later. */
+                since?: string | null;
+                state?: components["schemas"]["PointState"] | null;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangePoint"][];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     list_commits: {
         parameters: {
             query?: {
@@ -10192,9 +12554,9 @@ export interface operations {
     compare_commits: {
         parameters: {
             query: {
-                /** @description A commit: 7 hexadecimal digits or more. */
+                /** @description A commit (7 hexadecimal digits or more), a tag, or a watched branch. */
                 base: string;
-                /** @description A commit: 7 hexadecimal digits or more. */
+                /** @description A commit (7 hexadecimal digits or more), a tag, or a watched branch. */
                 head: string;
                 scenario?: string | null;
             };
@@ -10302,9 +12664,9 @@ export interface operations {
     compare_all_series: {
         parameters: {
             query: {
-                /** @description A commit: 7 hexadecimal digits or more. */
+                /** @description A commit (7 hexadecimal digits or more), a tag, or a watched branch. */
                 base: string;
-                /** @description A commit: 7 hexadecimal digits or more. */
+                /** @description A commit (7 hexadecimal digits or more), a tag, or a watched branch. */
                 head: string;
             };
             header?: never;
@@ -10587,6 +12949,203 @@ export interface operations {
             };
         };
     };
+    list_experiments: {
+        parameters: {
+            query?: {
+                kind?: components["schemas"]["Kind-Input"] | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Experiment"][];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    create_experiment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExperimentNew"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExperimentDetail"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description In conflict with what is stored, or the lease was lost. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     export_series: {
         parameters: {
             query?: {
@@ -10616,6 +13175,183 @@ export interface operations {
                     "application/openmetrics-text": unknown;
                     "application/vnd.apache.parquet": unknown;
                     "text/csv": unknown;
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    get_prices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriceList"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    get_price_history: {
+        parameters: {
+            query?: {
+                /** @description The newest so many values. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a feature. */
+                name: string;
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriceHistory"];
                 };
             };
             /** @description The request cannot be read. */
@@ -11563,6 +14299,196 @@ export interface operations {
             };
         };
     };
+    get_models: {
+        parameters: {
+            query?: {
+                /** @description A commit, tag or watched branch; without it, the furthest commit that was measured. */
+                commit?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Models"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description In conflict with what is stored, or the lease was lost. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    get_ncpp: {
+        parameters: {
+            query?: {
+                by?: components["schemas"]["By"];
+                /** @description The newest so many. */
+                limit?: number;
+                /** @description This one alone. */
+                scenario?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NcppTable"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     list_notifications: {
         parameters: {
             query?: {
@@ -12144,6 +15070,474 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PullRequest"][];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    get_quality: {
+        parameters: {
+            query?: {
+                /** @description Trials and findings of so many days. */
+                days?: number;
+                /** @description How far back the months go. */
+                months?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quality"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    set_controls: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Controls"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Controls"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    list_trials: {
+        parameters: {
+            query?: {
+                /** @description Older ones than this. */
+                below?: number | null;
+                kind?: components["schemas"]["TrialKind"][] | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trial"][];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    add_trials: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrialsNew"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialsTaken"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    get_trial_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+                /** @description Number of a trial. */
+                trial_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunReport"];
                 };
             };
             /** @description The request cannot be read. */
