@@ -224,4 +224,4 @@ def test_a_private_project_reads_like_none(stage: Stage, route: str, caller: str
 def test_lists_show_what_the_caller_may_read(stage: Stage, caller: str, seen: int) -> None:
     for route, field in (("GET /projects", "name"), ("GET /jobs", "project")):
         listed = [one[field] for one in stage.ask(route, MATRIX[route], caller).json()]
-        assert listed.count("quiet") == seen, route
+        assert ("quiet" in listed) == bool(seen), route

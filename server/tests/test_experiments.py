@@ -213,6 +213,11 @@ def test_a_reference_that_moves_has_what_was_asked_before_asked_again(service: S
     assert moved() == [], "what is under way is not asked again"
 
 
+def test_the_same_one_under_way_is_not_asked_again(service: Service) -> None:
+    first = ask(service, names=["sfc_a"])
+    assert ask(service, names=["sfc_a"]) == first != ask(service, names=["sfc_b"])
+
+
 def test_what_nobody_knows_is_refused(service: Service) -> None:
     ask(service, revision=sha(1))
     for body, status in (

@@ -51,6 +51,8 @@ def test_life_of_a_job(service: Service) -> None:
         "budget_seconds": None,
         "lease_seconds": 60,
         "measured": [],
+        "control": False,
+        "experiment": None,
     }
     assert service.lease(204, host="bench-2") is None
     progress(service, lease, "building")

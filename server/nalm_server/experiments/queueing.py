@@ -28,7 +28,13 @@ def queue(
     requested_by: str,
     now: datetime,
 ) -> ExperimentRow:
-    """The experiment and its job. The caller holds the project's lock."""
+    """The experiment and its job; the same one that is under way is not asked again.
+
+    The caller holds the project's lock.
+    """
+    for known in repository.active_of_commit(session, commit.id, kind):
+        if (known.names, known.cell_seconds) == (list(names), cell_seconds):
+            return known
     row = repository.add(
         session,
         ExperimentRow(

@@ -69,6 +69,13 @@ def newest_by_kind(session: Session, project_id: int) -> list[ExperimentRow]:
     return list(session.scalars(query.order_by(ExperimentRow.id)))
 
 
+def active_of_commit(session: Session, commit_id: int, kind: str) -> list[ExperimentRow]:
+    query = select(ExperimentRow).where(
+        ExperimentRow.commit_id == commit_id, ExperimentRow.kind == kind, ExperimentRow.state.in_(ACTIVE)
+    )
+    return list(session.scalars(query.order_by(ExperimentRow.id)))
+
+
 def active_ids(session: Session) -> list[int]:
     query = select(ExperimentRow.id).where(ExperimentRow.state.in_(ACTIVE)).order_by(ExperimentRow.id)
     return list(session.scalars(query))
