@@ -11,6 +11,8 @@ from nalm_server.access.endpoints import router as people
 from nalm_server.accounts.endpoints import router as accounts
 from nalm_server.agents.endpoints import router as agents
 from nalm_server.agents.registration_endpoints import router as registration
+from nalm_server.alerts.endpoints import router as alerts
+from nalm_server.alerts.watch_endpoints import router as alert_watches
 from nalm_server.audit.endpoints import router as audit
 from nalm_server.backfills.endpoints import router as backfills
 from nalm_server.bisects.endpoints import router as bisects
@@ -98,6 +100,8 @@ def make_app(context: Context | None) -> FastAPI:
     ):
         api.include_router(router)
     for router in (schedules, backfills, bisects, confirmations, experiments, live, quality):
+        api.include_router(router)
+    for router in (alerts, alert_watches):
         api.include_router(router)
     for router in (session, sign_in, accounts, people, tokens, audit):
         api.include_router(router)

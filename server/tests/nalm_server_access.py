@@ -82,6 +82,23 @@ MATRIX: dict[str, Row] = {
     "GET /projects/{project}/features/{name}/history": Row(Who.READER, f"{PROJECT}/features/nat/history"),
     "GET /projects/{project}/models": Row(Who.READER, f"{PROJECT}/models"),
     "GET /projects/{project}/ablation": Row(Who.READER, f"{PROJECT}/ablation"),
+    "GET /projects/{project}/alerts": Row(Who.READER, f"{PROJECT}/alerts"),
+    "GET /alerts/{alert_id}": Row(Who.OTHERWISE, "/alerts/1"),
+    "POST /alerts/{alert_id}/state": Row(Who.OTHERWISE, "/alerts/1/state"),
+    "POST /alerts/{alert_id}/assign": Row(Who.OTHERWISE, "/alerts/1/assign"),
+    "POST /alerts/{alert_id}/comments": Row(Who.OTHERWISE, "/alerts/1/comments"),
+    "GET /projects/{project}/mutes": Row(Who.READER, f"{PROJECT}/mutes"),
+    "POST /projects/{project}/mutes": Row(
+        Who.DEVELOPER, f"{PROJECT}/mutes", {"scenario": "sfc_*", "why": "the host moves"}
+    ),
+    "DELETE /projects/{project}/mutes/{number}": Row(Who.OTHERWISE, f"{PROJECT}/mutes/1"),
+    "GET /projects/{project}/expectations": Row(Who.READER, f"{PROJECT}/expectations"),
+    "GET /projects/{project}/floors": Row(Who.READER, f"{PROJECT}/floors"),
+    "DELETE /projects/{project}/floors/{number}": Row(Who.OTHERWISE, f"{PROJECT}/floors/1"),
+    "GET /me/alerts": Row(Who.OTHERWISE, "/me/alerts"),
+    "GET /me/watches": Row(Who.OTHERWISE, "/me/watches"),
+    "POST /me/watches": Row(Who.OTHERWISE, "/me/watches"),
+    "DELETE /me/watches/{number}": Row(Who.OTHERWISE, "/me/watches/1"),
     "GET /projects/{project}/ncpp": Row(Who.READER, f"{PROJECT}/ncpp"),
     "GET /projects/{project}/integrations": Row(Who.MAINTAINER, f"{PROJECT}/integrations"),
     "POST /projects/{project}/integrations": Row(

@@ -26,10 +26,24 @@ def fates(session: Session, suspicion: Suspicion, commit_id: int, now: datetime)
     if suspicion.kind == "broken":
         return [_heard(session, suspicion.project_id, one, now) for one in suspicion.moved]
     declared = rule_repository.expectations_at(session, commit_id)
-    return [
+    found = [
         _fate(session, suspicion, moved, covering(declared, moved.scenario, moved.metric), now)
         for moved in suspicion.moved
     ]
+    quiet = {
+        _chain(moved)
+        for moved, fate in zip(suspicion.moved, found, strict=True)
+        if fate is Fate.BELOW_FLOOR and moved.stage == CHAIN
+    }
+    return [
+        Fate.BELOW_FLOOR if _chain(moved) in quiet else fate
+        for moved, fate in zip(suspicion.moved, found, strict=True)
+    ]
+
+
+def _chain(moved: Moved) -> tuple[str, str, str]:
+    """Stages only explain the change of their chain: what is noise there is no finding in them."""
+    return moved.scenario, moved.host_class, moved.metric
 
 
 def covering(declared: Sequence[ExpectationRow], scenario: str, metric: str) -> ExpectationRow | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from nalm_server.alerts.models import AlertMoveRow, AlertRow, AlertStateRow
+from nalm_server.alerts.models import AlertCommentRow, AlertMoveRow, AlertRow, AlertStateRow
 from nalm_server.alerts.states import AlertState
 from nalm_server.commits.models import CommitRow
 from nalm_server.history.models import ScenarioRow
@@ -116,3 +116,20 @@ def has_alert(session: Session, judged: JudgedRun) -> bool:
         .limit(1)
     )
     return session.scalars(query).one_or_none() is not None
+
+
+def comments(session: Session, alert_id: int) -> list[AlertCommentRow]:
+    query = select(AlertCommentRow).where(AlertCommentRow.alert_id == alert_id)
+    return list(session.scalars(query.order_by(AlertCommentRow.id)))
+
+
+def run_ids(session: Session, numbers: Sequence[int]) -> dict[int, str]:
+    """Ids of runs by their numbers."""
+    rows = session.execute(select(RunRow.id, RunRow.run_id).where(RunRow.id.in_(numbers)))
+    return dict(rows.tuples().all())
+
+
+def lock(session: Session, alert_id: int) -> AlertRow:
+    """The row, held until the commit."""
+    query = select(AlertRow).where(AlertRow.id == alert_id).with_for_update()
+    return session.scalars(query.execution_options(populate_existing=True)).one()

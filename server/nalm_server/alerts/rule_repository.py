@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of mutes, expectations and floors."""
+"""SQL of mutes, expectations, floors and watches."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from datetime import datetime
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
-from nalm_server.alerts.rule_models import ExpectationRow, FloorRow, MuteRow
+from nalm_server.access.repository import readable
+from nalm_server.alerts.rule_models import AlertWatchRow, ExpectationRow, FloorRow, MuteRow
+from nalm_server.commits.models import CommitRow
+from nalm_server.projects.models import ProjectRow
+from nalm_server.tokens.principal import Principal
 
 
 def mutes(session: Session, project_id: int, now: datetime) -> list[MuteRow]:
@@ -41,3 +45,24 @@ def floor(
             FloorRow.metric == metric,
         )
     ).one_or_none()
+
+
+def expectations(session: Session, project_id: int) -> list[tuple[ExpectationRow, str]]:
+    """Newest first, each with its commit."""
+    rows = session.execute(
+        select(ExpectationRow, CommitRow.sha)
+        .join(CommitRow, CommitRow.id == ExpectationRow.commit_id)
+        .where(ExpectationRow.project_id == project_id)
+        .order_by(ExpectationRow.id.desc())
+        .limit(500)
+    )
+    return [(row, sha) for row, sha in rows]
+
+
+def watches(session: Session, account_id: int) -> list[AlertWatchRow]:
+    query = select(AlertWatchRow).where(AlertWatchRow.account_id == account_id)
+    return list(session.scalars(query.order_by(AlertWatchRow.id)))
+
+
+def readable_projects(session: Session, caller: Principal) -> list[int]:
+    return list(session.scalars(select(ProjectRow.id).where(readable(caller))))

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alerts of a project and what people do with them; /me/alerts in watch_endpoints.py."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from nalm_server.alerts import muting, reading, teaching, triage
+from nalm_server.alerts.lists import Wanted
+from nalm_server.alerts.schemas import (
+    Account,
+    Alert,
+    AlertComment,
+    AlertDetail,
+    Assignment,
+    CommentNew,
+    Expectation,
+    Floor,
+    Mute,
+    MuteNew,
+    Order,
+    StateChange,
+)
+from nalm_server.alerts.states import AlertState
+from nalm_server.deps import Caller, Db, Now, ReadDb
+from nalm_server.errors import documented
+from nalm_server.schemas import NAME, Moment, ProjectName
+
+router = APIRouter(tags=["alerts"])
+
+AlertId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of an alert.")]
+Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
+States = Annotated[list[AlertState] | None, Query(description="Only in one of these states.")]
+Since = Annotated[Moment | None, Query(description="Only those made then or later.")]
+
+
+@router.get("/projects/{project}/alerts", responses=documented(401, 403, 404))
+def list_alerts(
+    project: ProjectName,
+    session: ReadDb,
+    caller: Caller,
+    *,
+    state: States = None,
+    scenario: Annotated[str | None, Query(min_length=1, max_length=64, pattern=NAME)] = None,
+    assignee: Annotated[Account | None, Query()] = None,
+    since: Since = None,
+    order: Annotated[Order, Query(description="By worth, or newest first.")] = "worth",
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> list[Alert]:
+    """A project's findings: one for each commit, whatever it moved."""
+    wanted = Wanted(state, scenario, assignee, since)
+    return reading.list_alerts(session, caller, project, wanted, order=order, limit=limit, offset=offset)
+
+
+@router.get("/alerts/{alert_id}", responses=documented(401, 403, 404))
+def get_alert(alert_id: AlertId, session: ReadDb, caller: Caller, now: Now) -> AlertDetail:
+    """All of one alert: evidence, explanation and advice, history, comments."""
+    return reading.get(session, caller, alert_id, now)
+
+
+@router.post("/alerts/{alert_id}/state", responses=documented(401, 403, 404, 409, 413))
+def set_alert_state(
+    alert_id: AlertId, wanted: StateChange, session: Db, caller: Caller, now: Now
+) -> AlertDetail:
+    """Says what it is. A false alarm teaches the noise of its series; reopening takes that back."""
+    return triage.set_state(session, caller, alert_id, wanted, now)
+
+
+@router.post("/alerts/{alert_id}/assign", responses=documented(401, 403, 404, 413))
+def assign_alert(alert_id: AlertId, wanted: Assignment, session: Db, caller: Caller, now: Now) -> AlertDetail:
+    """Gives it to somebody of the project, or to nobody."""
+    return triage.assign(session, caller, alert_id, wanted.assignee, now)
+
+
+@router.post("/alerts/{alert_id}/comments", status_code=201, responses=documented(401, 403, 404, 413))
+def comment_on_alert(
+    alert_id: AlertId, new: CommentNew, session: Db, caller: Caller, now: Now
+) -> AlertComment:
+    """Says something about it."""
+    return triage.comment(session, caller, alert_id, new.text, now)
+
+
+@router.get("/projects/{project}/mutes", responses=documented(401, 403, 404))
+def list_mutes(project: ProjectName, session: ReadDb, caller: Caller, now: Now) -> list[Mute]:
+    """Mutes that hold now."""
+    return muting.list_mutes(session, caller, project, now)
+
+
+@router.post("/projects/{project}/mutes", status_code=201, responses=documented(401, 403, 404, 413))
+def add_mute(project: ProjectName, new: MuteNew, session: Db, caller: Caller, now: Now) -> Mute:
+    """From now on nobody is told of these scenarios. What moves is recorded all the same."""
+    return muting.mute(session, caller, project, new, now)
+
+
+@router.delete("/projects/{project}/mutes/{number}", status_code=204, responses=documented(401, 403, 404))
+def end_mute(project: ProjectName, number: Number, session: Db, caller: Caller, now: Now) -> None:
+    """Ends a mute."""
+    muting.end(session, caller, project, number, now)
+
+
+@router.get("/projects/{project}/expectations", responses=documented(401, 403, 404))
+def list_expectations(project: ProjectName, session: ReadDb, caller: Caller) -> list[Expectation]:
+    """Changes that were declared, by commits or by people, newest first, at most 500."""
+    return muting.list_expectations(session, caller, project)
+
+
+@router.get("/projects/{project}/floors", responses=documented(401, 403, 404))
+def list_floors(project: ProjectName, session: ReadDb, caller: Caller, now: Now) -> list[Floor]:
+    """What false alarms taught: up to which size a series moves without a reason."""
+    return teaching.list_floors(session, caller, project, now)
+
+
+@router.delete("/projects/{project}/floors/{number}", status_code=204, responses=documented(401, 403, 404))
+def reset_floor(project: ProjectName, number: Number, session: Db, caller: Caller, now: Now) -> None:
+    """Forgets what was taught of a series. For maintainers."""
+    teaching.reset(session, caller, project, number, now)

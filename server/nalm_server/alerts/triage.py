@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What people do with alerts: each needs the role developer and is in the audit log."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from nalm_core.expectation import Expectation
+from nalm_core.worth import size_of
+from sqlalchemy.orm import Session
+
+from nalm_server.access import repository as access
+from nalm_server.access.roles import Role
+from nalm_server.accounts import repository as accounts
+from nalm_server.alerts import declared, headline, life, reading, repository, teaching
+from nalm_server.alerts.fates import Fate
+from nalm_server.alerts.models import AlertCommentRow, AlertRow
+from nalm_server.alerts.schemas import AlertComment, AlertDetail, StateChange
+from nalm_server.alerts.states import AlertState, require_allowed
+from nalm_server.alerts.suspicion import CHAIN
+from nalm_server.audit.service import record
+from nalm_server.commits import repository as commits
+from nalm_server.commits.models import CommitRow
+from nalm_server.errors import InvalidError
+from nalm_server.projects import repository as projects
+from nalm_server.tokens.principal import Principal
+
+
+def set_state(
+    session: Session, caller: Principal, alert_id: int, wanted: StateChange, now: datetime
+) -> AlertDetail:
+    """A person says what it is. The project is locked, as for all that makes or changes its alerts."""
+    alert = _held(session, caller, alert_id)
+    state = AlertState(wanted.state)
+    require_allowed(alert.id, AlertState(alert.state), state)
+    who = caller.name[:128]
+    if state is AlertState.EXPECTED:
+        _expect(session, alert, wanted, who, now)
+    elif state is AlertState.FALSE_ALARM:
+        teaching.teach(session, alert, who, now)
+    elif state is AlertState.FIXED:
+        alert.fixed_by_id = _fixing(session, alert, wanted.fixed_by)
+    elif state is AlertState.REOPENED:
+        teaching.forget(session, alert)
+        alert.fixed_by_id = None
+    life.enter(session, alert, state, wanted.why, now, who=who)
+    record(
+        session,
+        caller,
+        "alert.state",
+        f"alert {alert.id}",
+        now,
+        project_id=alert.project_id,
+        detail=f"{state}: {wanted.why}",
+    )
+    return reading.get(session, caller, alert.id, now)
+
+
+def assign(
+    session: Session, caller: Principal, alert_id: int, assignee: str | None, now: datetime
+) -> AlertDetail:
+    alert = _held(session, caller, alert_id)
+    if assignee is not None and not _belongs(session, assignee, alert.project_id):
+        raise InvalidError(f"{assignee!r} is nobody of this project: a maintainer gives them a role first.")
+    alert.assignee, alert.updated_at = assignee, now
+    detail = assignee or "nobody"
+    record(
+        session, caller, "alert.assign", f"alert {alert.id}", now, project_id=alert.project_id, detail=detail
+    )
+    session.flush()
+    return reading.get(session, caller, alert.id, now)
+
+
+def comment(session: Session, caller: Principal, alert_id: int, text: str, now: datetime) -> AlertComment:
+    alert = reading.require(session, caller, alert_id, Role.DEVELOPER)
+    row = AlertCommentRow(alert_id=alert.id, who=caller.name[:128], at=now, text=text)
+    session.add(row)
+    session.flush()
+    _audit(session, caller, "alert.comment", alert, now)
+    return AlertComment.model_validate(row)
+
+
+def _audit(
+    session: Session,
+    caller: Principal,
+    action: str,
+    alert: AlertRow,
+    now: datetime,
+    *,
+    detail: str | None = None,
+) -> None:
+    record(session, caller, action, f"alert {alert.id}", now, project_id=alert.project_id, detail=detail)
+
+
+def _held(session: Session, caller: Principal, alert_id: int) -> AlertRow:
+    alert = reading.require(session, caller, alert_id, Role.DEVELOPER)
+    projects.lock(session, alert.project_id)
+    return repository.lock(session, alert.id)
+
+
+def _belongs(session: Session, name: str, project_id: int) -> bool:
+    account = accounts.find(session, name)
+    if account is None or account.disabled_at is not None:
+        return False
+    return account.administrator or access.role(session, account.id, project_id) is not None
+
+
+def _fixing(session: Session, alert: AlertRow, prefix: str | None) -> int | None:
+    if prefix is None:
+        return None
+    found = commits.find_by_prefix(session, alert.project_id, prefix)
+    if len(found) != 1:
+        raise InvalidError(f"{prefix} is {'no' if not found else 'more than one'} commit of this project.")
+    return found[0].id
+
+
+def _expect(session: Session, alert: AlertRow, wanted: StateChange, who: str, now: datetime) -> None:
+    """Declares it for each scenario of the alert, so that it stays expected whoever measures it again."""
+    commit = session.get_one(CommitRow, alert.commit_id)
+    for scenario, metric, moved in _moved(session, alert):
+        bound = moved if wanted.bound is None else wanted.bound
+        if size_of(metric, bound) <= 0:
+            raise InvalidError(
+                f"A bound of {bound:g} is no change for the worse of {metric}: it is after / before."
+            )
+        expected = Expectation(scenario, metric, bound, wanted.why)
+        declared.declare(session, commit, expected, "triage", who, now=now)
+    for move in repository.moves(session, alert.id):
+        move.fate = Fate.EXPECTED
+    alert.bound = wanted.bound if wanted.bound is not None else alert.high or alert.ratio
+
+
+def _moved(session: Session, alert: AlertRow) -> list[tuple[str, str, float]]:
+    """Of each scenario that got worse: its metric and the far end of its interval."""
+    found: dict[tuple[str, str], float] = {}
+    moves = [one for one in repository.moves(session, alert.id) if one.kind == "regression"]
+    for one in sorted(moves, key=lambda move: (move.stage != CHAIN, -headline.size(move))):
+        worse = one.high if size_of(one.metric, 2.0) > 0 else one.low
+        found.setdefault((one.scenario, one.metric), worse if worse is not None else one.ratio)
+    return [
+        (scenario, metric, ratio) for (scenario, metric), ratio in found.items() if size_of(metric, ratio) > 0
+    ]

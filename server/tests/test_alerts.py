@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alerts from report to triage over HTTP: what people see, say and teach, on both databases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from nalm_server.accounts import repository as accounts
+from nalm_server.alerts.models import AlertRow
+from nalm_server.commits.order import CommitInfo, record
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import JobReason, JobState
+from nalm_server.jobs.service import enqueue, move
+from nalm_server.projects.repository import find
+from nalm_server.tokens import service as tokens
+from nalm_server_harness import Service
+from nalm_server_reports import COSTS, body_of, make_report, sha
+from sqlalchemy import select
+
+SLOWER = {"nat": 200.0}
+
+
+def commit(service: Service, number: int, message: str) -> None:
+    with service.context.sessions() as session:
+        project = find(session, "demo")
+        assert project is not None
+        info = CommitInfo(message, "Ann <ann@example.org>", None)
+        record(session, project.id, sha(number), sha(number - 1), info)
+        session.commit()
+
+
+def slow(service: Service, run: int, head: int, **given: Any) -> None:
+    """A run of commit `head` against the one before it, slower unless said otherwise."""
+    given = {"head_costs": SLOWER} | given
+    service.upload(body_of(make_report(run, base=head - 1, head=head, **given)))
+
+
+def only(service: Service, **params: Any) -> dict[str, Any]:
+    (found,) = service.get("/projects/demo/alerts", **params)
+    return dict(found)
+
+
+def say(service: Service, number: int, state: str, status: int = 200, **given: Any) -> Any:
+    body = {"state": state, "why": f"it is {state}", **given}
+    return service.post(f"/alerts/{number}/state", "admin", status, body)
+
+
+def test_a_regression_is_one_alert_with_culprit_cause_and_evidence(service: Service) -> None:
+    commit(service, 1, "nat: longer keys")
+    slow(service, 1, 1, head_ipps={"nat": 400})
+    service.upload(body_of(make_report(2, base=0, head=1, scenario="sfc_b")))
+    found = only(service)
+    assert (found["state"], found["sha"], found["after_sha"]) == ("new", sha(1), sha(0))
+    assert (found["author"], found["stage"], found["cause"]) == (
+        "Ann <ann@example.org>",
+        "nat",
+        "instructions",
+    )
+    assert found["low"] <= found["ratio"] <= found["high"] and found["scenarios"] == ["sfc_a"]
+    shown = service.get(f"/alerts/{found['id']}")
+    assert shown["scenarios_same"] == ["sfc_b"]
+    assert {(one["stage"], one["run_id"]) for one in shown["moves"]} == {
+        ("chain", f"{1:032x}"),
+        ("nat", f"{1:032x}"),
+    }
+    assert shown["explanation"]["stage"] == "nat"
+    assert [(one["state"], one["who"], one["told"]) for one in shown["history"]] == [("new", None, False)]
+
+
+def test_the_worthiest_goes_first_and_filters_hold(service: Service) -> None:
+    slow(service, 1, 1)
+    service.clock.pass_seconds(60)
+    slow(service, 2, 5, head_costs={"nat": 165.0})
+    worth = [one["sha"] for one in service.get("/projects/demo/alerts")]
+    newest = [one["sha"] for one in service.get("/projects/demo/alerts", order="new")]
+    assert (worth, newest) == ([sha(1), sha(5)], [sha(5), sha(1)])
+    assert service.get("/projects/demo/alerts", limit=1, offset=1)[0]["sha"] == sha(5)
+    assert only(service, since="2026-11-21T09:00:30Z")["sha"] == sha(5)
+    assert service.get("/projects/demo/alerts", scenario="other") == []
+    assert service.get("/projects/demo/alerts", state="fixed") == []
+
+
+def test_pull_requests_and_other_branches_make_no_alert(service: Service) -> None:
+    with service.context.sessions() as session:
+        project = find(session, "demo")
+        assert project is not None
+        head = record(session, project.id, sha(1), sha(0), listed=False)
+        given = {"reason": JobReason.PULL_REQUEST, "why": "opened", "pull_request": 3}
+        job = enqueue(session, head, sha(0), now=service.clock(), **given)
+        job.fence = 1
+        for state in (JobState.LEASED, JobState.MEASURING):
+            move(session, job, state, service.clock(), "test")
+        session.commit()
+        number = job.id
+    body = body_of(make_report(1, base=0, head=1, head_costs=SLOWER))
+    service.upload(body, token="agent", job_id=number, fence=1)
+    assert service.get("/projects/demo/alerts") == []
+    with service.context.read_sessions() as session:
+        assert session.get_one(JobRow, number).pull_request == 3
+
+
+def test_an_improvement_fixes_it_by_itself_and_each_is_told_once(service: Service) -> None:
+    slow(service, 1, 1)
+    service.confirm_alerts()
+    faster = {"base_costs": COSTS | SLOWER, "head_costs": {"nat": 150.0}}
+    slow(service, 2, 4, **faster)
+    slow(service, 3, 4, **faster)
+    found = only(service)
+    assert (found["state"], found["fixed_by_sha"]) == ("fixed", sha(4))
+    history = service.get(f"/alerts/{found['id']}")["history"]
+    told = [("new", False), ("confirmed", True), ("fixed", True)]
+    assert [(one["state"], one["told"]) for one in history] == told
+    slow(service, 4, 7)
+    assert [one["sha"] for one in service.get("/projects/demo/alerts", state="new")] == [sha(7)]
+
+
+def test_what_a_commit_declares_is_expected_within_its_bound(service: Service) -> None:
+    commit(service, 1, "nat: longer keys\n\nNalm-Expect: sfc_* cpp +25% keys are longer\nNalm-Expect: x")
+    commit(service, 2, "nat: longer still\n\nNalm-Expect: * cpp +3% a little")
+    slow(service, 1, 1)
+    slow(service, 2, 2)
+    expected = only(service, state="expected")
+    assert expected["sha"] == sha(1)
+    assert service.get(f"/alerts/{expected['id']}")["mistakes"][0].startswith("line 4, Nalm-Expect")
+    beyond = only(service, state="new")
+    assert (beyond["sha"], beyond["bound"]) == (sha(2), 1.03)
+    assert {one["reason"] for one in service.get("/projects/demo/expectations")} == {
+        "keys are longer",
+        "a little",
+    }
+
+
+def test_a_false_alarm_teaches_visibly_and_reopening_takes_it_back(service: Service) -> None:
+    slow(service, 1, 1, head_costs={"nat": 155.0})
+    number = only(service)["id"]
+    say(service, number, "false_alarm")
+    floors = service.get("/projects/demo/floors")
+    assert {one["alert_id"] for one in floors} == {number}
+    assert all(0 < one["left"] <= 0.03 for one in floors)
+    assert all(one["floor"] for one in service.get(f"/alerts/{number}")["moves"])
+    slow(service, 2, 5, head_costs={"nat": 155.0})
+    assert only(service)["id"] == number, "the same movement makes no alert again"
+    say(service, number, "reopened")
+    assert service.get("/projects/demo/floors") == []
+    slow(service, 3, 8, head_costs={"nat": 155.0})
+    assert len(service.get("/projects/demo/alerts")) == 2
+
+
+def test_a_maintainer_resets_a_floor(service: Service) -> None:
+    slow(service, 1, 1, head_costs={"nat": 155.0})
+    say(service, only(service)["id"], "false_alarm")
+    for one in service.get("/projects/demo/floors"):
+        service.request("DELETE", f"/projects/demo/floors/{one['id']}", "admin", 204)
+    assert service.get("/projects/demo/floors") == []
+    service.request("DELETE", "/projects/demo/floors/4711", "admin", 404)
+
+
+def test_people_triage_and_each_step_says_who_and_why(service: Service) -> None:
+    slow(service, 1, 1)
+    number = only(service)["id"]
+    say(service, number, "acknowledged")
+    refused = say(service, number, "acknowledged", 409)
+    assert "from acknowledged it can become" in refused["error"]["message"]
+    service.post(f"/alerts/{number}/comments", "admin", 201, {"text": "the keys, I think"})
+    service.post(f"/alerts/{number}/assign", "admin", 422, {"assignee": "nobody-here"})
+    service.post("/accounts", "admin", 201, {"name": "ann"})
+    service.request("PUT", "/projects/demo/people/ann", "admin", 200, json={"role": "developer"})
+    assigned = service.post(f"/alerts/{number}/assign", "admin", 200, {"assignee": "ann"})
+    assert assigned["assignee"] == "ann" and only(service, assignee="ann")["id"] == number
+    shown = say(service, number, "expected", bound=1.5)
+    assert [(one["state"], one["who"]) for one in shown["history"]][1:] == [
+        ("acknowledged", "admin"),
+        ("expected", "admin"),
+    ]
+    assert (shown["comments"][0]["text"], shown["bound"]) == ("the keys, I think", 1.5)
+    slow(service, 2, 1)
+    assert only(service)["state"] == "expected", "measured again it stays so"
+    log = service.request("GET", "/projects/demo/audit", "admin")
+    assert {"alert.state", "alert.comment", "alert.assign"} <= {one["action"] for one in log}
+
+
+def test_a_mute_tells_nobody_until_it_ends(service: Service) -> None:
+    wanted = {"scenario": "sfc_*", "why": "the host moves", "until": "2026-11-21T10:00:00Z"}
+    mute = service.post("/projects/demo/mutes", "admin", 201, wanted)
+    service.post("/projects/demo/mutes", "admin", 422, wanted | {"until": "2026-11-21T08:00:00Z"})
+    slow(service, 1, 1)
+    service.confirm_alerts()
+    assert only(service)["muted"]
+    assert not any(one["told"] for one in service.get(f"/alerts/{only(service)['id']}")["history"])
+    assert [one["id"] for one in service.get("/projects/demo/mutes")] == [mute["id"]]
+    service.clock.pass_seconds(2 * 3600)
+    assert service.get("/projects/demo/mutes") == []
+    slow(service, 2, 5)
+    assert not only(service, state="new")["muted"]
+    service.request("DELETE", f"/projects/demo/mutes/{mute['id']}", "admin", 204)
+    service.request("DELETE", f"/projects/demo/mutes/{mute['id']}", "admin", 404)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/alerts/1/state", {"state": "fixed", "why": "x"}),
+        ("POST", "/alerts/1/assign", {"assignee": None}),
+        ("POST", "/alerts/1/comments", {"text": "x"}),
+        ("DELETE", "/projects/demo/mutes/1", None),
+        ("DELETE", "/projects/demo/floors/1", None),
+    ],
+)
+def test_readers_only_read(service: Service, method: str, path: str, body: Any) -> None:
+    slow(service, 1, 1)
+    with service.context.read_sessions() as session:
+        assert session.scalars(select(AlertRow.id)).all() == [1]
+    service.request(method, path, None, 401, json=body)
+    service.request(method, path, "agent", 403, json=body)
+    assert only(service)["state"] == "new"
+
+
+def test_a_watch_list_is_an_accounts_own(service: Service) -> None:
+    service.request("GET", "/me/alerts", None, 401)
+    service.request("GET", "/me/alerts", "admin", 401)
+    service.post("/accounts", "admin", 201, {"name": "ann"})
+    with service.context.sessions() as session:
+        ann = accounts.find(session, "ann")
+        assert ann is not None
+        service.tokens["ann"] = tokens.issue(
+            session, tokens.Scope.MEASURE, "ann", service.clock(), account_id=ann.id
+        )
+        session.commit()
+    commit(service, 1, "nat: longer keys")
+    slow(service, 1, 1)
+    assert service.request("GET", "/me/alerts", "ann") == []
+    mine = service.post("/me/watches", "ann", 201, {"scenario": "sfc_*", "stage": "nat", "author": "Ann*"})
+    assert (
+        service.post("/me/watches", "ann", 201, {"scenario": "sfc_*", "stage": "nat", "author": "Ann*"})
+        == mine
+    )
+    service.post("/me/watches", "ann", 201, {"stage": "l3fwd"})
+    (found,) = service.request("GET", "/me/alerts", "ann")
+    assert found["sha"] == sha(1)
+    service.request("DELETE", f"/me/watches/{mine['id']}", "ann", 204)
+    assert service.request("GET", "/me/alerts", "ann") == []
+    assert [one["stage"] for one in service.request("GET", "/me/watches", "ann")] == ["l3fwd"]
