@@ -8,6 +8,7 @@ with time, because hosts and code change. Below a share of the margin nothing is
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Final
 
 FLOOR_MARKS: Final = 1
@@ -18,6 +19,7 @@ FLOOR_HALF_LIFE_DAYS: Final = 90.0
 """Time after which half of a floor is left."""
 FLOOR_LEAST_MARGINS: Final = 0.5
 """A floor that has fallen below this, in margins, is none."""
+DOCUMENTED: Final = MappingProxyType({name: value for name, value in globals().items() if name.isupper()})
 
 
 def floor_taught(size: float, margin: float, before: float = 0.0) -> float:

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from nalm_core.catalogue import METRICS
 
 BROKEN_SIZE: Final = 1.0
 """Size of what cannot be measured at all: beyond any change of cost that was ever real."""
+DOCUMENTED: Final = MappingProxyType({"BROKEN_SIZE": BROKEN_SIZE})
 
 
 def size_of(metric: str, ratio: float) -> float:

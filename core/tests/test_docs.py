@@ -12,7 +12,9 @@ from nalm_core.detection.constants import DOCUMENTED as OF_HISTORIES
 from nalm_core.experiments.constants import DOCUMENTED as OF_EXPERIMENTS
 from nalm_core.explanation.limits import DOCUMENTED as OF_CAUSES
 from nalm_core.explanation.model import DETAILS
+from nalm_core.feedback import DOCUMENTED as OF_FEEDBACK
 from nalm_core.sequential import look_schedule
+from nalm_core.worth import DOCUMENTED as OF_WORTH
 from nalm_synthetic import TSC_HZ, changed, make_report
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -23,7 +25,7 @@ METRIC = re.compile(r"^\| `([a-z_]+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", re.
 def test_every_constant_is_documented_with_its_value() -> None:
     text = (DOCS / "statistics.md").read_text()
     documented = {name: float(value) for name, value in CONSTANT.findall(text)}
-    parts = (DOCUMENTED, OF_HISTORIES, OF_EXPERIMENTS, OF_CONFIRMATIONS)
+    parts = (DOCUMENTED, OF_HISTORIES, OF_EXPERIMENTS, OF_CONFIRMATIONS, OF_FEEDBACK, OF_WORTH)
     assert documented == {name: value for part in parts for name, value in part.items()}
 
 

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from nalm_server import cli_agent, logs, migrate
 from nalm_server.cli_access import account_app, member_app
+from nalm_server.cli_alert import alert_app
 from nalm_server.cli_common import State, err, opened, out, reported, settings_of
 from nalm_server.cli_features import reference
 from nalm_server.cli_job import backfill, bisect, experiment, job_app
@@ -43,6 +44,7 @@ app.command()(demo)
 app.command("settings")(settings_command)
 app.add_typer(job_app, name="job")
 app.add_typer(schedule_app, name="schedule")
+app.add_typer(alert_app, name="alert")
 for command in (
     serve,
     worker,
