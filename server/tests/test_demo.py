@@ -10,7 +10,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
+from nalm_server.demo.alerts import alert_lines, settled
 from nalm_server.demo.deliver import push_payload
 from nalm_server.demo.errors import DemoError
 from nalm_server.demo.follow import has_ended
@@ -70,6 +72,47 @@ def test_a_merge_that_touches_nothing_measured_is_waited_for_no_longer() -> None
     assert not has_ended({"job": None, "skipped": None})
     assert not has_ended({"job": {"state": "queued"}, "skipped": None})
     assert has_ended({"job": {"state": "failed"}, "skipped": None})
+
+
+ALERT = {
+    "sha": "a" * 40,
+    "subject": "nat: count",
+    "state": "new",
+    "stage": "nat",
+    "cause": "instructions",
+    "ratio": 1.12,
+    "fixed_by_sha": None,
+}
+
+
+def told(*states: str) -> tuple[httpx.Client, list[str]]:
+    """A server whose one alert is in these states, one after another, and what is left of them."""
+    left = list(states)
+
+    def answer(_request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json=[ALERT | {"state": left.pop(0) if len(left) > 1 else left[0]}])
+
+    return httpx.Client(transport=httpx.MockTransport(answer), base_url="http://demo"), left
+
+
+def test_findings_are_waited_for_until_they_were_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nalm_server.demo.alerts.POLL_SECONDS", 0.0)
+    client, _ = told("new", "new", "confirmed")
+    (alert,) = settled(client, "demo", check_server=lambda: None, limit_seconds=60)
+    assert alert["state"] == "confirmed"
+    client, left = told("new", "new", "new")
+    (alert,) = settled(client, "demo", check_server=lambda: None, limit_seconds=0)
+    assert (alert["state"], len(left)) == ("new", 2), "its time is over: shown as it is"
+
+
+def test_an_alert_in_a_line() -> None:
+    assert alert_lines([]) == ["no alert"]
+    fixed = ALERT | {"state": "fixed", "fixed_by_sha": "b" * 40}
+    assert alert_lines([ALERT, fixed]) == [
+        "2 alerts:",
+        "  aaaaaaa nat: count: new, nat, instructions, CPP +12.0 %",
+        "  aaaaaaa nat: count: fixed, nat, instructions, CPP +12.0 % (by bbbbbbb)",
+    ]
 
 
 def test_a_taken_port_is_named() -> None:

@@ -95,6 +95,32 @@ def test_the_fix_names_what_it_fixes(
     assert set(fixes) <= regressed
 
 
+def test_each_planted_regression_is_one_alert_and_nothing_else_is(
+    demo: Demo, merges: list[dict[str, Any]]
+) -> None:
+    """At its merge, with its stage and cause; measured again, or fixed by a later merge before it was."""
+    found = httpx.get(f"{demo.url}/api/v1/projects/{PROJECT}/alerts").raise_for_status().json()
+    planted = [
+        (merge["sha"], merge["stage"], merge["cause"]) for merge in merges if merge["expect"] == "regressed"
+    ]
+    assert sorted((one["sha"], one["stage"], one["cause"]) for one in found) == sorted(planted), demo.output
+    assert {one["state"] for one in found} <= {"confirmed", "fixed"}, demo.output
+
+
+def test_every_alert_says_why_and_what_helps(demo: Demo) -> None:
+    for one in httpx.get(f"{demo.url}/api/v1/projects/{PROJECT}/alerts").json():
+        alert = httpx.get(f"{demo.url}/api/v1/alerts/{one['id']}").raise_for_status().json()
+        assert alert["explanation"]["advice"], alert
+        assert alert["low"] <= alert["ratio"] <= alert["high"]
+        assert {move["stage"] for move in alert["moves"]} >= {alert["stage"]}
+
+
+def test_the_service_says_how_well_it_judges(demo: Demo) -> None:
+    shown = httpx.get(f"{demo.url}/api/v1/projects/{PROJECT}/quality").raise_for_status().json()
+    assert shown["false_alarms"]["all"]["said"] == "nothing measured against itself yet"
+    assert shown["next_control_at"] is not None
+
+
 def test_equal_code_is_not_measured(merges: list[dict[str, Any]], commits: dict[str, dict[str, Any]]) -> None:
     unchanged = [c for c in commits.values() if any(v["unchanged"] for v in c["verdicts"])]
     assert unchanged

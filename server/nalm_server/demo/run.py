@@ -12,6 +12,7 @@ from types import FrameType
 import httpx
 from rich.console import Console
 
+from nalm_server.demo.alerts import alert_lines, settled
 from nalm_server.demo.deliver import deliver, push_payload
 from nalm_server.demo.follow import follow
 from nalm_server.demo.history import make_history
@@ -23,6 +24,8 @@ PROJECT = "nalm-reference-nf"
 BRANCH = "main"
 LIMIT_SECONDS = 1800.0
 """Longest the demo waits for its verdicts: several times what it takes on two shared cores."""
+SETTLE_SECONDS = 240.0
+"""Longest it waits for findings to be measured again; what is left open is shown as such."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +63,11 @@ def run_demo(options: DemoOptions, console: Console) -> int:
                 check_server=service.check,
                 limit_seconds=LIMIT_SECONDS,
             )
+            alerts = settled(client, PROJECT, check_server=service.check, limit_seconds=SETTLE_SECONDS)
         table, right = make_table(merges, commits)
         console.print(table)
+        for line in alert_lines(alerts):
+            console.print(line, highlight=False)
         console.print(f"{right} of {len(merges)} as planted.", highlight=False)
         if options.once:
             return 0 if right == len(merges) else 1

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo's findings: waited for until each was measured again, and said in a line each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import httpx
+
+POLL_SECONDS = 0.5
+OPEN = "new"
+
+
+def fetch_alerts(client: httpx.Client, project: str) -> list[dict[str, Any]]:
+    """Newest first."""
+    answer = client.get(f"/api/v1/projects/{project}/alerts", params={"order": "new"})
+    answer.raise_for_status()
+    alerts: list[dict[str, Any]] = answer.json()
+    return alerts
+
+
+def settled(
+    client: httpx.Client, project: str, *, check_server: Callable[[], None], limit_seconds: float
+) -> list[dict[str, Any]]:
+    """The alerts, once none is new any more or the time is over. `check_server` raises when it has died."""
+    ends = time.monotonic() + limit_seconds
+    while True:
+        check_server()
+        alerts = fetch_alerts(client, project)
+        if all(one["state"] != OPEN for one in alerts) or time.monotonic() > ends:
+            return alerts
+        time.sleep(POLL_SECONDS)
+
+
+def alert_lines(alerts: Sequence[dict[str, Any]]) -> list[str]:
+    """A heading, and a line for each."""
+    number = "no alert" if not alerts else f"{len(alerts)} alert{'s' if len(alerts) > 1 else ''}:"
+    return [number, *(_line(one) for one in alerts)]
+
+
+def _line(one: dict[str, Any]) -> str:
+    parts = [one["state"], one["stage"], one["cause"]]
+    size = "" if one["ratio"] is None else f", CPP {100 * (one['ratio'] - 1):+.1f} %"
+    fixed = f" (by {one['fixed_by_sha'][:7]})" if one["fixed_by_sha"] else ""
+    what = ", ".join(part for part in parts if part)
+    return f"  {one['sha'][:7]} {one['subject']}: {what}{size}{fixed}"
