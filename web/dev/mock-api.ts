@@ -18,6 +18,7 @@ const project = (name: string, full: boolean): Project => ({
   repository: `/srv/git/${name}.git`,
   default_branch: "main",
   public: true,
+  reference: null,
   commits: full ? COUNT + PENDING.length : 0,
   jobs_open: full ? 2 : 0,
   last_verdict: full ? (commits().find((commit) => commit.verdicts.length > 0)?.verdicts[0] ?? null) : null,

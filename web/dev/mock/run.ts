@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Check, Comparison, Host, RunDetail, RunReport } from "../../src/api/types";
+import type { Change, Check, Comparison, Host, RunDetail, RunReport, StageChange } from "../../src/api/types";
 import { comparisonOf, costOf, refOf, runOf, shaOf, stagesOf, verdictOf, wobble } from "./history.ts";
 
 export const HOST: Host = {
@@ -68,6 +68,48 @@ export const roundsOf = (index: number, salt: number): { launch: number; turn: n
   });
 };
 
+function decompositionOf(
+  chain: Change,
+  stages: readonly StageChange[],
+  paired: boolean,
+): Comparison["decomposition"] {
+  const parts = stages.map((stage) => {
+    const cycles = (stage.head?.cpp ?? 0) - (stage.base?.cpp ?? 0);
+    return {
+      stage: stage.stage,
+      kind: stage.kind,
+      base: null,
+      head: null,
+      efficiency_cycles: stage.kind === "common" ? cycles : 0,
+      mix_cycles: 0,
+      features_cycles: stage.kind === "common" ? 0 : cycles,
+      model_cycles: 0,
+    };
+  });
+  const sum = (key: "efficiency_cycles" | "features_cycles"): number =>
+    parts.reduce((total, part) => total + part[key], 0);
+  const [efficiency_cycles, features_cycles] = [sum("efficiency_cycles"), sum("features_cycles")];
+  const base_cycles = chain.base?.cpp ?? 0;
+  const total_cycles = efficiency_cycles + features_cycles;
+  return {
+    measured: paired ? "paired" : "apart",
+    base_cycles,
+    head_cycles: base_cycles + total_cycles,
+    total_cycles,
+    efficiency_cycles,
+    mix_cycles: 0,
+    features_cycles,
+    model_cycles: 0,
+    efficiency_ratio: 1 + efficiency_cycles / base_cycles,
+    low: null,
+    high: null,
+    level: 0.95,
+    mix_ratio: 1,
+    stages: parts,
+    notes: [],
+  };
+}
+
 export function comparison(base: number, head: number): Comparison {
   const paired = head === base + 1;
   const verdict = paired ? verdictOf(head) : null;
@@ -82,6 +124,7 @@ export function comparison(base: number, head: number): Comparison {
     verdict,
     chain: measured ? change.chain : null,
     stages: measured ? change.stages : [],
+    decomposition: measured && change.chain ? decompositionOf(change.chain, change.stages, paired) : null,
     rounds: measured
       ? {
           base: roundsOf(base, 1),
@@ -166,6 +209,7 @@ export function runDetail(index: number): RunDetail {
     rounds_set_aside: 2,
     launches: LAUNCHES,
     report_bytes: 412_880,
+    explanation: null,
     report_digest: `sha256:${shaOf(index + 400)}`,
     verdict,
   };

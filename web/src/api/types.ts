@@ -16,6 +16,7 @@ export type Check = Schemas["Check"];
 export type Commit = Schemas["Commit"];
 export type CommitRef = Schemas["CommitRef"];
 export type Comparison = Schemas["Comparison"];
+export type Decomposition = Schemas["Decomposition"];
 export type Delivery = Schemas["Delivery"];
 export type Figure = Schemas["Figure"];
 export type HealthSample = Schemas["HealthSample"];

@@ -7,6 +7,7 @@ import { commitQuery, commitsQuery, compareQuery, scenariosQuery } from "../api/
 import type { Comparison, ScenarioSummary } from "../api/types";
 import { CheckList } from "../components/CheckList";
 import { CommitPicker } from "../components/CommitPicker";
+import { DecompositionPanel } from "../components/DecompositionPanel";
 import { HostFacts } from "../components/HostFacts";
 import { Icon } from "../components/Icon";
 import { NoteList } from "../components/NoteList";
@@ -165,6 +166,7 @@ function Result({ project, comparison }: { project: string; comparison: Comparis
           />
         </Panel>
       )}
+      {comparison.decomposition && <DecompositionPanel of={comparison.decomposition} />}
       {rounds.base.length + rounds.head.length + rounds.head_as_base.length > 0 && (
         <Panel title="Rounds" aside={<span className="soft">CPP of the chain, cycles/packet</span>}>
           <RoundsPlot rounds={rounds} />
