@@ -13,6 +13,7 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason, JobState
 from nalm_server.jobs.service import enqueue, move
 from nalm_server.projects.repository import find
+from nalm_server.runs.models import VerdictRow
 from nalm_server.tokens import service as tokens
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
@@ -241,3 +242,14 @@ def test_a_watch_list_is_an_accounts_own(service: Service) -> None:
     service.request("DELETE", f"/me/watches/{mine['id']}", "ann", 204)
     assert service.request("GET", "/me/alerts", "ann") == []
     assert [one["stage"] for one in service.request("GET", "/me/watches", "ann")] == ["l3fwd"]
+
+
+def test_an_expected_change_leaves_nothing_to_undo(service: Service) -> None:
+    slow(service, 1, 1)
+    number = only(service)["id"]
+    say(service, number, "expected")
+    slow(service, 2, 4, base_costs=COSTS | SLOWER, head_costs={"nat": 150.0})
+    assert only(service)["state"] == "expected"
+    with service.context.read_sessions() as session:
+        verdicts = session.scalars(select(VerdictRow).order_by(VerdictRow.run_id)).all()
+    assert [(one.outcome, one.fixes_sha) for one in verdicts] == [("regressed", None), ("improved", None)]

@@ -13,6 +13,8 @@ from sqlalchemy import ColumnElement, Select, exists, select, update
 from sqlalchemy.orm import Session, aliased, undefer
 
 from nalm_server.agents.models import HostRow
+from nalm_server.alerts.models import AlertRow
+from nalm_server.alerts.states import AlertState
 from nalm_server.commits.models import CommitRow
 from nalm_server.history.models import ScenarioRow
 from nalm_server.runs.models import BuildRow, ReportRow, RunRow, VerdictRow
@@ -179,3 +181,13 @@ def moved(session: Session, scenario_id: int) -> list[tuple[RunRow, VerdictRow]]
         .options(undefer(VerdictRow.document))
     )
     return [(run, verdict) for run, verdict in found]
+
+
+def expected_commits(session: Session, scenario_id: int) -> set[int]:
+    """Commits whose alert says that the change was expected."""
+    query = (
+        select(AlertRow.commit_id)
+        .join(RunRow, RunRow.commit_id == AlertRow.commit_id)
+        .where(RunRow.scenario_id == scenario_id, AlertRow.state == AlertState.EXPECTED)
+    )
+    return set(session.scalars(query))
