@@ -22,11 +22,6 @@ Name = Annotated[str, typer.Argument(help="Name of the host.")]
 Pool = Annotated[str, typer.Argument(help="Name of the pool: small letters, digits, hyphens.")]
 
 
-def add_to(app: typer.Typer) -> None:
-    app.add_typer(agent_app, name="agent")
-    app.add_typer(pool_app, name="pool")
-
-
 @agent_app.command("invite")
 def invite(
     pool: Annotated[str, typer.Option(help="Pool its host will belong to.")] = "default",

@@ -1,22 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands of `nalm-server` share: settings, context, and mistakes as one line."""
+"""What the commands of `nalm-server` share: settings, context, and mistakes as one line.
+
+What takes long to load is loaded by who needs it: a health check runs every half a minute.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic import ValidationError
 from rich.console import Console
 
-from nalm_server import migrate, settings_load
-from nalm_server.context import Context, make_context
-from nalm_server.embedded.failure import EXIT_COULD_NOT, StartError, explained
+from nalm_server import settings_load
 from nalm_server.settings import Settings
-from nalm_server.work.wake import Waker
+
+if TYPE_CHECKING:
+    from nalm_server.context import Context
+    from nalm_server.work.wake import Waker
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
@@ -52,6 +56,8 @@ def validated() -> Iterator[None]:
 @contextmanager
 def reported(settings: Settings) -> Iterator[None]:
     """Mistakes end as one line and exit code 4, or 2 for what was given wrongly; never as a trace."""
+    from nalm_server.embedded.failure import EXIT_COULD_NOT, StartError, explained
+
     try:
         with validated(), explained(settings.state_dir):
             yield
@@ -63,6 +69,9 @@ def reported(settings: Settings) -> Iterator[None]:
 @contextmanager
 def context_of(settings: Settings, waker: Waker | None = None) -> Iterator[Context]:
     """The database at this program's revision; the embedded one is brought there."""
+    from nalm_server import migrate
+    from nalm_server.context import make_context
+
     with reported(settings):
         context = make_context(settings, waker=waker)
         try:

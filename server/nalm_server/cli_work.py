@@ -7,15 +7,8 @@ from typing import Annotated
 
 import typer
 
-from nalm_server import logs
 from nalm_server.cli_common import State, context_of, err, settings_of
-from nalm_server.embedded.first_tokens import make_first_tokens
-from nalm_server.embedded.up import end_by_signals
-from nalm_server.serving import listen
-from nalm_server.serving import serve as serve_http
 from nalm_server.settings import Settings
-from nalm_server.work.processes import beat_leads, run_beat, run_worker, worker_answers
-from nalm_server.work.wakers import CeleryWaker
 
 Ping = Annotated[bool, typer.Option("--ping", help="Only ask whether one works; exit code 1: none does.")]
 
@@ -29,6 +22,12 @@ def serve(
 
     Example: nalm-server serve --host 0.0.0.0
     """
+    from nalm_server.embedded.first_tokens import make_first_tokens
+    from nalm_server.embedded.up import end_by_signals
+    from nalm_server.serving import listen
+    from nalm_server.serving import serve as serve_http
+    from nalm_server.work.wakers import CeleryWaker
+
     settings, redis_url = _grown(settings_of(state))
     waker = CeleryWaker(redis_url)
     with context_of(settings, waker) as context:
@@ -48,7 +47,12 @@ def worker(state: State = None, ping: Ping = False) -> None:
     """
     settings, redis_url = _grown(settings_of(state))
     if ping:
+        from nalm_server.work.ping import worker_answers
+
         raise typer.Exit(0 if worker_answers(redis_url) else 1)
+    from nalm_server.work.processes import run_worker
+    from nalm_server.work.wakers import CeleryWaker
+
     waker = CeleryWaker(redis_url)
     with context_of(settings, waker) as context:
         code = run_worker(context, redis_url, settings.worker_threads)
@@ -61,6 +65,9 @@ def beat(state: State = None, ping: Ping = False) -> None:
 
     Example: nalm-server beat
     """
+    from nalm_server.work.processes import beat_leads, run_beat
+    from nalm_server.work.wakers import CeleryWaker
+
     settings, redis_url = _grown(settings_of(state))
     with context_of(settings) as context:
         if ping:
@@ -69,6 +76,8 @@ def beat(state: State = None, ping: Ping = False) -> None:
 
 
 def _grown(settings: Settings) -> tuple[Settings, str]:
+    from nalm_server import logs
+
     logs.configure(as_json=settings.log_json)
     if settings.redis_url is None:
         err.print(

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import signal
-import socket
-import sys
 from types import FrameType
 
 import structlog
@@ -16,12 +14,11 @@ from nalm_server.work import broker, repository
 from nalm_server.work.drain import drain_kind
 from nalm_server.work.kinds import Work
 from nalm_server.work.leader import Leader
+from nalm_server.work.ping import worker_name
 from nalm_server.work.ticks import Ticks
 from nalm_server.work.wakers import CeleryWaker
 
 log = structlog.get_logger()
-
-PING_SECONDS = 5.0
 
 
 def run_worker(context: Context, redis_url: str, threads: int) -> int:
@@ -44,10 +41,6 @@ def run_worker(context: Context, redis_url: str, threads: int) -> int:
     log.info("worker ready for wakes", threads=threads, queue=broker.SERVER_QUEUE)
     worker.start()
     return int(worker.exitcode or 0)
-
-
-def worker_name() -> str:
-    return f"nalm@{socket.gethostname()}"
 
 
 def register(app: Celery, context: Context) -> None:
@@ -81,16 +74,6 @@ def run_beat(context: Context, waker: CeleryWaker) -> None:
     finally:
         leader.close()
         waker.stop()
-
-
-def worker_answers(redis_url: str) -> bool:
-    """Does this host's worker answer through Redis."""
-    app = broker.make_celery(redis_url)
-    try:
-        return bool(app.control.ping(destination=[worker_name()], timeout=PING_SECONDS))
-    except OSError as error:
-        sys.stderr.write(f"Redis cannot be reached: {error}\n")
-        return False
 
 
 def beat_leads(context: Context) -> bool:
