@@ -103,7 +103,7 @@ def undone(session: Session, project_id: int, sha: str) -> dict[str, CommitRow]:
         .where(RunRow.project_id == project_id, VerdictRow.fixes_sha == sha, CommitRow.listed)
         .order_by(CommitRow.position)
     )
-    return dict(rows.tuples().all())
+    return {name: commit for name, commit in rows}  # noqa: C416 (dict() of rows is untyped)
 
 
 def has_alert(session: Session, judged: JudgedRun) -> bool:
@@ -126,7 +126,7 @@ def comments(session: Session, alert_id: int) -> list[AlertCommentRow]:
 def run_ids(session: Session, numbers: Sequence[int]) -> dict[int, str]:
     """Ids of runs by their numbers."""
     rows = session.execute(select(RunRow.id, RunRow.run_id).where(RunRow.id.in_(numbers)))
-    return dict(rows.tuples().all())
+    return {number: run_id for number, run_id in rows}  # noqa: C416 (dict() of rows is untyped)
 
 
 def lock(session: Session, alert_id: int) -> AlertRow:

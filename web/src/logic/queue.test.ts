@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { actionsOf, grown, inOrder, lastLines, merged, reasonWord, whyWaits } from "./queue";
+import { actionsOf, grown, inOrder, lastLines, merged, REASONS, reasonWord, whyWaits } from "./queue";
 
 const job = (id: number, given: Partial<{ state: string; priority: number; held: string | null }> = {}) => ({
   id,
@@ -48,6 +48,13 @@ test("a log grows, or begins anew", () => {
   expect(grown("a\n", { log: "c\n", log_anew: true })).toBe("c\n");
   expect(grown("a\n", { log: null, log_anew: false })).toBe("a\n");
   expect(lastLines("1\n2\n3\n", 2)).toBe("2\n3");
+});
+
+test("each reason has a word of its own", () => {
+  const words = REASONS.map(reasonWord);
+  expect(new Set(words).size).toBe(REASONS.length);
+  expect(words.filter((word, at) => word === REASONS[at])).toEqual([]);
+  expect(REASONS).toContain("confirm");
 });
 
 test("a reason of a newer server is shown by its own name", () => {

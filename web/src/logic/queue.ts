@@ -2,16 +2,29 @@
 /** The queue as people read it: who goes when, why one waits, what may be done with it. */
 import { isActive } from "./verdict";
 
-export const REASONS = ["person", "push", "pull_request", "schedule", "backfill", "bisect"] as const;
+export const REASONS = [
+  "person",
+  "push",
+  "confirm",
+  "pull_request",
+  "schedule",
+  "backfill",
+  "bisect",
+  "experiment",
+  "control",
+] as const;
 export type Reason = (typeof REASONS)[number];
 
 const REASON_WORDS: Record<Reason, string> = {
   person: "Asked for",
   push: "Push",
+  confirm: "Confirmation",
   pull_request: "Pull request",
   schedule: "Schedule",
   backfill: "Backfill",
   bisect: "Bisect",
+  experiment: "Experiment",
+  control: "Control",
 };
 export const reasonWord = (reason: string): string => REASON_WORDS[reason as Reason] ?? reason;
 
