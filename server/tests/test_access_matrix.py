@@ -21,6 +21,7 @@ from nalm_server.app import make_app
 from nalm_server.backfills.models import BackfillRow
 from nalm_server.bisects.models import BisectRow
 from nalm_server.commits import repository as commits
+from nalm_server.db import Base
 from nalm_server.experiments import repository as experiments
 from nalm_server.experiments.models import CellRow, ExperimentRow
 from nalm_server.hooks.signature import sign
@@ -33,6 +34,7 @@ from nalm_server.tokens.scopes import Scope
 from nalm_server_access import MATRIX, Row, Who
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import body_of, make_report, sha
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 ROLES = ("reader", "developer", "maintainer", "administrator")
@@ -122,7 +124,17 @@ def add_searches(service: Service, number: int) -> None:
         alert |= {"scenarios": ["sfc_a"], "created_at": now, "updated_at": now}
         session.add(AlertRow(project_id=quiet.id, commit_id=commit.id, **alert))
         session.add(ScheduleRow(project_id=quiet.id, name="weekly", against="parent", enabled=True, **times))
+        session.flush()
+        number_from(session, number + 1, BisectRow, BackfillRow, ExperimentRow, CellRow, AlertRow)
         session.commit()
+
+
+def number_from(session: Session, number: int, *tables: type[Base]) -> None:
+    """PostgreSQL does not count rows that came with a number: what a route makes would have it again."""
+    if session.get_bind().dialect.name == "postgresql":
+        for table in tables:
+            sequence = func.pg_get_serial_sequence(table.__tablename__, "id")
+            session.execute(select(func.setval(sequence, number, False)))
 
 
 def add_experiment(session: Session, project_id: int, number: int, now: datetime) -> ExperimentRow:

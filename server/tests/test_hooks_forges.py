@@ -132,6 +132,84 @@ def test_gitea_tells_of_a_deleted_branch_by_its_own_event(service: Service) -> N
     assert service.get("/projects/demo/tags") == []
 
 
+MERGED, DECLARED = "d" * 40, "Adds a header.\r\n\r\nNalm-Expect: sfc_* cpp +3% one more header\r\n"
+ENDS = {"head": {"ref": "topic", "sha": AFTER}, "base": {"ref": "main", "sha": BEFORE}}
+MERGES: dict[str, dict[str, Any]] = {
+    "github": {
+        "action": "closed",
+        "pull_request": {
+            **ENDS, "number": 5, "merged": True, "merge_commit_sha": MERGED, "body": DECLARED,
+            "user": {"login": "mona"},
+        },
+    },
+    "gitlab": {
+        "object_kind": "merge_request",
+        "user": {"username": "mona"},
+        "object_attributes": {
+            "iid": 5, "action": "merge", "target_branch": "main", "source_project_id": 1,
+            "target_project_id": 1, "last_commit": {"id": AFTER}, "merge_commit_sha": MERGED,
+            "description": DECLARED,
+        },
+    },
+    "gitea": GITEA_REQUEST | {
+        "action": "closed",
+        "pull_request": GITEA_REQUEST["pull_request"]
+        | {"merged": True, "merge_commit_sha": MERGED, "body": DECLARED},
+    },
+    "generic": {
+        "ref": "refs/heads/topic",
+        "after": AFTER,
+        "pull_request": {
+            "number": 5, "base": "main", "state": "merged", "author": "mona", "body": DECLARED,
+            "merged_as": MERGED,
+        },
+    },
+}  # fmt: skip
+
+
+def tell(service: Service, forge: str, event: Any) -> Any:
+    """A request's event, signed as the forge does."""
+    body = json.dumps(event).encode()
+    headers = {
+        "github": {"X_GitHub_Event": "pull_request", "X_Hub_Signature_256": sign(service.secret, body)},
+        "gitlab": {"X_Gitlab_Event": "Merge Request Hook", "X_Gitlab_Token": service.secret},
+        "gitea": {"X_Gitea_Event": "pull_request", "X_Gitea_Signature": hexdigest(service.secret, body)},
+        "generic": {"X_Nalm_Signature_256": sign(service.secret, body)},
+    }
+    return send(service, forge, body, 202, **headers[forge])
+
+
+def expected(service: Service) -> list[tuple[str, str, float, str, str]]:
+    return [
+        (one["sha"], one["scenario"], one["bound"], one["source"], one["who"])
+        for one in service.get("/projects/demo/expectations")
+    ]
+
+
+@pytest.mark.parametrize("forge", MERGES)
+def test_what_a_requests_text_declares_holds_for_its_merge_commit(service: Service, forge: str) -> None:
+    tell(service, forge, MERGES[forge])
+    tell(service, forge, MERGES[forge] | {"again": 1})
+    assert expected(service) == [(MERGED, "sfc_*", pytest.approx(1.03), "request", "mona")]
+
+
+def test_a_fast_forward_is_expected_at_its_head_and_an_open_request_not_at_all(service: Service) -> None:
+    merge = MERGES["gitlab"]["object_attributes"]
+    event = MERGES["gitlab"] | {"object_attributes": merge | {"action": "open", "merge_commit_sha": None}}
+    tell(service, "gitlab", event)
+    assert expected(service) == []
+    event["object_attributes"]["action"] = "merge"
+    tell(service, "gitlab", event)
+    assert [one[0] for one in expected(service)] == [AFTER]
+
+
+def test_a_requests_text_may_be_missing_or_endless(service: Service) -> None:
+    request = MERGES["gitea"]["pull_request"]
+    for body in (None, "x" * 1_000_000 + "\nNalm-Expect: * cpp +3% too late"):
+        tell(service, "gitea", MERGES["gitea"] | {"pull_request": request | {"body": body}})
+    assert expected(service) == []
+
+
 def test_plain_form(service: Service) -> None:
     def plain(event: Any, status: int) -> Any:
         signature = sign(service.secret, json.dumps(event).encode())

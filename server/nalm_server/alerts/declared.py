@@ -12,18 +12,25 @@ from sqlalchemy.orm import Session
 from nalm_server.alerts import rule_repository
 from nalm_server.alerts.rule_models import ExpectationRow
 from nalm_server.commits.models import CommitRow
+from nalm_server.commits.order import AUTHOR_LENGTH
 
 Source = Literal["commit", "request", "triage"]
 
 
 def record(session: Session, commit: CommitRow, now: datetime) -> None:
     """What the commit's message declares. Said twice changes nothing."""
-    record_text(session, commit, commit.message or "", "commit", now)
+    for one in declared(commit.message or "").expectations:
+        declare(session, commit, one, "commit", commit.author or "", now=now)
 
 
-def record_text(session: Session, commit: CommitRow, text: str, source: Source, now: datetime) -> None:
+def record_request(session: Session, commit: CommitRow, text: str, author: str | None, now: datetime) -> None:
+    """What the text of a pull or merge request declares; the commit is what it became."""
     for one in declared(text).expectations:
-        declare(session, commit, one, source, commit.author or "", now=now)
+        declare(session, commit, one, "request", (author or "")[:AUTHOR_LENGTH], now=now)
+
+
+def declares(text: str | None) -> bool:
+    return text is not None and bool(declared(text).expectations)
 
 
 def mistakes(commit: CommitRow) -> list[str]:

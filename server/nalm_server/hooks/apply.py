@@ -7,6 +7,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from nalm_server.alerts import declared
 from nalm_server.commits.models import CommitRow
 from nalm_server.commits.order import record
 from nalm_server.hooks.happenings import (
@@ -76,6 +77,14 @@ def _move_refs(session: Session, project_id: int, happening: Happening, plan: Pl
             refs.delete(session, refs.find_tag(session, project_id, name), now)
         case PullRequestChanged():
             ref_service.change_pull_request(session, project_id, happening, plan.base, now)
+            _expect(session, project_id, happening, now)
+
+
+def _expect(session: Session, project_id: int, request: PullRequestChanged, now: datetime) -> None:
+    """What a merged request declares holds for its merge commit, or without one for its head."""
+    if request.state == "merged" and declared.declares(request.body):
+        merged = record(session, project_id, request.merged_as or request.head_sha, None, listed=False)
+        declared.record_request(session, merged, request.body or "", request.author, now)
 
 
 def _drop(session: Session, project_id: int, happening: Happening, plan: Plan, now: datetime) -> None:

@@ -56,6 +56,10 @@ class PullRequestChanged:
     """Where the forge tells it."""
     base_sha: str | None = None
     """The tip of the branch it goes into."""
+    body: str | None = None
+    """Its text, as people wrote it."""
+    merged_as: str | None = None
+    """Of a merged one: the commit that the branch has now, where the forge tells it."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from nalm_server.hooks.forges.claim import Claim, Headers
-from nalm_server.hooks.forges.parts import Number, Part, RefName, Sha, Text, of_ref
+from nalm_server.hooks.forges.parts import Body, Number, Part, RefName, Sha, Text, of_ref
 from nalm_server.hooks.happenings import Happening, PullRequestChanged, PullRequestState
 from nalm_server.hooks.signature import fits
 
@@ -23,6 +23,8 @@ class PullRequest(Part):
     title: Text | None = None
     author: Text | None = None
     url: Text | None = None
+    body: Body | None = None
+    merged_as: Sha | None = None
 
 
 class Change(Part):
@@ -59,4 +61,6 @@ class Generic:
             author=request.author,
             url=request.url,
             merge_base=request.merge_base,
+            body=request.body,
+            merged_as=request.merged_as,
         )

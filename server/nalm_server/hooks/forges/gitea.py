@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from nalm_server.hooks.forges.claim import Claim, Headers
-from nalm_server.hooks.forges.parts import Number, Part, PushedCommit, RefName, Sha, Text, of_ref
+from nalm_server.hooks.forges.parts import Body, Number, Part, PushedCommit, RefName, Sha, Text, of_ref
 from nalm_server.hooks.happenings import BranchDeleted, Happening, Nothing, PullRequestChanged, TagDeleted
 from nalm_server.hooks.signature import hexdigest, same
 
@@ -44,7 +44,9 @@ class User(Part):
 class PullRequest(Part):
     title: Text = ""
     html_url: Text | None = None
+    body: Body | None = None
     merged: bool = False
+    merge_commit_sha: Sha | None = None
     merge_base: Sha | None = None
     user: User | None = None
     head: End
@@ -106,4 +108,6 @@ def _pull_request(event: PullRequestEvent) -> Happening:
         url=request.html_url,
         merge_base=request.merge_base,
         base_sha=request.base.sha,
+        body=request.body,
+        merged_as=request.merge_commit_sha if request.merged else None,
     )

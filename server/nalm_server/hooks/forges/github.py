@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from nalm_server.hooks.forges.claim import Claim, Headers
-from nalm_server.hooks.forges.parts import Number, Part, PushedCommit, RefName, Sha, Text, of_ref
+from nalm_server.hooks.forges.parts import Body, Number, Part, PushedCommit, RefName, Sha, Text, of_ref
 from nalm_server.hooks.happenings import Happening, Nothing, PullRequestChanged
 from nalm_server.hooks.signature import fits
 
@@ -40,7 +40,10 @@ class PullRequest(Part):
     number: Number
     title: Text = ""
     html_url: Text | None = None
+    body: Body | None = None
     merged: bool = False
+    merge_commit_sha: Sha | None = None
+    """While it is open: of a trial merge."""
     user: User | None = None
     head: End
     base: End
@@ -96,6 +99,8 @@ def _pull_request(event: PullRequestEvent) -> Happening:
         author=request.user.login if request.user else None,
         url=request.html_url,
         base_sha=request.base.sha,
+        body=request.body,
+        merged_as=request.merge_commit_sha if request.merged else None,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from nalm_server.hooks.forges.claim import Claim, Headers
 from nalm_server.hooks.forges.parts import (
+    Body,
     Number,
     Part,
     PushedCommit,
@@ -49,6 +50,9 @@ class Attributes(Part):
     action: Text = ""
     title: Text = ""
     url: Text | None = None
+    description: Body | None = None
+    merge_commit_sha: Sha | None = None
+    """None of a fast-forward, whose commit is the last one."""
     oldrev: Sha | None = None
     """The head before, when commits were pushed."""
     target_branch: RefName
@@ -117,4 +121,6 @@ def _merge_request(event: MergeRequestEvent) -> Happening:
         title=request.title,
         author=event.user.username if event.user else None,
         url=request.url,
+        body=request.description,
+        merged_as=request.merge_commit_sha,
     )

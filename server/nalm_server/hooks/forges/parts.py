@@ -26,6 +26,9 @@ def _storable(text: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_storable)]
+BODY_LENGTH = 20_000
+"""Characters of a request's text that are read."""
+Body = Annotated[str, AfterValidator(lambda text: _storable(text[:BODY_LENGTH]))]
 Sha = Annotated[str, Field(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
 RefName = Annotated[Text, Field(min_length=1, max_length=255)]
 Number = Annotated[int, Field(ge=1, le=2**31 - 1)]
