@@ -62,6 +62,11 @@ def find(session: Session, scenario_id: int, host_class: str) -> LookRow | None:
     return session.get(LookRow, (scenario_id, host_class))
 
 
+def project_of(session: Session, scenario_id: int) -> int | None:
+    """None: it was removed."""
+    return session.scalar(select(ScenarioRow.project_id).where(ScenarioRow.id == scenario_id))
+
+
 def unsettled_projects(session: Session) -> list[int]:
     return list(
         session.scalars(

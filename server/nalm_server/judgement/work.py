@@ -14,6 +14,7 @@ from nalm_server.judgement import line_repository as lines
 from nalm_server.judgement import looks_repository as looks
 from nalm_server.judgement.looking import look
 from nalm_server.judgement.models import LookRow
+from nalm_server.projects import repository as projects
 from nalm_server.work.each import each
 
 EVERY_SECONDS = 30.0
@@ -45,7 +46,8 @@ def _claim(context: Context) -> LookRow | None:
 
 
 def _look(context: Context, asked: LookRow) -> None:
-    """Reading and judging take no writer's lock; what comes meanwhile is looked at after."""
+    """Reading and judging take no writer's lock; what comes meanwhile is looked at after. What was found is
+    stored under the project's, as it is weighed: nothing comes in between, and is taken for weighed."""
     with context.read_sessions() as session:
         expected = lines.expected(session, asked.scenario_id)
         there = line.load(session, asked.scenario_id, asked.host_class, expected)
@@ -53,6 +55,10 @@ def _look(context: Context, asked: LookRow) -> None:
         looked = look(session, there, series, asked.blocks or [])
     now = context.clock()
     with context.sessions() as session:
+        project_id = looks.project_of(session, asked.scenario_id)
+        if project_id is None:
+            return
+        projects.lock(session, project_id)
         row = looks.lock(session, asked.scenario_id, asked.host_class)
         if _overtaken(row, asked):
             return

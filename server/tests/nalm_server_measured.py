@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of known costs put straight into the tables: a history of many commits in no time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from typing import Any
+from uuid import uuid4
+
+from nalm_core.report import Arm, RunReport
+from nalm_core.summary import HistoryFigure
+from nalm_server.agents import repository as hosts
+from nalm_server.commits.models import CommitRow
+from nalm_server.commits.order import record
+from nalm_server.history import repository as scenarios
+from nalm_server.judgement import marking
+from nalm_server.projects import repository as projects
+from nalm_server.runs import builds, repository, series
+from nalm_server.runs.models import RunRow, VerdictRow
+from nalm_server.runs.repository import JudgedRun
+from nalm_server_harness import Service
+from nalm_server_reports import COSTS, body_of, make_report, sha
+from sqlalchemy.orm import Session
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A commit whose pair was the same: what its stages cost, and where."""
+
+    commit: int
+    costs: Mapping[str, float] = field(default_factory=dict)
+    """Of stages that differ from COSTS."""
+    scenario: str = "sfc_a"
+    host: str = "bench-vm-2"
+    fingerprint: Mapping[str, Any] = field(default_factory=dict)
+    added: Sequence[str] = ()
+    outcome: str = "same"
+
+
+def store(service: Service, measured: Sequence[Measured], *, seconds: float = 60) -> None:
+    """In this order, so long after each other. Nothing but the history is told of them."""
+    for one in measured:
+        with service.context.sessions() as session:
+            _store(session, one, service.clock())
+            session.commit()
+        service.clock.pass_seconds(seconds)
+
+
+@cache
+def _like(scenario: str) -> RunReport:
+    return make_report(1, scenario=scenario)
+
+
+def _store(session: Session, one: Measured, now: datetime) -> None:
+    report = _like(one.scenario)
+    project = projects.find(session, report.project)
+    assert project is not None
+    projects.lock(session, project.id)
+    told = report.host.model_copy(update={"name": one.host, **one.fingerprint})
+    host = hosts.described(session, one.host, told.host_class, told.model_dump(mode="json"), now)
+    commit = record(session, project.id, sha(one.commit), sha(one.commit - 1))
+    row = _run(session, one, report, commit, now)
+    row.scenario_id, row.host_id = scenarios.record_scenario(session, project.id, report).id, host.id
+    verdict = _verdict(one)
+    repository.add(session, row, repository.compressed(body_of(report)), verdict)
+    series.enter(session, row, _figures(one))
+    marking.run_taken(session, JudgedRun(row, verdict, one.scenario, one.host))
+
+
+def _run(session: Session, one: Measured, report: RunReport, commit: CommitRow, now: datetime) -> RunRow:
+    return RunRow(
+        run_id=uuid4().hex,
+        project_id=commit.project_id,
+        commit_id=commit.id,
+        build_id=builds.record(session, commit.project_id, report, Arm.HEAD, now),
+        base_sha=sha(one.commit - 1),
+        head_sha=commit.sha,
+        host_class=report.host.host_class,
+        status=report.status,
+        digest="",
+        started_at=now,
+        finished_at=now,
+        received_at=now,
+    )
+
+
+def _verdict(one: Measured) -> VerdictRow:
+    return VerdictRow(
+        outcome=one.outcome,
+        display=one.outcome,
+        summary=one.outcome,
+        features_added=list(one.added),
+        features_removed=[],
+        unchanged=False,
+        document={},
+    )
+
+
+def _figures(one: Measured) -> series.Figures:
+    costs = {**COSTS, **one.costs}
+    every = {**costs, series.CHAIN: sum(costs.values())}
+    return [
+        (stage, "cpp", HistoryFigure(value=cost, low=None, high=None, source="tsc"))
+        for stage, cost in every.items()
+    ]

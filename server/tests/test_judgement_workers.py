@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looks among several workers, one of which may die at any time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from random import Random
+from threading import Thread
+from typing import Any
+
+import pytest
+from nalm_server.confirmations import level_back
+from nalm_server.judgement import looks_repository as looks
+from nalm_server.judgement import marking, settling, work
+from nalm_server.judgement.looking import look
+from nalm_server.projects import repository as projects
+from nalm_server_harness import Service
+from nalm_server_measured import Measured, store
+from sqlalchemy.orm import Session
+
+DEMO = 1
+
+
+def step(scenario: str) -> list[Measured]:
+    noise = Random(7)
+    levels = [150.0] * 14 + [160.0] * 8
+    return [
+        Measured(number, {"nat": level * (1 + noise.gauss(0, 0.003))}, scenario)
+        for number, level in enumerate(levels, start=1)
+    ]
+
+
+def states(service: Service) -> dict[str, set[str]]:
+    """By scenario, those of its change points."""
+    found = service.get("/projects/demo/change-points")
+    return {
+        name: {one["state"] for one in found if one["scenario"] == name}
+        for name in {one["scenario"] for one in found}
+    }
+
+
+def test_look_of_a_worker_that_died_is_taken_up(service: Service) -> None:
+    store(service, step("sfc_a"))
+    with service.context.sessions() as session:
+        assert looks.claim(session, service.clock(), work.CLAIMED_FOR) is not None
+        session.commit()
+    work.drain(service.context)
+    assert states(service) == {}
+    service.clock.pass_seconds(work.CLAIMED_FOR / timedelta(seconds=1))
+    work.drain(service.context)
+    assert states(service) == {"sfc_a": {"standing"}}
+
+
+def test_worker_that_comes_too_late_stores_nothing(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While it judged, its claim ran out, another worker looked, and more was measured."""
+    store(service, step("sfc_a"))
+
+    def slowly(*given: Any) -> Any:
+        monkeypatch.setattr(work, "look", look)
+        found = look(*given)
+        service.clock.pass_seconds(work.CLAIMED_FOR / timedelta(seconds=1))
+        with elsewhere(service):
+            pass
+        found.found.clear()
+        return found
+
+    monkeypatch.setattr(work, "look", slowly)
+    work.drain(service.context)
+    assert states(service) == {"sfc_a": {"standing"}}
+
+
+@contextmanager
+def elsewhere(service: Service) -> Iterator[None]:
+    """Another worker looks meanwhile; it is waited for at the end."""
+    other = Thread(target=work.drain, args=(service.context,))
+    other.start()
+    yield
+    other.join()
+
+
+def test_what_is_found_while_a_project_is_weighed_is_weighed_too(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One worker weighs; another finds something, and dies before it would have it weighed."""
+    store(service, step("sfc_a"))
+    work.drain(service.context)
+    store(service, step("sfc_b"))
+    to_level, unsettled = level_back.look, looks.unsettled_projects
+    others: list[Thread] = []
+
+    def meanwhile(session: Session, project_id: int, now: Any) -> None:
+        monkeypatch.setattr(looks, "unsettled_projects", lambda _session: [])
+        others.append(Thread(target=work.drain, args=(service.context,)))
+        others[0].start()
+        others[0].join(0.5)  # it waits for this one, and is then through
+        to_level(session, project_id, now)
+
+    monkeypatch.setattr(level_back, "look", meanwhile)
+    settling.settle(service.context, DEMO)
+    others[0].join()
+    monkeypatch.setattr(level_back, "look", to_level)
+    monkeypatch.setattr(looks, "unsettled_projects", unsettled)
+    work.drain(service.context)
+    assert states(service) == {"sfc_a": {"standing"}, "sfc_b": {"standing"}}
+
+
+def test_project_may_go_while_it_is_looked_at(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    store(service, step("sfc_a"))
+
+    def then_gone(*given: Any) -> Any:
+        found = look(*given)
+        with service.context.sessions() as session:
+            session.delete(projects.get(session, DEMO))
+            session.commit()
+        return found
+
+    monkeypatch.setattr(work, "look", then_gone)
+    work.drain(service.context)
+    with service.context.sessions() as session:
+        assert looks.unsettled_projects(session) == []
+        assert marking.project(session, DEMO, whole=False) == 0
