@@ -98,14 +98,15 @@ def report(session: Session, caller: Principal, experiment_id: int, number: int)
 def cancel(session: Session, caller: Principal, experiment_id: int, now: datetime) -> ExperimentDetail:
     """Ends it and its open job; the cells that are in stay. Saying it twice changes nothing."""
     _require(session, caller, experiment_id, Role.DEVELOPER)
+    # Jobs first: whoever moves a job locks its experiment after it.
+    open_ = [jobs.require_locked(session, one) for one in repository.open_jobs(session, experiment_id, OPEN)]
     row = repository.lock(session, experiment_id)
     if row is None or row.state not in (*ACTIVE, ExperimentState.CANCELLED):
         raise ConflictError(f"Experiment {experiment_id} is over.")
     if row.state in ACTIVE:
         row.state, row.updated_at, row.finished_at = ExperimentState.CANCELLED, now, now
         row.message = f"cancelled by {caller.name}"
-        for job_id in repository.open_jobs(session, row.id, OPEN):
-            job = jobs.require_locked(session, job_id)
+        for job in open_:
             actions.cancel_if_open(session, job, row.message, now, caller.name)
         audit(session, caller, "experiment.cancel", f"experiment {row.id}", now, project_id=row.project_id)
         session.flush()

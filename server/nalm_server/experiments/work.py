@@ -31,15 +31,17 @@ def drain(context: Context) -> None:
 
 
 def _work_on(context: Context, experiment_id: int) -> None:
-    """The fit takes seconds, so no transaction is open meanwhile; what came in since is fitted next time."""
+    """The fit takes seconds, so no transaction is open meanwhile; what came in since is fitted next time. The
+    project's lock comes first, as where a job is queued."""
     with context.read_sessions() as session:
         row = repository.find(session, experiment_id)
         numbers = repository.fitting(session, experiment_id)
         every = repository.cell_names(session, experiment_id)
-    result = None
-    if row is not None and len(every) > row.fitted_cells:
-        result = _fit(context, experiment_id, numbers)
+    if row is None:
+        return
+    result = _fit(context, experiment_id, numbers) if len(every) > row.fitted_cells else None
     with context.sessions() as session:
+        projects.lock(session, row.project_id)
         experiment = repository.lock(session, experiment_id, wait=False)
         if experiment is not None and experiment.state in ACTIVE:
             if len(every) > experiment.fitted_cells:
@@ -75,10 +77,9 @@ def _end(session: Session, experiment: ExperimentRow, job: JobRow | None, now: d
 
 
 def _keep_models(session: Session, experiment: ExperimentRow, host_class: str, now: datetime) -> None:
-    """What NCPP and the price list go by."""
+    """What NCPP and the price list go by. The caller holds the project's lock."""
     result = RESULT.validate_python(experiment.result)
     if isinstance(result, FeaturesResult):
-        projects.lock(session, experiment.project_id)
         sha = session.get_one(CommitRow, experiment.commit_id).sha
         for one in result.fits:
             fits.keep(session, fits.Origin(experiment.project_id, sha, host_class), one, now)
