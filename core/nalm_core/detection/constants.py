@@ -12,9 +12,11 @@ HOP = 192
 CHANGE_PENALTY = 6.0
 """Nats that a change of level must gain to be a candidate."""
 MIN_EFFECT = 1.4
-"""Smallest change told, in standard deviations of one value's noise."""
+"""Smallest change told, in standard deviations of one value's noise, its slow part included."""
 MIN_Z = 3.3
 """Smallest size of a change in its standard errors, correlation of the noise taken into account."""
+INDEPENDENT_WEIGHT = 0.3
+"""Prior weight of noise without a slow part, among all that a history may have."""
 SURE_Z = 9.0
 """A change of so many standard errors is not asked again."""
 NEW_STEP_NATS = 3.0

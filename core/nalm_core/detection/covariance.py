@@ -3,12 +3,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import toeplitz
-from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from nalm_core.detection.robust import LEAST_SCALE, MAD_TO_SD, median
 
@@ -60,22 +56,3 @@ def fitted(x: Values) -> tuple[float, float, float]:
     error = ((white[:, None] * weight + slow[:, None] * rise - target) ** 2).sum(axis=1)
     best = int(np.flatnonzero(error <= error.min() * (1 + BETTER))[0])
     return float(white[best]), float(slow[best]), float(DECAYS[best])
-
-
-@lru_cache(maxsize=64)
-def _distances(size: int) -> NDArray[np.intp]:
-    return np.asarray(toeplitz(np.arange(size)))
-
-
-def factor(white: float, slow: float, decay: float, size: int) -> Values:
-    """Lower Cholesky factor of the covariance of `size` successive values; its leading blocks for fewer."""
-    row = slow * np.exp(-np.arange(size) / decay)
-    row[0] += white + RIDGE * (white + slow)
-    lower, _ = dpotrf(row[_distances(size)], lower=1, clean=1)
-    return np.asarray(lower)
-
-
-def whitened(lower: Values, x: Values) -> Values:
-    """The factor's inverse times x: independent values of variance 1, by column."""
-    found, _ = dtrtrs(lower, x, lower=1)
-    return np.asarray(found)

@@ -3,8 +3,9 @@
 
 Slow noise (a drifting host, autocorrelation) looks like many small changes of level, and a history with
 changes looks like slow noise. So both are fitted: each subset of changes on a path from all candidates to
-none, the weakest dropped first, with the covariance its residuals have; the subset whose likelihood, less
-what each change must gain, is greatest is kept (penalised likelihood as in Yao 1988, with correlated noise).
+none, the weakest dropped first, with every noise that the residuals may have, each of which counts by its
+likelihood; the subset whose likelihood, less what each change must gain, is greatest is kept (penalised
+likelihood as in Yao 1988, with correlated noise whose correlation is averaged over, not known).
 """
 
 from __future__ import annotations
@@ -16,26 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nalm_core.detection import constants as c
-from nalm_core.detection import covariance
+from nalm_core.detection.fits import Fit, fitted
+from nalm_core.detection.noises import noises
 from nalm_core.detection.robust import location
+from nalm_core.detection.sharpness import Known, gradual
 
 Values = NDArray[np.float64]
 
-BLOCK = 128
-"""Values whose covariance is taken whole; blocks are taken as independent."""
-REACH = 64
-"""Values on either side that a change is sized by."""
 CLIP = 3.0
 """Standard deviations beyond which a value says no more of its level."""
-WANTED_Z = 4.0
-SHARP_PART = 0.4
-"""Share of a level's values looked at for sharpness, at most: of a drift they hold less than SHARP_SHARE."""
 SMALL = 1e6
 """Taken off the strength of changes that are too small."""
 AT_ONCE = 3
 """One in so many of those that are not sure is dropped at once."""
-NEWEST_VALUES = 6
-"""At a history's end so many are looked at: there is no more."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +38,17 @@ class Kept:
 
     at: list[int]
     nats: list[float]
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A fit, its noises averaged over: nats of its likelihood; the noise's standard deviation, slow part
+    included; size and |z| of each change."""
+
+    nats: float
+    spread: float
+    sizes: Values
+    z: Values
 
 
 def segments(at: list[int], length: int) -> list[tuple[int, int]]:
@@ -62,27 +67,32 @@ def clipped(y: Values, at: list[int], scale: float) -> Values:
 
 def select(y: Values, candidates: list[int], scale: float) -> Kept:
     """The subset of the candidates that explains the history best. scale: of one value's noise."""
-    x = clipped(y, candidates, scale)
+    x = clipped(y, candidates, scale) / scale
     at, best, best_score = list(candidates), Kept([], []), -np.inf
-    known: dict[tuple[int, int, int], bool] = {}
+    known: Known = {}
+    fit = fitted(x - x.mean(), at)
     while True:
-        levels = np.array([x[a:b].mean() for a, b in segments(at, len(x))])
-        sizes = np.diff(levels)
-        lengths = np.diff([0, *at, len(x)])
-        residual = x - np.repeat(levels, lengths)
-        lower = covariance.factor(*covariance.fitted(residual), min(len(x), BLOCK))
-        z = np.array([_z(x, at, i, lower) * np.sign(sizes[i]) for i in range(len(at))])
-        small = np.abs(sizes) < c.MIN_EFFECT * scale
-        score = _log_likelihood(residual, lower) - _asked(x, at, _gradual(x, at, sizes, scale, known))
-        if score > best_score and not small.any() and (z >= c.MIN_Z).all():
-            best, best_score = Kept(list(at), [float(v) for v in z**2 / 2]), score
-        if not at:
-            break
-        strength = np.where(small, z - SMALL, z)
-        if strength.min() >= c.SURE_Z:
-            break
-        at = [one for one, gone in zip(at, _weakest(strength), strict=True) if not gone]
-    return best
+        seen = _averaged(fit)
+        small = np.abs(seen.sizes) < c.MIN_EFFECT * max(1.0, seen.spread)
+        score = seen.nats - _asked(at, len(x), gradual(x, at, seen.sizes, 1.0, known))
+        if score > best_score and not small.any() and (seen.z >= c.MIN_Z).all():
+            best, best_score = Kept(list(at), [float(v) for v in seen.z**2 / 2]), score
+        strength = np.where(small, seen.z - SMALL, seen.z)
+        if not at or strength.min() >= c.SURE_Z:
+            return best
+        for i in np.flatnonzero(_weakest(strength))[::-1]:
+            fit = fit.without(int(i))
+            del at[i]
+
+
+def _averaged(fit: Fit) -> _Seen:
+    """Over the noises, each by its prior and its likelihood."""
+    nats = fit.log_likelihood() + noises().log_prior
+    weight = np.exp(nats - nats.max())
+    total = float(weight.sum())
+    weight /= total
+    sizes, z = weight @ fit.sizes[:, 1:], weight @ np.abs(fit.z())
+    return _Seen(float(nats.max() + np.log(total)), float(weight @ fit.spread()), sizes, z)
 
 
 def _weakest(strength: Values) -> NDArray[np.bool_]:
@@ -95,66 +105,10 @@ def _weakest(strength: Values) -> NDArray[np.bool_]:
     return gone
 
 
-def _gradual(
-    x: Values, at: list[int], sizes: Values, scale: float, known: dict[tuple[int, int, int], bool]
-) -> NDArray[np.bool_]:
-    """Which changes are not sharp. known: what was found before."""
-    bounds = [0, *at, len(x)]
-    for i, size in enumerate(sizes):
-        where = (bounds[i], bounds[i + 1], bounds[i + 2])
-        if where not in known:
-            known[where] = is_sharp(x, at, i, float(size), scale)
-    return np.array(
-        [not known[where] for where in zip(bounds[:-2], bounds[1:-1], bounds[2:], strict=True)], bool
-    )
-
-
-def _asked(x: Values, at: list[int], gradual: NDArray[np.bool_]) -> float:
-    """Nats that these changes must gain: more of old ones, and of gradual ones."""
-    lengths = np.diff([0, *at, len(x)])
+def _asked(at: list[int], length: int, slowly: NDArray[np.bool_]) -> float:
+    """Nats that these changes must gain: more of old ones, of gradual ones, and in short histories."""
+    lengths = np.diff([0, *at, length])
     shorter = np.minimum(lengths[:-1], lengths[1:])
     base = c.NEW_STEP_NATS + c.NATS_PER_VALUE * (shorter - c.NEW_STEP_VALUES)
-    short = c.SHORT_NATS * min(1.0, c.SHORT_VALUES / len(x))
-    return float((np.clip(base, c.NEW_STEP_NATS, c.OLD_STEP_NATS) + c.GRADUAL_NATS * gradual + short).sum())
-
-
-def is_sharp(x: Values, at: list[int], i: int, size: float, scale: float) -> bool:
-    """The change happens at once, not little by little over the levels it parts."""
-    before, here, after = ([0, *at, len(x)][i + k] for k in range(3))
-    if size == 0:
-        return False
-    wanted = max(3, int(np.ceil(2 * (WANTED_Z * scale / abs(size)) ** 2)))
-    least = NEWEST_VALUES if after == len(x) else 3
-    left = min(wanted, max(3, int(SHARP_PART * (here - before))), here - before)
-    right = min(wanted, max(least, int(SHARP_PART * (after - here))), after - here)
-    jump = location(x[here : here + right], scale) - location(x[here - left : here], scale)
-    error = 1.1 * scale * np.sqrt(1 / left + 1 / right)
-    return bool(jump / size >= c.SHARP_SHARE and abs(jump) / error >= c.SHARP_Z)
-
-
-def _z(x: Values, at: list[int], i: int, lower: Values) -> float:
-    """Size over standard error of one change by generalised least squares on the values around it."""
-    before, here, after = ([0, *at, len(x)][i + k] for k in range(3))
-    a, b = max(before, here - REACH), min(after, here + REACH)
-    columns = np.ones((b - a, 3))
-    columns[: here - a, 1] = 0
-    columns[:, 2] = x[a:b]
-    q = covariance.whitened(lower[: b - a, : b - a], columns)
-    gram, side = q[:, :2].T @ q[:, :2], q[:, :2].T @ q[:, 2]
-    determinant = gram[0, 0] * gram[1, 1] - gram[0, 1] ** 2
-    return float((gram[0, 0] * side[1] - gram[0, 1] * side[0]) / np.sqrt(determinant * gram[0, 0]))
-
-
-def _log_likelihood(residual: Values, lower: Values) -> float:
-    size = len(lower)
-    logs = np.log(np.diag(lower))
-    x = residual - residual.mean()
-    whole = len(x) // size
-    blocks = x[: whole * size].reshape(whole, size).T
-    q = covariance.whitened(lower, blocks)
-    found = -0.5 * float((q * q).sum()) - whole * float(logs.sum())
-    rest = x[whole * size :]
-    if len(rest):
-        q = covariance.whitened(lower[: len(rest), : len(rest)], rest)
-        found -= 0.5 * float((q * q).sum()) + float(logs[: len(rest)].sum())
-    return found
+    short = c.SHORT_NATS * min(1.0, c.SHORT_VALUES / length)
+    return float((np.clip(base, c.NEW_STEP_NATS, c.OLD_STEP_NATS) + c.GRADUAL_NATS * slowly + short).sum())
