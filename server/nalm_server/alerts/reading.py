@@ -23,6 +23,7 @@ from nalm_server.alerts.schemas import (
     Order,
 )
 from nalm_server.alerts.states import AlertState
+from nalm_server.confirmations import service as confirmations
 from nalm_server.errors import NotFoundError
 from nalm_server.runs import repository as runs
 from nalm_server.tokens.principal import Principal
@@ -101,6 +102,7 @@ def get(session: Session, caller: Principal, alert_id: int, now: datetime) -> Al
         history=[AlertStep.model_validate(row) for row in repository.states(session, alert.id)],
         comments=[AlertComment.model_validate(row) for row in repository.comments(session, alert.id)],
         merged_into=alert.merged_into_id,
+        confirming=confirmations.of_alert(session, alert.id),
     )
 
 

@@ -10,6 +10,7 @@ from pydantic import Field, StringConstraints
 
 from nalm_server.alerts.fates import Fate
 from nalm_server.alerts.states import AlertState
+from nalm_server.confirmations.schemas import Confirming
 from nalm_server.schemas import NAME, Moment, Real, Schema
 
 Reason = Annotated[
@@ -117,6 +118,8 @@ class AlertDetail(Alert):
     history: list[AlertStep]
     comments: list[AlertComment]
     merged_into: int | None
+    confirming: Confirming | None
+    """How it was measured again; null: it never was to be."""
 
 
 class StateChange(Schema):

@@ -28,6 +28,8 @@ class AlertState(StrEnum):
 S = AlertState
 ACTIVE = (S.NEW, S.CONFIRMED, S.ACKNOWLEDGED, S.REOPENED)
 """Somebody or something has still to do with it."""
+OPEN = (S.CONFIRMED, S.ACKNOWLEDGED, S.REOPENED)
+"""Measured twice, and somebody has still to do with it."""
 OVER = (S.EXPECTED, S.FIXED, S.FALSE_ALARM, S.DISMISSED)
 TOLD = (S.CONFIRMED, S.FIXED, S.REOPENED)
 BY_PEOPLE = (S.ACKNOWLEDGED, S.EXPECTED, S.FIXED, S.FALSE_ALARM, S.REOPENED)

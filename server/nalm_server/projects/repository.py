@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, ScalarSelect, Select, func, select
 from sqlalchemy.orm import Session
 
+from nalm_server.alerts.models import AlertRow
+from nalm_server.alerts.states import OPEN as OPEN_ALERTS
 from nalm_server.commits.models import CommitRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN
@@ -26,6 +28,7 @@ class Overview(NamedTuple):
     reference_sha: str | None
     commits: int
     jobs_open: int
+    alerts_open: int
     job_moved_at: datetime | None
     report_received_at: datetime | None
     last_run: int | None
@@ -63,9 +66,12 @@ def overviews(session: Session, condition: ColumnElement[bool]) -> list[Overview
     """Of the projects that meet it, by name. One query that asks indexes project by project."""
     commits = select(func.count()).where(CommitRow.project_id == ProjectRow.id, CommitRow.listed)
     jobs = select(func.count()).where(JobRow.project_id == ProjectRow.id, JobRow.state.in_(OPEN))
+    alerts = select(func.count()).where(
+        AlertRow.project_id == ProjectRow.id, AlertRow.state.in_(OPEN_ALERTS), AlertRow.muted.is_(False)
+    )
     moved = select(func.max(JobRow.updated_at)).where(JobRow.project_id == ProjectRow.id)
     received = select(func.max(RunRow.received_at)).where(RunRow.project_id == ProjectRow.id)
-    asked = (_of_project(one) for one in (commits, jobs, moved, received, _furthest_run()))
+    asked = (_of_project(one) for one in (commits, jobs, alerts, moved, received, _furthest_run()))
     query = select(
         ProjectRow.name,
         ProjectRow.repository,

@@ -29,6 +29,8 @@ class Project(Schema):
     """Commits known of the default branch."""
     jobs_open: int
     """Jobs queued or under way."""
+    alerts_open: int
+    """Findings that people were told of and nobody has settled; muted ones apart."""
     last_verdict: VerdictBrief | None
     last_activity_at: datetime | None
 

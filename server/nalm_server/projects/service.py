@@ -100,6 +100,7 @@ def _described(session: Session, condition: ColumnElement[bool]) -> list[Project
             reference=row.reference_sha,
             commits=row.commits,
             jobs_open=row.jobs_open,
+            alerts_open=row.alerts_open,
             last_verdict=last[row.last_run] if row.last_run is not None else None,
             last_activity_at=max(
                 (at for at in (row.job_moved_at, row.report_received_at) if at is not None), default=None

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What the URL may say after the question mark, per page. Whatever is not understood is left out, never an error. */
+import { ALERT_STATES } from "./alerts";
 import type { Scale } from "./history";
 import { REASONS } from "./queue";
 import { DISPLAYS } from "./verdict";
@@ -49,6 +50,24 @@ export function historySearch(raw: Raw): HistorySearch {
     host_class: text(raw.host_class),
     scale: oneOf(raw.scale, ["absolute", "relative"] as const),
     view: oneOf(raw.view, ["chart", "table"] as const),
+  });
+}
+
+export interface AlertsSearch {
+  /** States joined by commas, or `any`; without it what is open or suspected. */
+  state?: string | undefined;
+  scenario?: string | undefined;
+  assignee?: string | undefined;
+  /** Newest first; without it by worth. */
+  order?: "new" | undefined;
+}
+export function alertsSearch(raw: Raw): AlertsSearch {
+  const states = list(raw.state).filter((item) => (ALERT_STATES as readonly string[]).includes(item));
+  return compact({
+    state: raw.state === "any" ? "any" : states.join(",") || undefined,
+    scenario: text(raw.scenario),
+    assignee: text(raw.assignee),
+    order: oneOf(raw.order, ["new"] as const),
   });
 }
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Findings: lists, one, and what people do with them. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import type { AlertState } from "../logic/alerts";
+import { body, client, done } from "./client";
+import type { AlertDetail, MuteNew, StateChange } from "./types";
+
+/** How often the list is read, one that is being measured again, and one that is not. Milliseconds. */
+const LIST_MS = 15_000;
+const MOVING_MS = 4_000;
+const MOST = 500;
+const MEASURED_AGAIN = ["waiting", "measuring", "bisecting"];
+
+export interface WantedAlerts {
+  states?: readonly AlertState[] | undefined;
+  scenario?: string | undefined;
+  assignee?: string | undefined;
+  order?: "worth" | "new" | undefined;
+  limit?: number | undefined;
+}
+
+export const alertsQuery = (project: string, wanted: WantedAlerts = {}) => {
+  const { states, limit = MOST, ...rest } = wanted;
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  const query = { ...given, limit, ...(states ? { state: [...states] } : {}) };
+  return queryOptions({
+    queryKey: ["alerts", project, query],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/alerts", {
+          params: { path: { project }, query },
+          signal,
+        }),
+      ),
+    refetchInterval: LIST_MS,
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** It is being measured again, or its commit is looked for. */
+export const isMoving = (alert: AlertDetail | undefined): boolean =>
+  !!alert?.confirming && MEASURED_AGAIN.includes(alert.confirming.state);
+
+const of = (alert_id: number) => ({ params: { path: { alert_id } } });
+
+export const alertQuery = (alert_id: number) =>
+  queryOptions({
+    queryKey: ["alert", alert_id],
+    queryFn: ({ signal }) => body(client.GET("/api/v1/alerts/{alert_id}", { ...of(alert_id), signal })),
+    refetchInterval: ({ state }) => (isMoving(state.data) ? MOVING_MS : LIST_MS),
+  });
+
+export const setAlertState = (alert_id: number, wanted: StateChange) =>
+  body(client.POST("/api/v1/alerts/{alert_id}/state", { ...of(alert_id), body: wanted }));
+
+/** Null: nobody has it. */
+export const assignAlert = (alert_id: number, assignee: string | null) =>
+  body(client.POST("/api/v1/alerts/{alert_id}/assign", { ...of(alert_id), body: { assignee } }));
+
+export const commentOnAlert = (alert_id: number, text: string) =>
+  body(client.POST("/api/v1/alerts/{alert_id}/comments", { ...of(alert_id), body: { text } }));
+
+export const measureAlertAgain = (alert_id: number) =>
+  body(client.POST("/api/v1/alerts/{alert_id}/confirm", of(alert_id)));
+
+export const bisectAlert = (alert_id: number) =>
+  body(client.POST("/api/v1/alerts/{alert_id}/bisect", of(alert_id)));
+
+export const mutesQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["mutes", project],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/projects/{project}/mutes", { params: { path: { project } }, signal })),
+  });
+
+export const addMute = (project: string, wanted: MuteNew) =>
+  body(client.POST("/api/v1/projects/{project}/mutes", { params: { path: { project } }, body: wanted }));
+
+export const endMute = (project: string, number: number): Promise<void> =>
+  done(
+    client.DELETE("/api/v1/projects/{project}/mutes/{number}", { params: { path: { project, number } } }),
+  );

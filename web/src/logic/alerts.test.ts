@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, test } from "vitest";
+import { ALERT_STATES, boundOf, headline, paying, reachOf, stateInfo, triageOf } from "./alerts";
+import { alertsSearch } from "./search";
+
+const ALERT = {
+  kind: "regression",
+  scenario: "sfc_a",
+  scenarios: ["sfc_a", "sfc_b", "sfc_c"],
+  metric: "cpp",
+  ratio: 1.121,
+  bound: null,
+  stage: "nat",
+  function: "find_together",
+};
+
+test("a finding is one sentence, and says where time goes", () => {
+  expect(headline(ALERT)).toBe("+12.1\u202f% cycles per packet in sfc_a and 2 more scenarios");
+  expect(headline({ ...ALERT, kind: "broken", scenarios: ["sfc_a", "sfc_b"] })).toBe(
+    "No longer works in sfc_a and 1 more scenario",
+  );
+  expect(paying(ALERT)).toBe("time goes into nat, find_together");
+  expect(paying({ ...ALERT, stage: "chain" })).toContain("as a whole");
+  expect(paying({ ...ALERT, kind: "broken" })).toBeNull();
+});
+
+test("each state has words, and a way on", () => {
+  for (const state of ALERT_STATES) {
+    expect(stateInfo(state).word).not.toBe(state);
+    expect(triageOf({ state }).length).toBeGreaterThan(0);
+    expect(triageOf({ state }).map((one) => one.state)).not.toContain(state);
+  }
+  expect(stateInfo("later").word).toBe("later");
+  expect(triageOf({ state: "later" })).toEqual([]);
+});
+
+test("a bound is typed in per cent", () => {
+  expect(boundOf("3")).toBeCloseTo(1.03);
+  expect(boundOf(-2.5)).toBeCloseTo(0.975);
+  expect(boundOf("much")).toBeNull();
+  expect(boundOf(-100)).toBeNull();
+});
+
+test("intervals are drawn on one scale, neither blown up nor cut short", () => {
+  expect(reachOf([1.001, null])).toBe(0.05);
+  expect(reachOf([5])).toBe(0.5);
+});
+
+test("the list's address keeps what is understood", () => {
+  expect(alertsSearch({ state: "fixed,later", order: "new", scenario: "sfc_a", assignee: "" })).toEqual({
+    state: "fixed",
+    order: "new",
+    scenario: "sfc_a",
+  });
+  expect(alertsSearch({ state: "any", order: "worth" })).toEqual({ state: "any" });
+});

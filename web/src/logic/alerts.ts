@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Findings as people read them: what a state means, what may be done in it, how a finding is said. */
+import { change } from "./format";
+import { ratio } from "./units";
+
+export const ALERT_STATES = [
+  "new",
+  "confirmed",
+  "acknowledged",
+  "reopened",
+  "fixed",
+  "expected",
+  "false_alarm",
+  "dismissed",
+] as const;
+export type AlertState = (typeof ALERT_STATES)[number];
+
+/** People were told, and somebody has still to do with it. */
+export const OPEN_ALERTS = ["confirmed", "acknowledged", "reopened"] as const satisfies AlertState[];
+/** Open, and suspected but not yet measured again: what the list shows unless asked otherwise. */
+export const ACTIVE_ALERTS = ["new", ...OPEN_ALERTS] as const satisfies AlertState[];
+
+interface StateInfo {
+  word: string;
+  explanation: string;
+}
+
+const STATES: Record<AlertState, StateInfo> = {
+  new: {
+    word: "Suspected",
+    explanation: "Seen once. Base and head are measured again before anyone is told.",
+  },
+  confirmed: { word: "Confirmed", explanation: "A second measurement saw it too; people were told." },
+  acknowledged: { word: "Acknowledged", explanation: "Somebody looks into it." },
+  reopened: {
+    word: "Reopened",
+    explanation: "It is there again, or somebody took back what was said of it.",
+  },
+  fixed: { word: "Fixed", explanation: "A later commit undid it." },
+  expected: {
+    word: "Expected",
+    explanation: "Within a bound that somebody declared. The history begins anew at this commit.",
+  },
+  false_alarm: {
+    word: "False alarm",
+    explanation: "Somebody says there was nothing. The noise of its series was learned.",
+  },
+  dismissed: {
+    word: "Dismissed",
+    explanation: "The second measurement did not see it, or another alert has it now.",
+  },
+};
+
+export const stateInfo = (state: string): StateInfo =>
+  Object.hasOwn(STATES, state)
+    ? STATES[state as AlertState]
+    : { word: state, explanation: "This page is older than the server and does not know this state." };
+
+export const isOpen = (alert: { state: string }): boolean =>
+  (OPEN_ALERTS as readonly string[]).includes(alert.state);
+export const isActiveAlert = (alert: { state: string }): boolean =>
+  (ACTIVE_ALERTS as readonly string[]).includes(alert.state);
+
+/** What a person may say of a finding, with its key. The server decides; this only spares refusals. */
+export const TRIAGE = [
+  { state: "acknowledged", key: "a", word: "Acknowledge", form: false },
+  { state: "expected", key: "e", word: "Expected…", form: true },
+  { state: "false_alarm", key: "f", word: "False alarm…", form: true },
+  { state: "fixed", key: "x", word: "Fixed…", form: true },
+  { state: "reopened", key: "r", word: "Reopen…", form: true },
+] as const;
+export type Triage = (typeof TRIAGE)[number];
+export type Asked = Triage["state"];
+
+const NEXT: Record<AlertState, readonly Asked[]> = {
+  new: ["acknowledged", "expected", "fixed", "false_alarm"],
+  confirmed: ["acknowledged", "expected", "fixed", "false_alarm"],
+  acknowledged: ["expected", "fixed", "false_alarm"],
+  reopened: ["acknowledged", "expected", "fixed", "false_alarm"],
+  expected: ["reopened", "fixed", "false_alarm"],
+  fixed: ["reopened", "expected", "false_alarm"],
+  false_alarm: ["reopened"],
+  dismissed: ["reopened", "false_alarm"],
+};
+export const triageOf = (alert: { state: string }): Triage[] =>
+  TRIAGE.filter((one) => NEXT[alert.state as AlertState]?.includes(one.state));
+
+export interface AlertLike {
+  kind: string | null;
+  scenario: string | null;
+  scenarios: readonly string[];
+  metric: string | null;
+  ratio: number | null;
+  bound: number | null;
+  stage: string | null;
+  function?: string | null;
+}
+
+/** "+12.1 % cycles per packet in sfc_a and 2 more scenarios". */
+export function headline(alert: AlertLike): string {
+  const others = alert.scenarios.filter((one) => one !== alert.scenario).length;
+  const where = [
+    alert.scenario ?? "an unknown scenario",
+    others > 0 && `${others} more ${others === 1 ? "scenario" : "scenarios"}`,
+  ];
+  const places = where.filter(Boolean).join(" and ");
+  if (alert.kind === "broken") return `No longer works in ${places}`;
+  const size = alert.ratio === null ? "A change of" : change(ratio(alert.ratio));
+  return `${size} ${metricWords(alert.metric)} in ${places}`;
+}
+
+const METRICS: Record<string, string> = {
+  cpp: "cycles per packet",
+  ipp: "instructions per packet",
+  eipc: "eIPC",
+  pps: "packets per second",
+};
+const metricWords = (metric: string | null): string => METRICS[metric ?? "cpp"] ?? metric ?? "";
+
+/** Where the time goes, never which edit is at fault: "time goes into nat, find_together". Null: not known. */
+export function paying(alert: AlertLike): string | null {
+  if (alert.kind === "broken" || alert.stage === null) return null;
+  if (alert.stage === "chain") return "time goes into the chain as a whole, no stage alone";
+  return `time goes into ${[alert.stage, alert.function].filter(Boolean).join(", ")}`;
+}
+
+/** "expected up to +3.0 %", when something was declared. */
+export const boundText = (alert: AlertLike): string | null =>
+  alert.bound === null ? null : `expected up to ${change(ratio(alert.bound))}`;
+
+const DETAILS: Record<string, string> = {
+  tlb: "TLB misses",
+  cache: "data cache misses",
+  instruction_cache: "instruction cache misses",
+  branches: "mispredicted branches",
+  waiting: "waiting for other lcores",
+  unknown: "what was counted does not tell",
+};
+/** The cause below the cause as words; null: not told. */
+export const detailWord = (detail: string | null | undefined): string | null =>
+  detail ? (DETAILS[detail] ?? detail.replaceAll("_", " ")) : null;
+
+const FATES: Record<string, string> = {
+  alert: "part of the finding",
+  muted: "muted",
+  expected: "within what was declared",
+  below_floor: "below the noise that false alarms taught",
+};
+export const fateWord = (fate: string): string => FATES[fate] ?? fate;
+
+/** Per cent as a person types it to the ratio after / before; null: not a number that can be meant. */
+export function boundOf(percent: number | string): number | null {
+  const value = typeof percent === "number" ? percent : Number.parseFloat(percent);
+  return Number.isFinite(value) && value > -100 && value <= 9_900 ? 1 + value / 100 : null;
+}
+
+/** |ln ratio| at the edge of drawn intervals, common to a list. */
+export function reachOf(ratios: readonly (number | null | undefined)[]): number {
+  const sizes = ratios.map((one) => Math.abs(Math.log(one || 1)) * 1.25);
+  return Math.min(Math.max(0.05, ...sizes), 0.5);
+}
