@@ -3,7 +3,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { AlertState } from "../logic/alerts";
 import { body, client, done } from "./client";
-import type { AlertDetail, MuteNew, StateChange } from "./types";
+import type { AlertDetail, Explanation, MuteNew, StateChange } from "./types";
 
 /** How often the list is read, one that is being measured again, and one that is not. Milliseconds. */
 const LIST_MS = 15_000;
@@ -41,6 +41,10 @@ export const alertsQuery = (project: string, wanted: WantedAlerts = {}) => {
 export const isMoving = (alert: AlertDetail | undefined): boolean =>
   !!alert?.confirming && MEASURED_AGAIN.includes(alert.confirming.state);
 
+/** The document has it as any object; a server's explanation always has its text. */
+export const explanationOf = (alert: AlertDetail): Explanation | null =>
+  typeof alert.explanation?.text === "string" ? (alert.explanation as unknown as Explanation) : null;
+
 const of = (alert_id: number) => ({ params: { path: { alert_id } } });
 
 export const alertQuery = (alert_id: number) =>
@@ -77,6 +81,4 @@ export const addMute = (project: string, wanted: MuteNew) =>
   body(client.POST("/api/v1/projects/{project}/mutes", { params: { path: { project } }, body: wanted }));
 
 export const endMute = (project: string, number: number): Promise<void> =>
-  done(
-    client.DELETE("/api/v1/projects/{project}/mutes/{number}", { params: { path: { project, number } } }),
-  );
+  done(client.DELETE("/api/v1/projects/{project}/mutes/{number}", { params: { path: { project, number } } }));

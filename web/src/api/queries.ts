@@ -35,7 +35,8 @@ export const projectQuery = (project: string) =>
     queryKey: ["project", project],
     queryFn: ({ signal }) =>
       body(client.GET("/api/v1/projects/{project}", { params: { path: { project } }, signal })),
-    staleTime: 60_000,
+    staleTime: POLL_IDLE_MS,
+    refetchInterval: POLL_IDLE_MS,
   });
 
 /** The newest `limit` commits, newest first. */

@@ -2,7 +2,9 @@
 /** What every page has around it: where one is, the way to the other pages, the scheme, the help. */
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router";
+import { projectQuery } from "../api/queries";
 import { AccountMenu } from "../components/AccountMenu";
 import { HelpDialog } from "../components/HelpDialog";
 import { Icon } from "../components/Icon";
@@ -22,6 +24,7 @@ export function Frame() {
     t: () => setColorScheme(other),
     g: () => project && navigate({ to: "/p/$project", params: { project } }),
     h: () => project && navigate({ to: "/p/$project/history", params: { project } }),
+    l: () => project && navigate({ to: "/p/$project/alerts", params: { project } }),
   });
 
   return (
@@ -83,6 +86,7 @@ function ProjectTabs({ project }: { project: string }) {
         <Link to="/p/$project" params={params} className="tab" activeOptions={exact}>
           Commits
         </Link>
+        <AlertsTab project={project} />
         <Link to="/p/$project/history" params={params} className="tab" activeOptions={exact}>
           History
         </Link>
@@ -99,6 +103,27 @@ function ProjectTabs({ project }: { project: string }) {
         )}
       </nav>
     </>
+  );
+}
+
+/** With the number of open findings, once it is known and not 0. */
+function AlertsTab({ project }: { project: string }) {
+  const open = useQuery(projectQuery(project)).data?.alerts_open ?? 0;
+  return (
+    <Link
+      to="/p/$project/alerts"
+      params={{ project }}
+      className="tab"
+      activeOptions={{ exact: false, includeSearch: false }}
+    >
+      Alerts
+      {open > 0 && (
+        <span className="tab-count">
+          {open}
+          <span className="hidden-text"> open</span>
+        </span>
+      )}
+    </Link>
   );
 }
 

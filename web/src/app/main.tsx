@@ -3,6 +3,7 @@ import "@mantine/core/styles.css";
 import "uplot/dist/uPlot.min.css";
 import "./styles.css";
 import "./figures.css";
+import "./alerts.css";
 import { MantineProvider } from "@mantine/core";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";

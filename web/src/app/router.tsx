@@ -2,6 +2,8 @@
 /** The addresses of the pages. What a page shows follows from its address alone, so links can be shared. */
 import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
 import {
+  alertSearch,
+  alertsSearch,
   commitsSearch,
   compareSearch,
   historySearch,
@@ -12,6 +14,8 @@ import {
   stringifySearch,
 } from "../logic/search";
 import { AccountPage } from "../pages/AccountPage";
+import { AlertPage } from "../pages/AlertPage";
+import { AlertsPage } from "../pages/AlertsPage";
 import { BackfillPage } from "../pages/BackfillPage";
 import { BisectPage } from "../pages/BisectPage";
 import { CommitsPage } from "../pages/CommitsPage";
@@ -48,6 +52,18 @@ const routes = [
     path: "/p/$project",
     component: CommitsPage,
     validateSearch: commitsSearch,
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/p/$project/alerts",
+    component: AlertsPage,
+    validateSearch: alertsSearch,
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/p/$project/alerts/$id",
+    component: AlertPage,
+    validateSearch: alertSearch,
   }),
   createRoute({
     getParentRoute: () => root,

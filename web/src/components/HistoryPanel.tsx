@@ -4,10 +4,13 @@ import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
+import { alertsQuery } from "../api/alerts";
 import { historyQuery } from "../api/queries";
-import type { History, HistoryPoint } from "../api/types";
+import type { Alert, History, HistoryPoint } from "../api/types";
+import { ALERT_STATES } from "../logic/alerts";
 import { figure, MISSING, moment } from "../logic/format";
 import { columns, marks, presentStages, type Scale } from "../logic/history";
+import { eventMarks, eventsAt, type HistoryEvent } from "../logic/historyEvents";
 import { CHAIN, stageInk } from "../logic/palette";
 import type { HistoryMetric } from "../logic/search";
 import { MetricName } from "./Help";
@@ -37,12 +40,13 @@ interface Props {
 export function HistoryPanel(props: Props) {
   const { project, scenario, metric, hostClass } = props;
   const { data: history, error } = useQuery(historyQuery(project, scenario, metric, hostClass));
+  const { data: alerts = NONE } = useQuery(alertsQuery(project, { states: ALERT_STATES, scenario }));
   const unit = history && history.metric.unit !== "1" ? history.metric.unit : "";
   const aside = <span className="soft">{[unit, history?.host_class].filter(Boolean).join(" · ")}</span>;
   return (
     <Panel title={<MetricName name={metric} />} aside={aside}>
       {history ? (
-        <Drawn {...props} history={history} />
+        <Drawn {...props} history={history} alerts={alerts} />
       ) : error ? (
         <p role="alert">{error.message}</p>
       ) : (
@@ -52,23 +56,38 @@ export function HistoryPanel(props: Props) {
   );
 }
 
-function Drawn({ project, stages, shown, scale, asTable, alone, history }: Props & { history: History }) {
+const NONE: readonly Alert[] = [];
+
+interface DrawnProps extends Props {
+  history: History;
+  alerts: readonly Alert[];
+}
+
+function Drawn({ project, stages, shown, scale, asTable, alone, history, alerts }: DrawnProps) {
   const navigate = useNavigate();
   const { points } = history;
   const wanted = shown.join();
   const drawn = useMemo(() => presentStages(points, wanted.split(",")), [points, wanted]);
   const data = useMemo(() => columns(points, drawn, scale), [points, drawn, scale]);
-  const found = useMemo(() => marks(points), [points]);
+  const found = useMemo(
+    () => [...marks(points), ...eventMarks(points, history, alerts)],
+    [points, history, alerts],
+  );
   if (points.length === 0) return <p className="soft">No figure of this metric yet.</p>;
   if (drawn.length === 0)
     return (
       <p className="soft">{`Not known for ${shown.join(", ")}: only the ${CHAIN} has it, or no counter gave it.`}</p>
     );
-  if (asTable) return <HistoryTable project={project} history={history} stages={drawn} />;
+  if (asTable) return <HistoryTable project={project} history={history} stages={drawn} alerts={alerts} />;
 
   const open = (index: number): void => {
     const point = points[index];
     if (point === undefined) return;
+    const alert = eventsAt(point.sha, history, alerts).find((one) => one.kind === "alert");
+    if (alert) {
+      navigate({ to: "/p/$project/alerts/$id", params: { project, id: String(alert.alertId) } });
+      return;
+    }
     const search = {
       head: point.sha,
       scenario: history.scenario,
@@ -89,7 +108,13 @@ function Drawn({ project, stages, shown, scale, asTable, alone, history }: Props
         label={`${history.metric.title} of ${drawn.join(", ")} over ${points.length} commits. The table view has the figures.`}
         onPick={open}
         tip={(index) => (
-          <Tip point={points[index]} unit={history.metric.unit} drawn={drawn} stages={stages} />
+          <Tip
+            point={points[index]}
+            unit={history.metric.unit}
+            drawn={drawn}
+            stages={stages}
+            events={eventsAt(points[index]?.sha ?? "", history, alerts)}
+          />
         )}
       />
       <MarkLegend marks={found} />
@@ -102,9 +127,10 @@ interface TipProps {
   unit: string;
   drawn: readonly string[];
   stages: readonly string[];
+  events: readonly HistoryEvent[];
 }
 
-function Tip({ point, unit, drawn, stages }: TipProps) {
+function Tip({ point, unit, drawn, stages, events }: TipProps) {
   if (point === undefined) return null;
   const dark = document.documentElement.dataset.mantineColorScheme === "dark";
   return (
@@ -125,6 +151,11 @@ function Tip({ point, unit, drawn, stages }: TipProps) {
           ))}
         </tbody>
       </table>
+      {events.map((one) => (
+        <div key={one.key} className="tip-event">
+          {one.text}
+        </div>
+      ))}
     </>
   );
 }

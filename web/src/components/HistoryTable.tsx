@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Link } from "@tanstack/react-router";
-import type { History } from "../api/types";
+import type { Alert, History } from "../api/types";
 import { MISSING, significant } from "../logic/format";
+import { eventsAt } from "../logic/historyEvents";
 import { VerdictBadge } from "./VerdictBadge";
 
 interface Props {
   project: string;
   history: History;
   stages: readonly string[];
+  alerts: readonly Alert[];
 }
 
 /** The figures of a chart as text, newest commit first. */
-export function HistoryTable({ project, history, stages }: Props) {
+export function HistoryTable({ project, history, stages, alerts }: Props) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className="scroll-x" tabIndex={0} aria-label={`${history.metric.title} per commit`}>
@@ -23,6 +25,7 @@ export function HistoryTable({ project, history, stages }: Props) {
             {stages.map((stage) => (
               <th key={stage}>{stage}</th>
             ))}
+            <th className="left">Besides</th>
           </tr>
         </thead>
         <tbody>
@@ -58,10 +61,35 @@ export function HistoryTable({ project, history, stages }: Props) {
                   </td>
                 );
               })}
+              <td className="left wrap">
+                <Besides project={project} sha={point.sha} history={history} alerts={alerts} />
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
     </section>
   );
+}
+
+interface BesidesProps {
+  project: string;
+  sha: string;
+  history: History;
+  alerts: readonly Alert[];
+}
+
+/** Findings, changes of level and new segments at a commit; a finding is a link. */
+function Besides({ project, sha, history, alerts }: BesidesProps) {
+  return eventsAt(sha, history, alerts).map((one) => (
+    <div key={one.key}>
+      {one.alertId === null ? (
+        one.text
+      ) : (
+        <Link to="/p/$project/alerts/$id" params={{ project, id: String(one.alertId) }}>
+          {one.text}
+        </Link>
+      )}
+    </div>
+  ));
 }

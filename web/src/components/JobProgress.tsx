@@ -30,7 +30,7 @@ export function JobBadge({ job }: { job: JobBrief }) {
 }
 
 /** Step and bar of a job that is under way; the reason of one that ended without a verdict. */
-export function JobProgress({ job }: { job: JobBrief }) {
+export function JobProgress({ job }: { job: Pick<JobBrief, "state" | "step" | "detail" | "fraction"> }) {
   const text = [job.step, job.detail].filter(Boolean).join(": ");
   const percent = job.fraction === null ? null : Math.round(job.fraction * 100);
   return (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Mark } from "../logic/history";
-import { displayInfo } from "../logic/verdict";
+import { markWord } from "../logic/historyEvents";
 import { MARK_SHAPES } from "./chartMarks";
 
 /** The marks that occur, with their words. */
@@ -20,7 +20,7 @@ export function MarkLegend({ marks }: { marks: readonly Mark[] }) {
                 fill={`var(${shape?.token})`}
               />
             </svg>
-            {displayInfo(display).word}
+            {markWord(display)}
           </span>
         );
       })}

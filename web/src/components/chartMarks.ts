@@ -2,44 +2,111 @@
 import type uPlot from "uplot";
 import type { Mark } from "../logic/history";
 
-/** Shape and token of a verdict's mark; the shape tells them apart without colour. */
-export const MARK_SHAPES: Record<string, { points: readonly (readonly [number, number])[]; token: string }> =
-  {
-    regressed: {
-      points: [
-        [0, -5],
-        [5, 4],
-        [-5, 4],
-      ],
-      token: "--regressed",
-    },
-    improved: {
-      points: [
-        [0, 5],
-        [5, -4],
-        [-5, -4],
-      ],
-      token: "--improved",
-    },
-    feature: {
-      points: [
-        [0, -5.5],
-        [5.5, 0],
-        [0, 5.5],
-        [-5.5, 0],
-      ],
-      token: "--feature",
-    },
-    broken: {
-      points: [
-        [-4, -4],
-        [4, -4],
-        [4, 4],
-        [-4, 4],
-      ],
-      token: "--broken-back",
-    },
-  };
+interface Shape {
+  points: readonly (readonly [number, number])[];
+  token: string;
+  /** CSS pixels below the top of the plot; verdicts, findings and changes of level each have their line. */
+  down: number;
+}
+
+const VERDICTS = 8;
+const ALERTS = 21;
+const LEVELS = 34;
+
+/** Shape and token of a mark; the shape tells them apart without colour. */
+export const MARK_SHAPES: Record<string, Shape> = {
+  regressed: {
+    points: [
+      [0, -5],
+      [5, 4],
+      [-5, 4],
+    ],
+    token: "--regressed",
+    down: VERDICTS,
+  },
+  improved: {
+    points: [
+      [0, 5],
+      [5, -4],
+      [-5, -4],
+    ],
+    token: "--improved",
+    down: VERDICTS,
+  },
+  feature: {
+    points: [
+      [0, -5.5],
+      [5.5, 0],
+      [0, 5.5],
+      [-5.5, 0],
+    ],
+    token: "--feature",
+    down: VERDICTS,
+  },
+  broken: {
+    points: [
+      [-4, -4],
+      [4, -4],
+      [4, 4],
+      [-4, 4],
+    ],
+    token: "--broken-back",
+    down: VERDICTS,
+  },
+  alert: {
+    points: [
+      [-2, -5],
+      [2, -5],
+      [5, -2],
+      [5, 2],
+      [2, 5],
+      [-2, 5],
+      [-5, 2],
+      [-5, -2],
+    ],
+    token: "--regressed",
+    down: ALERTS,
+  },
+  level_worse: {
+    points: [
+      [-6, 4],
+      [-6, 1],
+      [-1, 1],
+      [-1, -4],
+      [6, -4],
+      [6, -1],
+      [2, -1],
+      [2, 4],
+    ],
+    token: "--regressed",
+    down: LEVELS,
+  },
+  level_better: {
+    points: [
+      [-6, -4],
+      [-6, -1],
+      [-1, -1],
+      [-1, 4],
+      [6, 4],
+      [6, 1],
+      [2, 1],
+      [2, -4],
+    ],
+    token: "--improved",
+    down: LEVELS,
+  },
+  segment: {
+    points: [
+      [-1.5, -6],
+      [6, -3],
+      [0, 0],
+      [0, 6],
+      [-1.5, 6],
+    ],
+    token: "--ink-soft",
+    down: LEVELS,
+  },
+};
 
 /** Draws a dashed line and a shape at each marked commit, at the top of the plot. */
 export function drawMarks(chart: uPlot, marks: readonly Mark[]): void {
@@ -51,7 +118,7 @@ export function drawMarks(chart: uPlot, marks: readonly Mark[]): void {
     const shape = MARK_SHAPES[mark.display];
     if (shape === undefined) continue;
     const x = chart.valToPos(mark.index, "x", true);
-    const y = bbox.top + 8 * pixel;
+    const y = bbox.top + shape.down * pixel;
     const color = style.getPropertyValue(shape.token).trim();
     ctx.strokeStyle = color;
     ctx.fillStyle = color;

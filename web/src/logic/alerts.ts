@@ -159,3 +159,99 @@ export function reachOf(ratios: readonly (number | null | undefined)[]): number 
   const sizes = ratios.map((one) => Math.abs(Math.log(one || 1)) * 1.25);
   return Math.min(Math.max(0.05, ...sizes), 0.5);
 }
+
+/** How long a mute holds, in days; `0`: until somebody ends it. */
+export const MUTE_FOR: { value: string; label: string }[] = [
+  { value: "1", label: "A day" },
+  { value: "7", label: "A week" },
+  { value: "30", label: "30 days" },
+  { value: "0", label: "Until somebody ends it" },
+];
+
+const DAY_MS = 86_400_000;
+export const muteUntil = (days: string, now: number): string | null =>
+  days === "0" ? null : new Date(now + Number(days) * DAY_MS).toISOString();
+
+/** States of an address: none given is what is open or suspected, `any` is all of them. */
+export function chosenStates(given: string | undefined): AlertState[] {
+  if (given === undefined) return [...ACTIVE_ALERTS];
+  if (given === "any") return [...ALERT_STATES];
+  const wanted = given.split(",");
+  return ALERT_STATES.filter((one) => wanted.includes(one));
+}
+
+/** The address after one state was taken off or brought back. */
+export function toggledState(given: string | undefined, state: AlertState): string | undefined {
+  const before = chosenStates(given);
+  const after = ALERT_STATES.filter((one) => (one === state) !== before.includes(one));
+  if (after.length === ALERT_STATES.length) return "any";
+  return after.length === 0 || after.join() === ACTIVE_ALERTS.join() ? undefined : after.join(",");
+}
+
+const PLANS: Record<string, string> = {
+  waiting: "Waits to be measured again",
+  measuring: "Being measured again",
+  bisecting: "Its commit is looked for",
+  confirmed: "Seen again",
+  dismissed: "Not seen again",
+  inconclusive: "Measured again, neither there nor not there",
+  closed: "Settled by somebody before it was measured again",
+};
+export const planWord = (state: string): string => PLANS[state] ?? state;
+
+const LOOKED: Record<string, string> = {
+  same: "on the host that saw it",
+  other: "on another host",
+  instead: "on another host, the first being away",
+  bisect: "commits between, by bisect",
+};
+/** How a finding was looked at again. */
+export const lookedWord = (wanted: string): string => LOOKED[wanted] ?? wanted;
+
+interface StepLike {
+  state: string;
+  at: string;
+  who: string | null;
+  why: string;
+  told: boolean;
+}
+interface CommentLike {
+  id: number;
+  at: string;
+  who: string;
+  text: string;
+}
+export interface TrailEntry {
+  key: string;
+  at: string;
+  who: string | null;
+  /** Null: a comment. */
+  state: string | null;
+  text: string;
+  told: boolean;
+}
+
+/** Steps and comments as one story, oldest first. */
+export function inTime(steps: readonly StepLike[], comments: readonly CommentLike[]): TrailEntry[] {
+  const told = [
+    ...steps.map((one, place) => ({ ...one, key: `s${place}`, text: one.why })),
+    ...comments.map((one) => ({ ...one, key: `c${one.id}`, state: null, told: false })),
+  ];
+  return told.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}
+
+interface MoveLike {
+  scenario: string;
+  host_class: string;
+  run_id: string | null;
+}
+
+/** The run and the host class that show a scenario's part of a finding. */
+export function evidenceOf(
+  moves: readonly MoveLike[],
+  scenario: string,
+): { runId: string | null; hostClass: string | undefined } {
+  const own = moves.filter((one) => one.scenario === scenario);
+  const one = own.find((move) => move.run_id !== null) ?? own[0];
+  return { runId: one?.run_id ?? null, hostClass: one?.host_class };
+}

@@ -88,3 +88,9 @@ export function extent(data: Columns, includeZero: boolean): [number, number] | 
 const present = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
 const smallest = (values: readonly number[]): number => values.reduce((a, b) => Math.min(a, b));
 const largest = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b));
+
+/** So many points on each side of one; the newest when it is not among them. */
+export function around<T>(points: readonly T[], place: number, eachSide: number): readonly T[] {
+  const middle = place < 0 ? points.length - 1 : place;
+  return points.slice(Math.max(middle - eachSide, 0), middle + eachSide + 1);
+}

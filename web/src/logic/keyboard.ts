@@ -2,11 +2,18 @@
 /** Keys of the pages and what they do; the help shows this list, the pages act on it. */
 
 export const KEYS = [
-  { keys: ["j", "k"], does: "Next, previous commit" },
+  { keys: ["j", "k"], does: "Next, previous commit or alert" },
   { keys: ["Enter"], does: "Compare the commit with its base" },
   { keys: ["c"], does: "Mark a commit; on a second commit: compare the two" },
   { keys: ["g"], does: "Go to the list of commits" },
   { keys: ["h"], does: "Go to the history" },
+  { keys: ["l"], does: "Go to the alerts" },
+  { keys: ["a"], does: "On an alert: acknowledge it" },
+  { keys: ["e"], does: "On an alert: it was expected, with why and up to what" },
+  { keys: ["f"], does: "On an alert: a false alarm" },
+  { keys: ["x"], does: "On an alert: it is fixed" },
+  { keys: ["r"], does: "On an alert: open it again" },
+  { keys: ["m"], does: "On an alert: mute its scenario for a while" },
   { keys: ["t"], does: "Light or dark" },
   { keys: ["Esc"], does: "Take the mark away, close what is open" },
   { keys: ["?"], does: "This help" },

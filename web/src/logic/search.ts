@@ -60,6 +60,8 @@ export interface AlertsSearch {
   assignee?: string | undefined;
   /** Newest first; without it by worth. */
   order?: "new" | undefined;
+  /** The dialog that is open. */
+  do?: "mute" | undefined;
 }
 export function alertsSearch(raw: Raw): AlertsSearch {
   const states = list(raw.state).filter((item) => (ALERT_STATES as readonly string[]).includes(item));
@@ -68,8 +70,20 @@ export function alertsSearch(raw: Raw): AlertsSearch {
     scenario: text(raw.scenario),
     assignee: text(raw.assignee),
     order: oneOf(raw.order, ["new"] as const),
+    do: oneOf(raw.do, ["mute"] as const),
   });
 }
+
+export const ALERT_DIALOGS = ["expected", "false_alarm", "fixed", "reopened", "mute"] as const;
+export type AlertDialog = (typeof ALERT_DIALOGS)[number];
+export interface AlertSearch {
+  /** The scenario whose evidence is shown; without it the one that moved most. */
+  scenario?: string | undefined;
+  /** The dialog that is open. */
+  do?: AlertDialog | undefined;
+}
+export const alertSearch = (raw: Raw): AlertSearch =>
+  compact({ scenario: text(raw.scenario), do: oneOf(raw.do, ALERT_DIALOGS) });
 
 export interface CompareSearch {
   base?: string | undefined;

@@ -2,10 +2,12 @@
 /** A project's commits, newest first, each with what it did to the cost of a packet. */
 import { Button, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { alertsQuery } from "../api/alerts";
 import { commitsQuery, projectQuery, scenariosQuery } from "../api/queries";
 import type { Commit } from "../api/types";
+import { AlertList } from "../components/AlertList";
 import { CommitRow } from "../components/CommitRow";
 import { OutcomeFilter } from "../components/OutcomeFilter";
 import { PageHead } from "../components/PageHead";
@@ -14,6 +16,7 @@ import { useKeys } from "../components/useKeys";
 import { useNow } from "../components/useNow";
 import { useMay } from "../components/useSession";
 import { useTitle } from "../components/useTitle";
+import { OPEN_ALERTS } from "../logic/alerts";
 import { comparePair, moved } from "../logic/keyboard";
 import { filterCommits } from "../logic/verdict";
 
@@ -67,6 +70,7 @@ export function CommitsPage() {
           </Button>
         )}
       </PageHead>
+      <OpenAlerts project={project} count={about?.alerts_open ?? 0} />
       {commits === undefined && (error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={9} />)}
       {commits?.length === 0 && <NoCommits branch={about?.default_branch ?? "the default branch"} />}
       {commits !== undefined && commits.length > 0 && (
@@ -79,6 +83,28 @@ export function CommitsPage() {
         />
       )}
     </>
+  );
+}
+
+/** So many findings stand above the commits. */
+const TOP = 3;
+
+/** What is open, the worthiest first; nothing when nothing is. */
+function OpenAlerts({ project, count }: { project: string; count: number }) {
+  const { data = [] } = useQuery(alertsQuery(project, { states: OPEN_ALERTS, order: "worth" }));
+  const open = data.filter((one) => !one.muted);
+  if (open.length === 0) return null;
+  const total = Math.max(count, open.length);
+  return (
+    <section className="panel open-alerts" aria-labelledby="open-alerts">
+      <div className="panel-head list-head">
+        <h2 id="open-alerts">{total === 1 ? "1 open alert" : `${total} open alerts`}</h2>
+        <Link to="/p/$project/alerts" params={{ project }}>
+          {total > TOP ? `All ${total}, by worth` : "All alerts"}
+        </Link>
+      </div>
+      <AlertList alerts={open.slice(0, TOP)} label="Open alerts, the worthiest first" />
+    </section>
   );
 }
 

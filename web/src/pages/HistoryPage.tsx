@@ -138,7 +138,7 @@ function Scenario({ project, scenario, scenarios, search }: ScenarioProps) {
         />
         {search.view !== "table" && (
           <span className="soft">
-            Bands: intervals of the rounds. A click compares a commit with its base.
+            Bands: intervals of the rounds. A click opens a commit's alert, or compares it with its base.
           </span>
         )}
       </div>

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/** A finding as a sentence: how much, since which commit, where the time goes. */
+import { Link } from "@tanstack/react-router";
+import type { AlertDetail } from "../api/types";
+import { boundText, headline, paying, reachOf } from "../logic/alerts";
+import { AlertBadge } from "./AlertBadge";
+import { ChangeText } from "./ChangeText";
+import { ChangeWhisker } from "./ChangeWhisker";
+import { MetricName } from "./Help";
+import { Icon } from "./Icon";
+
+export function AlertBanner({ alert }: { alert: AlertDetail }) {
+  const tone = alert.kind === "broken" ? "broken-back" : (alert.ratio ?? 1) >= 1 ? "regressed" : "improved";
+  const where = paying(alert);
+  const place = alert.file ? ` (${alert.file}${alert.line ? `:${alert.line}` : ""})` : "";
+  return (
+    <section className="panel banner" aria-label="Finding" style={{ "--tone": `var(--${tone})` } as never}>
+      <div className="banner-line">
+        <AlertBadge state={alert.state} />
+        <p className="banner-sentence">
+          {headline(alert)}
+          {where && `: ${where}${place}`}.
+        </p>
+      </div>
+      <div className="banner-line">
+        <Size alert={alert} />
+        {alert.bound !== null && <span className="tag">{boundText(alert)}</span>}
+        {alert.muted && <span className="tag">muted: nobody is told</span>}
+        <Elsewhere alert={alert} />
+      </div>
+      {alert.reason && <p className="alert-reason soft">{alert.reason}</p>}
+    </section>
+  );
+}
+
+function Size({ alert }: { alert: AlertDetail }) {
+  const { ratio, low, high } = alert;
+  if (alert.kind === "broken" || ratio === null) return null;
+  const of = { ratio_cpp: ratio, low, high };
+  return (
+    <span className="alert-size">
+      <span className="soft">
+        <MetricName name={alert.metric ?? "cpp"} /> of the chain
+      </span>
+      <ChangeText of={of} />
+      <ChangeWhisker of={of} display={ratio >= 1 ? "regressed" : "improved"} reach={reachOf([ratio, high])} />
+    </span>
+  );
+}
+
+function Elsewhere({ alert }: { alert: AlertDetail }) {
+  const { project } = alert;
+  return (
+    <>
+      {alert.fixed_by_sha && (
+        <Link
+          className="tag"
+          to="/p/$project/compare"
+          params={{ project }}
+          search={{ head: alert.fixed_by_sha, ...(alert.scenario ? { scenario: alert.scenario } : {}) }}
+        >
+          <Icon name="fix" size={12} /> fixed by{" "}
+          <span className="mono">{alert.fixed_by_sha.slice(0, 10)}</span>
+        </Link>
+      )}
+      {alert.merged_into !== null && (
+        <Link className="tag" to="/p/$project/alerts/$id" params={{ project, id: String(alert.merged_into) }}>
+          <Icon name="right" size={12} /> goes on as alert {alert.merged_into}
+        </Link>
+      )}
+    </>
+  );
+}

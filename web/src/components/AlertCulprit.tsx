@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Link } from "@tanstack/react-router";
+import type { AlertDetail } from "../api/types";
+import { moment } from "../logic/format";
+import { Facts } from "./HostFacts";
+
+/** Since which commit, by whom, after which good one, and who deals with it. */
+export function AlertCulprit({ alert }: { alert: AlertDetail }) {
+  const { project, after_sha: after, sha } = alert;
+  const scenario = alert.scenario ? { scenario: alert.scenario } : {};
+  return (
+    <Facts
+      pairs={[
+        [
+          "Commit",
+          <Link
+            key="commit"
+            to="/p/$project/compare"
+            params={{ project }}
+            search={{ ...(after ? { base: after } : {}), head: sha, ...scenario }}
+          >
+            <span className="mono">{sha.slice(0, 12)}</span> {alert.subject}
+          </Link>,
+        ],
+        ["Author", alert.author ?? "not known"],
+        [
+          "Last known good",
+          <span key="after" className="mono">
+            {after?.slice(0, 12) ?? "none"}
+          </span>,
+        ],
+        ["Found", moment(alert.created_at)],
+        ["Confirmed", alert.confirmed_at ? moment(alert.confirmed_at) : "not yet"],
+        ...alert.expectations.map((one): [string, string] => [
+          "Declared",
+          `${one.scenario} ${one.metric} up to ${((one.bound - 1) * 100).toFixed(1)} %: ${one.reason} (${one.who})`,
+        ]),
+        ...alert.mistakes.map((one): [string, string] => ["Not understood", one]),
+      ]}
+    />
+  );
+}

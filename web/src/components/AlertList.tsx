@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Alert } from "../api/types";
+import { reachOf } from "../logic/alerts";
+import { AlertRow } from "./AlertRow";
+import { useNow } from "./useNow";
+
+interface Props {
+  alerts: readonly Alert[];
+  label: string;
+  onFocus?: (alert: Alert) => void;
+}
+
+/** Findings in the order given, drawn to one scale. */
+export function AlertList({ alerts, label, onFocus }: Props) {
+  const now = useNow();
+  const reach = reachOf(alerts.flatMap((one) => [one.ratio, one.high]));
+  return (
+    <ol className="commits" aria-label={label}>
+      {alerts.map((alert) => (
+        <AlertRow
+          key={alert.id}
+          alert={alert}
+          now={now}
+          reach={reach}
+          {...(onFocus ? { onFocus: () => onFocus(alert) } : {})}
+        />
+      ))}
+    </ol>
+  );
+}

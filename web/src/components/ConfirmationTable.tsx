@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Link } from "@tanstack/react-router";
+import type { JobChange } from "../api/live";
+import type { Confirmation } from "../api/types";
+import { lookedWord } from "../logic/alerts";
+import { moment } from "../logic/format";
+import { ChangeText } from "./ChangeText";
+import { JobProgress } from "./JobProgress";
+import { VerdictWord } from "./VerdictBadge";
+
+interface Props {
+  project: string;
+  measurements: readonly Confirmation[];
+  /** What was told of jobs under way, by their number. */
+  told: ReadonlyMap<number, JobChange>;
+}
+
+/** Each measurement that was asked for again: where, and what came of it. */
+export function ConfirmationTable({ project, measurements, told }: Props) {
+  if (measurements.length === 0) return null;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section className="scroll-x" tabIndex={0} aria-label="Measured again">
+      <table className="table">
+        <thead>
+          <tr>
+            <th className="left">Scenario</th>
+            <th className="left">Host</th>
+            <th className="left">How</th>
+            <th className="left">Outcome</th>
+            <th className="left">Change</th>
+            <th className="left">When</th>
+          </tr>
+        </thead>
+        <tbody>
+          {measurements.map((one) => (
+            <tr key={`${one.scenario} ${one.wanted} ${one.asked_at} ${one.job_id}`}>
+              <th scope="row">{one.scenario}</th>
+              <td className="left">{one.host ?? one.first_host ?? "any"}</td>
+              <td className="left">
+                <How project={project} one={one} />
+              </td>
+              <td className="left wrap-some">
+                <Outcome one={one} job={one.job_id === null ? undefined : told.get(one.job_id)} />
+              </td>
+              <td className="left">
+                {one.ratio !== null && (
+                  <ChangeText of={{ ratio_cpp: one.ratio, low: one.low, high: one.high }} />
+                )}
+              </td>
+              <td className="left">{moment(one.answered_at ?? one.asked_at)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function How({ project, one }: { project: string; one: Confirmation }) {
+  const word = lookedWord(one.wanted);
+  if (one.bisect_id !== null)
+    return (
+      <Link to="/p/$project/bisects/$id" params={{ project, id: String(one.bisect_id) }}>
+        {word}
+      </Link>
+    );
+  if (one.run_id !== null)
+    return (
+      <Link to="/p/$project/runs/$runId" params={{ project, runId: one.run_id }}>
+        {word}
+      </Link>
+    );
+  if (one.job_id !== null)
+    return (
+      <Link to="/jobs/$jobId" params={{ jobId: String(one.job_id) }}>
+        {word}
+      </Link>
+    );
+  return <>{word}</>;
+}
+
+function Outcome({ one, job }: { one: Confirmation; job: JobChange | undefined }) {
+  if (one.outcome !== null)
+    return (
+      <>
+        {one.outcome === "lost" ? "ended without a verdict" : <VerdictWord display={one.outcome} />}
+        {one.why && <span className="under">{one.why}</span>}
+      </>
+    );
+  if (job !== undefined) return <JobProgress job={job} />;
+  return (
+    <span className="soft">
+      {one.job_id === null && one.bisect_id === null ? "still to be asked for" : "under way"}
+    </span>
+  );
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, test } from "vitest";
+import { around } from "./history";
+import { eventMarks, eventsAt, segmentText } from "./historyEvents";
+
+const POINTS = [{ sha: "a" }, { sha: "b" }, { sha: "c" }];
+const CHANGE = {
+  id: 1,
+  sha: "b",
+  stage: "nat",
+  ratio: 1.08,
+  direction: "worse",
+  probability: 0.99,
+  state: "standing",
+  alert_id: 7,
+  significant: true,
+  large: true,
+  relevant: true,
+};
+const SEGMENT = { sha: "c", kind: "environment", changes: [{ field: "kernel", base: "6.1", head: "6.6" }] };
+
+test("a change of level is marked at its commit, once, unless it was taken back or is small", () => {
+  const twice = { change_points: [CHANGE, { ...CHANGE, id: 2, stage: "chain" }], segments: [SEGMENT] };
+  expect(eventMarks(POINTS, twice, [])).toEqual([
+    { index: 2, display: "segment" },
+    { index: 1, display: "level_worse" },
+  ]);
+  for (const not of [{ state: "withdrawn" }, { significant: false }, { large: false }, { sha: "gone" }])
+    expect(eventMarks(POINTS, { change_points: [{ ...CHANGE, ...not }] }, [])).toEqual([]);
+});
+
+test("a finding is marked unless it was dismissed", () => {
+  expect(eventMarks(POINTS, {}, [{ id: 7, sha: "b", state: "confirmed" }])).toEqual([
+    { index: 1, display: "alert" },
+  ]);
+  expect(eventMarks(POINTS, {}, [{ id: 7, sha: "b", state: "dismissed" }])).toEqual([]);
+});
+
+test("what happened at a commit is told in words, with the finding to go to", () => {
+  const told = eventsAt("b", { change_points: [CHANGE] }, [{ id: 7, sha: "b", state: "confirmed" }]);
+  expect(told.map((one) => [one.text, one.alertId])).toEqual([
+    ["Alert 7, confirmed", 7],
+    ["nat moved by +8.0\u202f%", 7],
+  ]);
+  expect(segmentText(SEGMENT)).toBe(
+    "The history begins anew: the host or the compiler is another (kernel 6.1 → 6.6)",
+  );
+});
+
+test("a window around a commit ends where the history does", () => {
+  expect(around([1, 2, 3, 4, 5], 1, 2)).toEqual([1, 2, 3, 4]);
+  expect(around([1, 2, 3], -1, 1)).toEqual([2, 3]);
+});

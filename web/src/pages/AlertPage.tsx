@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+/** One finding: what it is, who pays, why, what it rests on, what was said of it, and what can be done. */
+import { Select } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { alertQuery, explanationOf } from "../api/alerts";
+import type { AlertDetail } from "../api/types";
+import { AdviceList } from "../components/AdviceList";
+import { AlertAssignee } from "../components/AlertAssignee";
+import { AlertBanner } from "../components/AlertBanner";
+import { AlertCause } from "../components/AlertCause";
+import { AlertConfirming } from "../components/AlertConfirming";
+import { AlertCulprit } from "../components/AlertCulprit";
+import { AlertHistory } from "../components/AlertHistory";
+import { AlertMoves } from "../components/AlertMoves";
+import { AlertRounds } from "../components/AlertRounds";
+import { AlertTrail } from "../components/AlertTrail";
+import { AlertTriage } from "../components/AlertTriage";
+import { PageHead } from "../components/PageHead";
+import { Panel } from "../components/Panel";
+import { Failed, Loading } from "../components/States";
+import { useMay } from "../components/useSession";
+import { useTitle } from "../components/useTitle";
+import { evidenceOf } from "../logic/alerts";
+import type { AlertSearch } from "../logic/search";
+
+const route = getRouteApi("/p/$project/alerts/$id");
+
+export function AlertPage() {
+  const { project, id } = route.useParams();
+  const { data: alert, error, refetch } = useQuery(alertQuery(Number(id)));
+  useTitle(`Alert ${id}`, project);
+  if (alert !== undefined) return <Shown alert={alert} />;
+  return (
+    <>
+      <PageHead title={`Alert ${id}`} />
+      {error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={9} />}
+    </>
+  );
+}
+
+function Shown({ alert }: { alert: AlertDetail }) {
+  const search = route.useSearch();
+  const navigate = useNavigate({ from: "/p/$project/alerts/$id" });
+  const set = (change: AlertSearch): void => {
+    navigate({ search: (old) => ({ ...old, ...change }), replace: true });
+  };
+  const triages = useMay(alert.project, "developer");
+  const explanation = explanationOf(alert);
+  const advice = explanation?.advice ?? [];
+  return (
+    <>
+      <PageHead title={`Alert ${alert.id}`} under={alert.subject ?? alert.sha.slice(0, 12)}>
+        {triages && <AlertTriage alert={alert} open={search.do} onOpen={(dialog) => set({ do: dialog })} />}
+      </PageHead>
+      <AlertBanner alert={alert} />
+      <div className="panel-grid alert-grid">
+        <Panel title="Since this commit">
+          <AlertCulprit alert={alert} />
+        </Panel>
+        <Panel title="Who deals with it">
+          <AlertAssignee alert={alert} />
+        </Panel>
+      </div>
+      {explanation && (
+        <Panel title="Why" aside={<span className="soft">where time goes, not what was edited</span>}>
+          <AlertCause told={explanation} />
+        </Panel>
+      )}
+      {advice.length > 0 && (
+        <Panel title="What may help">
+          <AdviceList advice={advice} />
+        </Panel>
+      )}
+      <Panel title="What moved">
+        <AlertMoves alert={alert} />
+      </Panel>
+      <Panel title="Measured again">
+        <AlertConfirming alert={alert} />
+      </Panel>
+      <Evidence alert={alert} scenario={search.scenario} onScenario={(scenario) => set({ scenario })} />
+      <Panel title="What happened">
+        <AlertTrail alert={alert} />
+      </Panel>
+    </>
+  );
+}
+
+interface EvidenceProps {
+  alert: AlertDetail;
+  scenario: string | undefined;
+  onScenario: (scenario: string | undefined) => void;
+}
+
+function Evidence({ alert, scenario, onScenario }: EvidenceProps) {
+  const shown = alert.scenarios.find((one) => one === scenario) ?? alert.scenario ?? alert.scenarios[0];
+  if (shown === undefined) return null;
+  const { runId, hostClass } = evidenceOf(alert.moves, shown);
+  const choose = alert.scenarios.length > 1 && (
+    <Select
+      aria-label="Scenario of the evidence"
+      size="xs"
+      allowDeselect={false}
+      data={alert.scenarios}
+      value={shown}
+      onChange={(next) => next && onScenario(next === alert.scenario ? undefined : next)}
+    />
+  );
+  return (
+    <>
+      <Panel title={`History of ${shown}`} aside={choose}>
+        <AlertHistory alert={alert} scenario={shown} hostClass={hostClass} />
+      </Panel>
+      {runId !== null && (
+        <Panel title="Rounds" aside={<span className="soft">CPP of the chain, cycles/packet</span>}>
+          <AlertRounds project={alert.project} runId={runId} />
+        </Panel>
+      )}
+    </>
+  );
+}
