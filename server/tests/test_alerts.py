@@ -66,6 +66,10 @@ def test_a_regression_is_one_alert_with_culprit_cause_and_evidence(service: Serv
         ("nat", f"{1:032x}"),
     }
     assert shown["explanation"]["stage"] == "nat"
+    assert shown["confirming"]["head_sha"] == sha(1)
+    assert service.get("/projects/demo")["alerts_open"] == 0, "nobody was told yet"
+    service.confirm_alerts()
+    assert service.get("/projects/demo")["alerts_open"] == 1
     assert [(one["state"], one["who"], one["told"]) for one in shown["history"]] == [("new", None, False)]
 
 

@@ -16,7 +16,7 @@ PATHS = {
     "/projects/demo/commits": 4,
     f"/projects/demo/commits/{sha(1)}": 5,
     "/projects/demo/scenarios": 3,
-    "/projects/demo/scenarios/sfc_a/history": 7,
+    "/projects/demo/scenarios/sfc_a/history": 9,
     "/jobs": 1,
 }
 

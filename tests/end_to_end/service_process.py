@@ -133,7 +133,7 @@ def fill(service: Service, repo: Repo, name: str) -> dict[str, int]:
         {"fence": failed["fence"], "outcome": "failed", "message": "nat.c:12: error", "kind": "build"},
         service.agent,
     )
-    _measure(service, running)
+    keep_measuring(service, running)
     project = f"/projects/{name}"
     backfill = service.post(f"{project}/backfills", {"first": shas[0], "last": shas[3], "every": 1})
     bisect = service.post(f"{project}/bisects", {"good": shas[0], "bad": shas[7], "scenario": "sfc_a"})
@@ -155,7 +155,8 @@ def _lease(service: Service) -> Any:
     return service.post("/agent/lease", HOST, service.agent)
 
 
-def _measure(service: Service, lease: dict[str, Any]) -> None:
+def keep_measuring(service: Service, lease: dict[str, Any]) -> None:
+    """The job stays under way."""
     told = {"step": "measuring", "detail": "round 41 of 64", "fraction": 0.64, "log_tail": LOG}
     told |= {"fence": lease["fence"], "health": HOST["health"]}
     service.post(f"/agent/jobs/{lease['job_id']}/progress", told, service.agent)
