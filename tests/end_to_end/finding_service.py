@@ -105,4 +105,6 @@ class Bench:
             told = {"job_id": job, "fence": fence}
             answer = self.service.agent.post("/reports", content=body_of(report), params=told)
             assert answer.is_success, answer.text
-        self.service.post(f"/agent/jobs/{job}/finish", {"fence": fence, "outcome": "done"}, self.service.agent)
+        self.service.post(
+            f"/agent/jobs/{job}/finish", {"fence": fence, "outcome": "done"}, self.service.agent
+        )
