@@ -106,6 +106,7 @@ def _create_confirmations() -> None:
 
 
 def downgrade() -> None:
+    _known_to_the_older()
     _move_priorities(-1)
     with op.batch_alter_table("runs") as runs:
         runs.drop_column("beside")
@@ -116,3 +117,12 @@ def downgrade() -> None:
             jobs.drop_column(name)
     op.drop_table("confirmations")
     op.drop_table("confirmation_plans")
+
+
+def _known_to_the_older() -> None:
+    """Confirmations are kept, closed, as what an older program takes for somebody's search."""
+    op.execute(
+        "UPDATE jobs SET state = 'cancelled', held = NULL, fence = fence + 1, finished_at = updated_at "
+        "WHERE reason = 'confirm' AND finished_at IS NULL"
+    )
+    op.execute("UPDATE jobs SET reason = 'bisect' WHERE reason = 'confirm'")

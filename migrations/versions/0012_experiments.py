@@ -96,9 +96,19 @@ def _create_cells() -> None:
 
 
 def downgrade() -> None:
+    _known_to_the_older()
     op.drop_index("ix_jobs_experiment_id", "jobs")
     with op.batch_alter_table("jobs") as jobs:
         jobs.drop_constraint(op.f("fk_jobs_experiment_id_experiments"), type_="foreignkey")
         jobs.drop_column("experiment_id")
     op.drop_table("experiment_cells")
     op.drop_table("experiments")
+
+
+def _known_to_the_older() -> None:
+    """Experiments are kept, closed, as what an older program takes for somebody's search."""
+    op.execute(
+        "UPDATE jobs SET state = 'cancelled', held = NULL, fence = fence + 1, finished_at = updated_at "
+        "WHERE reason = 'experiment' AND finished_at IS NULL"
+    )
+    op.execute("UPDATE jobs SET reason = 'bisect' WHERE reason = 'experiment'")

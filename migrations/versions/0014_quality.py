@@ -58,6 +58,16 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    _known_to_the_older()
     with op.batch_alter_table("projects") as table:
         table.drop_column("controls_per_day")
     op.drop_table("quality_trials")
+
+
+def _known_to_the_older() -> None:
+    """Controls are kept, closed, as what an older program takes for somebody's search."""
+    op.execute(
+        "UPDATE jobs SET state = 'cancelled', held = NULL, fence = fence + 1, finished_at = updated_at "
+        "WHERE reason = 'control' AND finished_at IS NULL"
+    )
+    op.execute("UPDATE jobs SET reason = 'bisect' WHERE reason = 'control'")

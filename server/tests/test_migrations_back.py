@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A database that was in use is taken back before the service judged histories, and forth again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from nalm_server import migrate
+from nalm_server.db import make_engine
+from nalm_server.jobs.models import JobRow
+from nalm_server.settings import Settings
+from nalm_server_harness import Clock, Service, make_service
+from nalm_server_seeded import add_administrator, add_everything
+from sqlalchemy import text
+
+BEFORE = "0008"
+OLD_REASONS = {"person", "push", "pull_request", "schedule", "backfill", "bisect"}
+NEW = [("confirm", "queued"), ("confirm", "done"), ("experiment", "measuring"), ("control", "queued")]
+
+
+def told(url: str, query: str) -> list[tuple[Any, ...]]:
+    engine = make_engine(url)
+    with engine.connect() as connection:
+        found = [tuple(row) for row in connection.execute(text(query))]
+    engine.dispose()
+    return found
+
+
+@pytest.fixture
+def used(make_settings: Callable[..., Settings], clock: Clock) -> Iterator[Service]:
+    """It has something of everything, jobs of every reason too."""
+    service = make_service(make_settings(mail_server="127.0.0.1:1", mail_from="nalm@example.org"), clock)
+    add_administrator(service)
+    add_everything(service)
+    now = service.clock()
+    with service.context.sessions() as session:
+        for reason, state in NEW:
+            job = JobRow(project_id=1, commit_id=2, base_sha="0" * 40, head_sha="1" * 40, reason=reason)
+            job.state, job.attempts, job.fence, job.created_at, job.updated_at = state, 1, 1, now, now
+            job.finished_at = now if state == "done" else None
+            session.add(job)
+        session.commit()
+    service.context.engine.dispose()
+    yield service
+    service.context.engine.dispose()
+
+
+def test_the_older_program_knows_all_that_is_left(used: Service, database_url: str) -> None:
+    runs = told(database_url, "SELECT id, run_id FROM runs ORDER BY id")
+    jobs = told(database_url, "SELECT id FROM jobs ORDER BY id")
+    migrate.downgrade(database_url, BEFORE)
+    assert told(database_url, "SELECT id, run_id FROM runs ORDER BY id") == runs
+    assert told(database_url, "SELECT id FROM jobs ORDER BY id") == jobs
+    assert {reason for (reason,) in told(database_url, "SELECT reason FROM jobs")} <= OLD_REASONS
+    last = f"SELECT state FROM jobs ORDER BY id DESC LIMIT {len(NEW)}"
+    assert sorted(state for (state,) in told(database_url, last)) == ["cancelled"] * 3 + ["done"]
+    migrate.upgrade(database_url)
+    assert len(used.get("/jobs", limit=500)) == len(jobs)
+    assert used.get("/projects/demo/change-points") == []
