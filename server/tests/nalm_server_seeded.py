@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +13,13 @@ from typing import Any
 
 from fastapi import FastAPI
 from nalm_server.accounts.models import AccountRow
+from nalm_server.alerts.models import AlertMoveRow, AlertRow
 from nalm_server.app import make_app
 from nalm_server.backfills.models import BackfillRow
 from nalm_server.bisects.models import BisectRow
+from nalm_server.experiments.models import CellRow, ExperimentRow
 from nalm_server.notifications.models import NotificationRow
+from nalm_server.quality.models import TrialRow
 from nalm_server.settings import Settings
 from nalm_server.tokens import service as tokens
 from nalm_server.tokens.scopes import Scope
@@ -90,6 +94,7 @@ def add_everything(service: Service) -> dict[str, Any]:
     schedule = {"name": "nightly", "cron": "0 3 * * *"}
     service.post("/projects/demo/schedules", "root", 201, schedule)
     add_searches(service, number)
+    add_judged(service)
     return {
         "project": "demo",
         "scenario": "sfc_a",
@@ -102,6 +107,9 @@ def add_everything(service: Service) -> dict[str, Any]:
         "job_id": job["job_id"],
         "backfill_id": 1,
         "bisect_id": 1,
+        "alert_id": 1,
+        "experiment_id": 1,
+        "trial_id": 1,
         "number": 1,
         "invitation_id": 2,
         "token_id": service.post("/projects/demo/tokens", "root", 201, {"name": "ci"})["id"],
@@ -126,6 +134,37 @@ def add_searches(service: Service, integration: int) -> None:
         session.add(BisectRow(scenario="sfc_a", good_sha=sha(0), bad_sha=sha(1), **asked))
         session.add(BackfillRow(first_sha=sha(0), last_sha=sha(1), every=1, **asked))
         session.add(NotificationRow(next_try_at=now, **told, **common | {"state": "failed"}))
+        session.commit()
+
+
+def add_judged(service: Service) -> None:
+    """A finding, an experiment with a cell, a control that alarmed, of `demo`."""
+    now = service.clock()
+    packed = zlib.compress(body_of(make_report(1)))
+    of: dict[str, Any] = {"scenario": "sfc_a", "host_class": "vm-2"}
+    at = {"project_id": 1, "commit_id": 2, "created_at": now, "updated_at": now}
+    asked = {"kind": "features", "names": [], "seed": 1, "fitted_cells": 1, "requested_by": "x"}
+    cell = {"name": "without nat", "subject": "sfc_a", "use": "fit", "run_id": "c" * 32, "digest": "d"}
+    trial = {"key": "t", "kind": "aa", "name": "aa", "expected": "same", "outcome": "regressed"}
+    move = {"stage": "nat", "metric": "cpp", "source": "pair", "kind": "regression", "ratio": 1.1}
+    with service.context.sessions() as session:
+        session.add(AlertRow(state="confirmed", kind="regression", source="pair", scenarios=["sfc_a"], **at))
+        session.add(ExperimentRow(state="done", host_class="vm-2", **asked, **at))
+        session.flush()
+        session.add(AlertMoveRow(project_id=1, commit_id=2, alert_id=1, fate="alert", at=now, **move, **of))
+        session.add(
+            CellRow(
+                experiment_id=1,
+                host=HOST,
+                host_class="vm-2",
+                ratio=0.9,
+                compressed=packed,
+                received_at=now,
+                **cell,
+            )
+        )
+        times = {"measured_at": now, "received_at": now}
+        session.add(TrialRow(project_id=1, correct=False, host=HOST, report=packed, **trial, **times, **of))
         session.commit()
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import AwareDatetime
 
 from nalm_server.access.roles import Role
 from nalm_server.access.service import require_project
@@ -15,7 +14,7 @@ from nalm_server.errors import documented
 from nalm_server.judgement import service
 from nalm_server.judgement.points_repository import Wanted
 from nalm_server.judgement.schemas import ChangePoint, PointState
-from nalm_server.schemas import NAME, ProjectName
+from nalm_server.schemas import NAME, Moment, ProjectName
 
 router = APIRouter(prefix="/projects/{project}/change-points", tags=["history"])
 
@@ -26,7 +25,7 @@ def list_change_points(
     session: ReadDb,
     caller: Caller,
     *,
-    since: Annotated[AwareDatetime | None, Query(description="Detected then or later.")] = None,
+    since: Annotated[Moment | None, Query(description="Detected then or later.")] = None,
     scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
     state: PointState | None = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
