@@ -93,6 +93,15 @@ function ProjectTabs({ project }: { project: string }) {
         <Link to="/p/$project/compare" params={params} className="tab" activeOptions={exact}>
           Compare
         </Link>
+        <Link to="/p/$project/features" params={params} className="tab" activeOptions={exact}>
+          Features
+        </Link>
+        <Link to="/p/$project/models" params={params} className="tab" activeOptions={exact}>
+          Models
+        </Link>
+        <Link to="/p/$project/quality" params={params} className="tab" activeOptions={exact}>
+          Quality
+        </Link>
         <Link to="/p/$project/queue" params={params} className="tab" activeOptions={exact}>
           Queue
         </Link>

@@ -6,9 +6,12 @@ import {
   alertsSearch,
   commitsSearch,
   compareSearch,
+  featuresSearch,
   historySearch,
   measureSearch,
+  modelsSearch,
   parseSearch,
+  qualitySearch,
   queueSearch,
   signInSearch,
   stringifySearch,
@@ -21,11 +24,14 @@ import { BisectPage } from "../pages/BisectPage";
 import { CommitsPage } from "../pages/CommitsPage";
 import { ComparePage } from "../pages/ComparePage";
 import { CrashedPage, NotFoundPage } from "../pages/FailedPages";
+import { FeaturesPage } from "../pages/FeaturesPage";
 import { HistoryPage } from "../pages/HistoryPage";
 import { HostsPage } from "../pages/HostsPage";
 import { JobPage } from "../pages/JobPage";
 import { MeasurePage } from "../pages/MeasurePage";
+import { ModelsPage } from "../pages/ModelsPage";
 import { ProjectsPage } from "../pages/ProjectsPage";
+import { QualityPage } from "../pages/QualityPage";
 import { QueuePage } from "../pages/QueuePage";
 import { RunPage } from "../pages/RunPage";
 import { SettingsPage } from "../pages/SettingsPage";
@@ -76,6 +82,24 @@ const routes = [
     path: "/p/$project/compare",
     component: ComparePage,
     validateSearch: compareSearch,
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/p/$project/features",
+    component: FeaturesPage,
+    validateSearch: featuresSearch,
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/p/$project/models",
+    component: ModelsPage,
+    validateSearch: modelsSearch,
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/p/$project/quality",
+    component: QualityPage,
+    validateSearch: qualitySearch,
   }),
   createRoute({ getParentRoute: () => root, path: "/p/$project/runs/$runId", component: RunPage }),
   createRoute({

@@ -4,9 +4,9 @@ import { useComputedColorScheme } from "@mantine/core";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import uPlot from "uplot";
 import { signed, significant, THIN } from "../logic/format";
-import { type Columns, extent, type Mark, type Scale } from "../logic/history";
+import { type Columns, extent, including, type Mark, type Scale } from "../logic/history";
 import { stageInk } from "../logic/palette";
-import { drawMarks } from "./chartMarks";
+import { drawLevel, drawMarks } from "./chartMarks";
 import { useWidth } from "./useWidth";
 
 /** Points are drawn as dots as long as they lie this far apart, in CSS pixels. */
@@ -29,6 +29,8 @@ interface Props {
   tickLabel: (index: number) => string;
   scale: Scale;
   fromZero: boolean;
+  /** A dashed line across at this value, kept in sight. */
+  level?: number;
   /** CSS pixels. */
   height: number;
   label: string;
@@ -37,7 +39,7 @@ interface Props {
 }
 
 export function HistoryChart(props: Props) {
-  const { data, marks, allStages, scale, fromZero, height, label } = props;
+  const { data, marks, allStages, scale, fromZero, level, height, label } = props;
   const [element, width] = useWidth<HTMLDivElement>();
   const [hovered, setHovered] = useState<Hovered | null>(null);
   const dark = useComputedColorScheme("light") === "dark";
@@ -59,9 +61,12 @@ export function HistoryChart(props: Props) {
       data,
       allStages,
       scale,
-      range: extent(data, fromZero),
+      range: including(extent(data, fromZero), level),
       tickLabel: (index) => latest.current.tickLabel(index),
-      onDraw: (self) => drawMarks(self, latest.current.marks),
+      onDraw: (self) => {
+        if (level !== undefined) drawLevel(self, level);
+        drawMarks(self, latest.current.marks);
+      },
       onHover: setHovered,
       onPick: (index) => latest.current.onPick(index),
     });
@@ -71,7 +76,7 @@ export function HistoryChart(props: Props) {
       made.destroy();
       chart.current = null;
     };
-  }, [element, width, dark, data, columns, allStages, scale, fromZero, height]);
+  }, [element, width, dark, data, columns, allStages, scale, fromZero, level, height]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: new marks need a new drawing
   useEffect(() => chart.current?.redraw(false), [marks]);

@@ -138,3 +138,19 @@ export function drawMarks(chart: uPlot, marks: readonly Mark[]): void {
   }
   ctx.restore();
 }
+
+/** Draws a dashed line across the plot at a value. */
+export function drawLevel(chart: uPlot, level: number): void {
+  const { ctx, bbox } = chart;
+  const pixel = window.devicePixelRatio || 1;
+  const y = chart.valToPos(level, "y", true);
+  ctx.save();
+  ctx.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue("--line-strong").trim();
+  ctx.lineWidth = pixel;
+  ctx.setLineDash([6 * pixel, 4 * pixel]);
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.restore();
+}

@@ -85,6 +85,17 @@ export function extent(data: Columns, includeZero: boolean): [number, number] | 
   return [low === 0 ? 0 : low - room, high + room];
 }
 
+/** The axis with a level on it, with room of a tenth. */
+export function including(
+  range: [number, number] | null,
+  level: number | undefined,
+): [number, number] | null {
+  if (range === null || level === undefined) return range;
+  const [low, high] = [Math.min(range[0], level), Math.max(range[1], level)];
+  const room = (high - low) * 0.1;
+  return [low < range[0] ? low - room : low, high > range[1] ? high + room : high];
+}
+
 const present = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
 const smallest = (values: readonly number[]): number => values.reduce((a, b) => Math.min(a, b));
 const largest = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b));

@@ -94,6 +94,40 @@ export function compareSearch(raw: Raw): CompareSearch {
   return compact({ base: text(raw.base), head: text(raw.head), scenario: text(raw.scenario) });
 }
 
+export const BYS = ["commit", "release", "branch"] as const;
+/** What NCPP has a point for. */
+export type By = (typeof BYS)[number];
+
+export interface FeaturesSearch {
+  /** Whose history is shown. */
+  feature?: string | undefined;
+  by?: By | undefined;
+  /** The line of NCPP that is shown. */
+  scenario?: string | undefined;
+  host_class?: string | undefined;
+  view?: "chart" | "table" | undefined;
+}
+export const featuresSearch = (raw: Raw): FeaturesSearch =>
+  compact({
+    feature: text(raw.feature),
+    by: oneOf(raw.by, BYS),
+    scenario: text(raw.scenario),
+    host_class: text(raw.host_class),
+    view: oneOf(raw.view, ["chart", "table"] as const),
+  });
+
+export interface ModelsSearch {
+  /** The furthest measured one without it. */
+  commit?: string | undefined;
+}
+export const modelsSearch = (raw: Raw): ModelsSearch => compact({ commit: text(raw.commit) });
+
+export const SPANS = ["30", "90", "365"] as const;
+export interface QualitySearch {
+  days?: (typeof SPANS)[number] | undefined;
+}
+export const qualitySearch = (raw: Raw): QualitySearch => compact({ days: oneOf(text(raw.days), SPANS) });
+
 export interface QueueSearch {
   project?: string | undefined;
   /** Reasons joined by commas. */

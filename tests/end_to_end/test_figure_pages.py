@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages of features, models and quality in Chromium: full, empty and failing, by keyboard and for axe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from demo_process import ROOT
+from figures_service import LAST, figures_service
+from nalm_server_harness import Service
+from nalm_server_reports import sha
+from playwright.sync_api import Browser, Page, expect
+
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+STILL = """Promise.all(document.getAnimations().filter(one => one instanceof CSSTransition)
+    .map(one => one.finished.catch(() => {})))"""
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, str]]:
+    with figures_service(tmp_path_factory.mktemp("figures")) as served:
+        yield served
+
+
+@pytest.fixture
+def page(browser: Browser, running: tuple[Service, str]) -> Iterator[Page]:
+    """An administrator's."""
+    service, url = running
+    headers = {"Authorization": f"Bearer {service.tokens['root']}"}
+    context = browser.new_context(base_url=url, extra_http_headers=headers, reduced_motion="reduce")
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    context.close()
+    assert not errors, errors
+
+
+def require_accessible(page: Page) -> None:
+    """axe finds nothing, in both schemes and at a phone's width, and nothing is wider than the window."""
+    for scheme, width in (("light", 1280), ("dark", 390)):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate(STILL)
+        page.evaluate(AXE.read_text())  # past the content security policy, which lets no script in
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        assert [(one["id"], one["nodes"][0]["html"][:160]) for one in found["violations"]] == [], page.url
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, page.url
+
+
+@pytest.mark.parametrize(
+    ("path", "texts"),
+    [
+        ("features", ("its merge", "Cost model of sfc_a", "Measured 1 of")),
+        ("features?feature=nat", ("History of nat", "Told by experiment")),
+        ("features?view=table", ("at the price it came with",)),
+        ("features?by=release&view=table", ("v1.0", "v1.1")),
+        ("features?by=branch", ("main",)),
+        ("models", ("fewest cycles", "cheaper in 1 of 3 chains, dearer in 1", "f_t: computational scale")),
+        ("quality", ("By size of the change", "a commit against itself", "2026-10")),
+        ("quality?days=30", ("By size of the change",)),
+        (f"compare?base={sha(1)}&head={sha(LAST)}&scenario=sfc_a", ("not side by side: shown, not judged",)),
+    ],
+)
+def test_a_page_shows_its_figures(page: Page, path: str, texts: tuple[str, ...]) -> None:
+    page.goto(f"/p/demo/{path}")
+    for text in texts:
+        expect(page.get_by_role("main")).to_contain_text(text)
+    require_accessible(page)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("features", "nalm-server reference empty"),
+        ("models", "Nothing has been measured"),
+        ("quality", "nalm-mutants run --sample 6 --upload --project empty"),
+    ],
+)
+def test_with_nothing_there_a_page_says_what_to_do(page: Page, path: str, text: str) -> None:
+    page.goto(f"/p/empty/{path}")
+    expect(page.get_by_role("main")).to_contain_text(text)
+    require_accessible(page)
+
+
+@pytest.mark.parametrize("path", ["features", "models", "quality"])
+def test_a_failing_server_is_said_so(page: Page, path: str) -> None:
+    error = {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}
+    page.route(
+        f"**/api/v1/projects/demo/{path}*", lambda route: route.fulfill(status=500, json={"error": error})
+    )
+    page.goto(f"/p/demo/{path}")
+    expect(page.get_by_role("alert")).to_contain_text("The database does not answer.", timeout=20_000)
+    require_accessible(page)
+
+
+def test_the_parts_of_a_change_add_up_as_shown(page: Page) -> None:
+    page.goto(f"/p/demo/compare?base={sha(2)}&head={sha(3)}&scenario=sfc_a")
+    table = page.get_by_role("region", name="Parts of the change per stage")
+    expect(table.get_by_role("row").last).to_be_visible()
+    rows = [
+        [figure_of(cell) for cell in row.get_by_role("cell").all_inner_texts()]
+        for row in table.get_by_role("row").all()[1:]
+    ]
+    *stages, chain = rows
+    for row in rows:
+        assert round(sum(row[:-1]), 2) == row[-1]
+    assert [round(sum(column), 2) for column in zip(*stages, strict=True)] == chain
+
+
+def figure_of(text: str) -> float:
+    return 0.0 if text == "\u2013" else float(text.replace("\u2212", "-").replace("\u00b1", ""))
+
+
+def test_a_feature_is_opened_by_keyboard_and_the_address_keeps_it(page: Page) -> None:
+    page.goto("/p/demo/features")
+    button = page.get_by_role("button", name="nat", exact=True)
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(button).to_have_attribute("aria-expanded", "true")
+    expect(page.get_by_role("heading", name="History of nat")).to_be_visible()
+    assert "feature=nat" in page.url
+    page.reload()
+    expect(page.get_by_role("heading", name="History of nat")).to_be_visible()
+
+
+def test_a_release_is_chosen_and_the_address_keeps_it(page: Page) -> None:
+    page.goto("/p/demo/features")
+    page.get_by_text("Releases", exact=True).click()
+    page.get_by_text("Table", exact=True).click()
+    expect(page.get_by_role("region", name="NCPP of sfc_a on vm-2")).to_contain_text("v1.1")
+    assert "by=release" in page.url and "view=table" in page.url
+
+
+def test_an_experiment_is_asked_for_and_cancelled(page: Page) -> None:
+    page.goto("/p/demo/models")
+    panel = page.get_by_role("region", name="Ablation experiments")
+    panel.get_by_role("button", name="Run an experiment").click()
+    expect(panel.get_by_text("Waits for a bench host")).to_be_visible()
+    panel.get_by_role("button", name="Cancel experiment").click()
+    expect(panel.get_by_text("Cancelled after 0 cells")).to_be_visible()
+
+
+def test_controls_are_set(page: Page) -> None:
+    page.goto("/p/demo/quality")
+    page.get_by_label("Controls a day").fill("3")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("3 times a day")).to_be_visible()
+
+
+def test_a_stranger_gets_the_command_for_those_who_may(
+    browser: Browser, running: tuple[Service, str]
+) -> None:
+    page = browser.new_page(base_url=running[1])
+    page.goto("/p/empty/features")
+    expect(page.get_by_text("nalm-server experiment empty features")).to_be_visible()
+    require_accessible(page)
+    page.close()

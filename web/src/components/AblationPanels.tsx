@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Ablation, Compared, Contribution, Variant } from "../api/types";
+import type { VariantChain, VariantShown } from "../logic/variants";
+import { AblationChart } from "./AblationChart";
+import { CommitLink } from "./CommitLink";
+import { Panel } from "./Panel";
+
+/** Variants off and on: first what was measured side by side, then what scenarios of like make tell. */
+export function AblationPanels({ project, ablation }: { project: string; ablation: Ablation }) {
+  const commit = <CommitLink project={project} commit={ablation.commit} short />;
+  return (
+    <>
+      {ablation.experiments.map(({ experiment, host_class, result }) => (
+        <Panel
+          key={experiment}
+          title="Ablation, side by side"
+          aside={
+            <span className="soft">
+              experiment {experiment} on {commit}
+              {host_class && `, ${host_class}`}
+            </span>
+          }
+        >
+          {result.partial && (
+            <p className="held">
+              Not all cells gave a ratio: {result.taken} of {result.cells}.
+            </p>
+          )}
+          <AblationChart
+            label={`Ablation of experiment ${experiment}`}
+            variants={result.contributions.map(ofContribution)}
+          />
+        </Panel>
+      ))}
+      <Panel
+        title="Variants, scenario by scenario"
+        aside={<span className="soft">on {commit}; not measured side by side</span>}
+      >
+        {ablation.variants.length > 0 ? (
+          <AblationChart label="Variants of scenarios" variants={ablation.variants.map(ofVariant)} />
+        ) : (
+          <p className="soft">
+            No scenario's name continues another's that is alike in features, model, lcores, traffic and load
+            (such as sfc_a_flow_cache and sfc_a).
+          </p>
+        )}
+      </Panel>
+    </>
+  );
+}
+
+const ofContribution = (one: Contribution): VariantShown => ({
+  name: one.name,
+  tuning: one.tuning,
+  chains: one.chains.map(ofCompared),
+  reach: one.reach,
+  harms: one.harms,
+});
+
+const ofCompared = (one: Compared): VariantChain => ({
+  chain: one.chain,
+  off: one.base_variant,
+  on: one.head_variant,
+  cppOff: one.base.cpp,
+  cppOn: one.head.cpp,
+  ppsOff: one.base_pps,
+  ppsOn: one.head_pps,
+  ratio: one.ratio_cpp,
+  low: one.low,
+  high: one.high,
+});
+
+const ofVariant = (variant: Variant): VariantShown => ({
+  name: variant.name,
+  tuning: null,
+  chains: variant.on.map((one) => ({
+    chain: one.off,
+    off: one.off,
+    on: one.on,
+    cppOff: one.off_figures.cpp?.value ?? null,
+    cppOn: one.on_figures.cpp?.value ?? null,
+    ppsOff: one.off_figures.pps?.value ?? null,
+    ppsOn: one.on_figures.pps?.value ?? null,
+    ratio: one.ratio_cpp,
+    low: one.low,
+    high: one.high,
+  })),
+  reach: variant.reach,
+  harms: variant.harms,
+});

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Quality } from "../api/types";
+import { plain } from "../logic/format";
+import { minutesText } from "../logic/quality";
+import { Panel } from "./Panel";
+import { ScrollTable } from "./ScrollTable";
+
+type Spread = NonNullable<Quality["delay"]["commits"]>;
+
+/** From a culprit to its confirmed alert. */
+export function DelayPanel({ of }: { of: Quality["delay"] }) {
+  const rows: [string, Spread, (value: number) => string][] = [];
+  if (of.commits) rows.push(["commits measured meanwhile", of.commits, plain]);
+  if (of.minutes) rows.push(["time since it could be measured", of.minutes, minutesText]);
+  return (
+    <Panel title="Delay" aside={<span className="soft">from a culprit to its confirmed alert</span>}>
+      <p className="said">{of.said}</p>
+      {rows.length > 0 && (
+        <ScrollTable label="Delays">
+          <thead>
+            <tr>
+              <th className="left">Counted in</th>
+              <th>Alerts</th>
+              <th>Median</th>
+              <th>Nine in ten within</th>
+              <th>Longest</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([name, spread, text]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>{spread.count}</td>
+                <td>{text(spread.median)}</td>
+                <td>{text(spread.far)}</td>
+                <td>{text(spread.longest)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </ScrollTable>
+      )}
+    </Panel>
+  );
+}

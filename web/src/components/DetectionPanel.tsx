@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Proportion, Quality } from "../api/types";
+import { hasTrials } from "../logic/quality";
+import { Panel } from "./Panel";
+import { RateTable } from "./RateTable";
+
+type Groups = readonly (Proportion & { name: string })[];
+const rowsOf = (groups: Groups) => groups.map((of) => ({ name: of.name, of }));
+
+/** Of changes that were planted, those that were found. */
+export function DetectionPanel({ project, of }: { project: string; of: Quality["detection"] }) {
+  return (
+    <Panel
+      title="Detection"
+      aside={<span className="soft">planted changes that were found, of all measured</span>}
+    >
+      {hasTrials(of.all) ? <Found of={of} /> : <NonePlanted project={project} />}
+    </Panel>
+  );
+}
+
+function NonePlanted({ project }: { project: string }) {
+  return (
+    <>
+      <p className="soft">
+        No change was planted here, so it is not known how many would be found. This measures changes of known
+        effect and sends what came out:
+      </p>
+      <code className="command spaced">{`nalm-mutants run --sample 6 --upload --project ${project} --server ${window.location.origin} --token-file token`}</code>
+    </>
+  );
+}
+
+function Found({ of }: { of: Quality["detection"] }) {
+  const whole = [
+    { name: "all", of: of.all },
+    { name: "right stage named, of those found", of: of.stage },
+    { name: "right cause named, of those found", of: of.cause },
+  ];
+  return (
+    <>
+      <p className="said">{of.all.said}</p>
+      <RateTable label="Detection of all" first="Of" rows={whole.filter((row) => hasTrials(row.of))} />
+      <Grouped of="Detection" title="By size of the change" first="Size" groups={of.by_size} />
+      <Grouped of="Detection" title="By kind" first="Kind" groups={of.by_category} />
+      <Grouped of="Detection" title="By scenario" first="Scenario" groups={of.by_scenario} />
+    </>
+  );
+}
+
+interface GroupedProps {
+  /** What is counted, for those who hear the page. */
+  of: string;
+  title: string;
+  first: string;
+  groups: Groups;
+  color?: string;
+}
+
+export function Grouped({ of, title, first, groups, color }: GroupedProps) {
+  if (groups.length === 0) return null;
+  return (
+    <>
+      <h3 className="part-head">{title}</h3>
+      <RateTable
+        label={`${of}, ${title.toLowerCase()}`}
+        first={first}
+        rows={rowsOf(groups)}
+        {...(color ? { color } : {})}
+      />
+    </>
+  );
+}

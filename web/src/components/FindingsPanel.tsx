@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Quality } from "../api/types";
+import { hasTrials } from "../logic/quality";
+import { Help } from "./Help";
+import { Panel } from "./Panel";
+import { RateTable } from "./RateTable";
+
+/** What people and re-measurements made of the findings, and how many of them are false by the trials. */
+export function FindingsPanel({ of }: { of: Quality }) {
+  const { accepted, dismissed } = of.findings;
+  const rows = [
+    { name: "accepted, of those people decided", of: accepted },
+    { name: "not seen again, of those measured again", of: dismissed },
+  ].filter((row) => hasTrials(row.of));
+  return (
+    <Panel title="Findings" aside={<span className="soft">what became of them</span>}>
+      {rows.length > 0 ? (
+        <RateTable label="Shares of findings" first="Share" rows={rows} />
+      ) : (
+        <p className="soft">Nobody has decided on a finding yet, and none was measured again.</p>
+      )}
+      <FalseDiscoveries of={of.false_discoveries} />
+    </Panel>
+  );
+}
+
+function FalseDiscoveries({ of }: { of: Quality["false_discoveries"] }) {
+  return (
+    <>
+      <h3 className="part-head">
+        <Help text="The false-alarm rate times the runs that were judged, over those called changed. Never too low: it takes nothing else to have changed.">
+          False discoveries
+        </Help>
+      </h3>
+      <p className="said">{of.said}</p>
+    </>
+  );
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ExperimentDetail, FeatureFit } from "../api/types";
+import { axisOf } from "../logic/axis";
+import { figure, MISSING, signed } from "../logic/format";
+import { setText } from "../logic/prices";
+import { percent } from "../logic/quality";
+import { Help } from "./Help";
+import { Facts } from "./HostFacts";
+import { IntervalBar } from "./IntervalBar";
+import { NoteList } from "./NoteList";
+import { Panel } from "./Panel";
+import { ScrollTable } from "./ScrollTable";
+
+interface Props {
+  fit: FeatureFit;
+  of: ExperimentDetail;
+}
+
+/** One scenario's cost model: its terms, its error, and what it predicts of sets it was not fitted on. */
+export function FitPanel({ fit, of }: Props) {
+  const where = `experiment ${of.id} on ${of.sha.slice(0, 8)}${of.host_class ? `, ${of.host_class}` : ""}`;
+  return (
+    <Panel title={`Cost model of ${fit.scenario}`} aside={<span className="soft">{where}</span>}>
+      {fit.refused && <p role="note">No model: {fit.refused}</p>}
+      {of.result?.partial && (
+        <p className="held">
+          Not all cells gave a ratio: {of.result.taken} of {of.result.cells}.
+        </p>
+      )}
+      <Errors fit={fit} />
+      {fit.model && <Terms fit={fit} />}
+      <Predictions fit={fit} />
+      {fit.notes.length > 0 && <NoteList notes={fit.notes} />}
+    </Panel>
+  );
+}
+
+function Errors({ fit }: { fit: FeatureFit }) {
+  const sets = fit.model?.sets.length ?? 0;
+  const pairs: [string, string][] = [
+    ["Reference", `${setText(fit.reference)}: ${figure(fit.reference_cpp)} cycles/packet`],
+    ["Fitted on", fit.model ? `${sets} feature sets` : MISSING],
+    ["Error, sets held out", orMissing(fit.model?.held_out_error)],
+    ["Error, each set left out in turn", orMissing(fit.left_out_error)],
+    ["Reference against itself", driftText(fit)],
+  ];
+  return <Facts pairs={pairs} />;
+}
+
+const orMissing = (error: number | null | undefined): string =>
+  error == null ? "not known: none could be left out" : `${percent(error)} root mean square`;
+
+function driftText({ drift }: FeatureFit): string {
+  if (drift.length === 0) return MISSING;
+  const worst = drift.reduce((a, b) => (Math.abs(b.ratio - 1) > Math.abs(a.ratio - 1) ? b : a));
+  return `at most ${signed((worst.ratio - 1) * 100, 2)} % off, ${drift.length} times`;
+}
+
+function Terms({ fit }: { fit: FeatureFit }) {
+  const terms = fit.model?.terms ?? [];
+  const axis = axisOf(
+    terms.map(({ cycles }) => ({ value: cycles })),
+    0,
+    1,
+  );
+  return (
+    <>
+      <h3 className="part-head">CPP of a feature set is the sum of these</h3>
+      <ScrollTable label={`Terms of the cost model of ${fit.scenario}`}>
+        <thead>
+          <tr>
+            <th className="left">Where on</th>
+            <th>cycles/packet</th>
+            <th className="left">Bar from 0</th>
+          </tr>
+        </thead>
+        <tbody>
+          {terms.map(({ features, cycles }) => (
+            <tr key={features.join()}>
+              <th scope="row">{features.length === 0 ? "always" : features.join(" with ")}</th>
+              <td>{signed(cycles, 2)}</td>
+              <td className="left">
+                <IntervalBar of={{ value: cycles }} axis={axis} color="var(--part-whole)" />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </ScrollTable>
+    </>
+  );
+}
+
+function Predictions({ fit }: { fit: FeatureFit }) {
+  if (fit.predictions.length === 0) return null;
+  return (
+    <>
+      <h3 className="part-head">
+        <Help text="What the model says of sets it was not fitted on, and what they cost when measured. Without this a model is only a summary.">
+          Predicted and measured
+        </Help>
+      </h3>
+      <ScrollTable label={`Predictions of the cost model of ${fit.scenario}`}>
+        <thead>
+          <tr>
+            <th className="left">Feature set</th>
+            <th>Measured, cycles/packet</th>
+            <th>Predicted</th>
+            <th>Error</th>
+            <th className="left">Set was</th>
+          </tr>
+        </thead>
+        <tbody>
+          {fit.predictions.map((one) => (
+            <tr key={`${one.features.join()}${one.held_out}`}>
+              <th scope="row">{setText(one.features)}</th>
+              <td>{figure(one.measured)}</td>
+              <td>{figure(one.predicted)}</td>
+              <td>{signed(one.error * 100, 2)} %</td>
+              <td className="left">{one.held_out ? "held out" : "left out in turn"}</td>
+            </tr>
+          ))}
+        </tbody>
+      </ScrollTable>
+    </>
+  );
+}

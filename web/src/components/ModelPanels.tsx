@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { MeasuredModel, Models, ScenarioModel } from "../api/types";
+import type { ModelFigures } from "../logic/models";
+import { CommitLink } from "./CommitLink";
+import { ModelTable } from "./ModelTable";
+import { Panel } from "./Panel";
+
+/** Chains under their models: first what was measured side by side, then scenario by scenario. */
+export function ModelPanels({ project, models }: { project: string; models: Models }) {
+  const commit = <CommitLink project={project} commit={models.commit} short />;
+  return (
+    <>
+      {models.experiments.map(({ experiment, host_class, result }) => (
+        <Panel
+          key={experiment}
+          title="Execution models, side by side"
+          aside={
+            <span className="soft">
+              experiment {experiment} on {commit}
+              {host_class && `, ${host_class}`}
+            </span>
+          }
+        >
+          {result.partial && (
+            <p className="held">
+              Not all cells gave a ratio: {result.taken} of {result.cells}.
+            </p>
+          )}
+          <ModelTable label={`Models of experiment ${experiment}`} rows={result.rows.map(ofExperiment)} />
+        </Panel>
+      ))}
+      <Panel
+        title="Execution models, scenario by scenario"
+        aside={<span className="soft">on {commit}; not measured side by side</span>}
+      >
+        {models.rows.length > 0 ? (
+          <ModelTable label="Models of scenarios" rows={models.rows.map(ofScenario)} />
+        ) : (
+          <p className="soft">No scenario was measured at this commit.</p>
+        )}
+      </Panel>
+    </>
+  );
+}
+
+const ofExperiment = (row: MeasuredModel): ModelFigures => ({
+  chain: row.chain,
+  model: row.model,
+  cpp: row.figure.cpp,
+  ipp: row.figure.ipp ?? null,
+  eipc: row.figure.eipc ?? null,
+  pps: row.pps,
+  ratio: row.ratio_cpp,
+  low: row.low,
+  high: row.high,
+  note: "",
+});
+
+function ofScenario(row: ScenarioModel): ModelFigures {
+  const of = (metric: string): number | null => row.figures[metric]?.value ?? null;
+  const lcores = `${row.lcores} ${row.lcores === 1 ? "lcore" : "lcores"}`;
+  return {
+    chain: row.chain,
+    model: row.model,
+    cpp: of("cpp"),
+    ipp: of("ipp"),
+    eipc: of("eipc"),
+    pps: of("pps"),
+    ratio: row.ratio_cpp,
+    low: row.low,
+    high: row.high,
+    note: `${row.scenario}, ${lcores}, ${row.host_class}`,
+  };
+}

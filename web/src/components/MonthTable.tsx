@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Proportion, Quality } from "../api/types";
+import type { Axis } from "../logic/axis";
+import { MISSING } from "../logic/format";
+import { bounds, hasTrials, percent, rateAxis } from "../logic/quality";
+import { IntervalBar } from "./IntervalBar";
+import { Panel } from "./Panel";
+import { ScrollTable } from "./ScrollTable";
+
+/** The rates month by month, newest first. */
+export function MonthTable({ months }: { months: Quality["months"] }) {
+  const axes = {
+    detection: rateAxis(months.map((month) => month.detection)),
+    false_alarms: rateAxis(months.map((month) => month.false_alarms)),
+    accepted: rateAxis(months.map((month) => month.accepted)),
+  };
+  return (
+    <Panel title="Over time" aside={<span className="soft">by month, with bounds at 95 %</span>}>
+      {months.length === 0 ? (
+        <p className="soft">Of no month is anything known yet.</p>
+      ) : (
+        <ScrollTable label="Quality by month">
+          <thead>
+            <tr>
+              <th className="left">Month</th>
+              <th className="left">Detected, 0 to {Math.round(axes.detection.high * 100)} %</th>
+              <th className="left">False alarms, 0 to {Math.round(axes.false_alarms.high * 100)} %</th>
+              <th className="left">Findings accepted, 0 to {Math.round(axes.accepted.high * 100)} %</th>
+            </tr>
+          </thead>
+          <tbody>
+            {[...months].reverse().map((month) => (
+              <tr key={month.month}>
+                <th scope="row">{month.month}</th>
+                <Rate of={month.detection} axis={axes.detection} color="var(--part-instructions)" />
+                <Rate of={month.false_alarms} axis={axes.false_alarms} color="var(--part-pipeline)" />
+                <Rate of={month.accepted} axis={axes.accepted} color="var(--part-whole)" />
+              </tr>
+            ))}
+          </tbody>
+        </ScrollTable>
+      )}
+    </Panel>
+  );
+}
+
+function Rate({ of, axis, color }: { of: Proportion; axis: Axis; color: string }) {
+  if (!hasTrials(of)) return <td className="left">{MISSING}</td>;
+  return (
+    <td className="left">
+      {percent(of.rate)}{" "}
+      <span className="soft">
+        {of.hits} of {of.trials}
+      </span>
+      <span className="under">{bounds(of)}</span>
+      <IntervalBar of={{ value: of.rate, low: of.low, high: of.high }} axis={axis} color={color} />
+    </td>
+  );
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { NcppLine, NcppPoint } from "../api/types";
+import { type Axis, axisOf } from "../logic/axis";
+import { figure, MISSING } from "../logic/format";
+import { LEVEL, lineName } from "../logic/ncpp";
+import { setText } from "../logic/prices";
+import type { By } from "../logic/search";
+import { CommitLink } from "./CommitLink";
+import { MetricName } from "./Help";
+import { IntervalBar } from "./IntervalBar";
+import { ScrollTable } from "./ScrollTable";
+
+/** The axis is at least so wide: noise is not blown up. */
+const LEAST_SPAN = 0.05;
+
+interface Props {
+  project: string;
+  line: NcppLine;
+  by: By;
+}
+
+/** NCPP of each version, newest first; branches by name. */
+export function NcppTable({ project, line, by }: Props) {
+  const { points } = line;
+  if (points.length === 0) return <p className="soft">No figure yet.</p>;
+  const axis = axisOf(
+    points.map(({ ncpp, low, high }) => ({ value: ncpp, low, high })),
+    LEVEL,
+    LEAST_SPAN,
+  );
+  const ordered = by === "branch" ? points : [...points].reverse();
+  return (
+    <ScrollTable label={`NCPP of ${lineName(line)}`}>
+      <thead>
+        <tr>
+          <th className="left">{by === "commit" ? "Commit" : by === "release" ? "Release" : "Branch"}</th>
+          <th>
+            <MetricName name="ncpp" />
+          </th>
+          <th className="left">Against 1</th>
+          <th>
+            <MetricName name="cpp" />
+          </th>
+          <th>Expected</th>
+          <th className="left">Features</th>
+        </tr>
+      </thead>
+      <tbody>
+        {ordered.map((point) => (
+          <Row key={`${point.name}${point.commit.sha}`} project={project} point={point} axis={axis} />
+        ))}
+      </tbody>
+    </ScrollTable>
+  );
+}
+
+function Row({ project, point, axis }: { project: string; point: NcppPoint; axis: Axis }) {
+  const { ncpp, low, high, extended = [] } = point;
+  return (
+    <tr>
+      <th scope="row">
+        {point.name && `${point.name} `}
+        <CommitLink project={project} commit={point.commit} short={point.name !== null} />
+      </th>
+      <td>
+        {figure(ncpp)}
+        {low != null && high != null && (
+          <span className="under">
+            {figure(low)} to {figure(high)}
+          </span>
+        )}
+      </td>
+      <td className="left">
+        {point.missing ? (
+          <span className="soft wrap-text">{point.missing}</span>
+        ) : (
+          <IntervalBar of={{ value: ncpp, low, high }} axis={axis} dot />
+        )}
+      </td>
+      <td>{figure(point.cpp)}</td>
+      <td>{figure(point.expected_cycles)}</td>
+      <td className="left">
+        {point.features ? setText(point.features) : MISSING}
+        {extended.length > 0 && (
+          <span className="under">{extended.join(", ")}: at the price it came with</span>
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { PriceList } from "../api/types";
+import { CommitLink } from "./CommitLink";
+import { Panel } from "./Panel";
+import { PriceTable } from "./PriceTable";
+
+interface Props {
+  project: string;
+  prices: PriceList;
+  chosen: string | undefined;
+  onChoose: (feature: string | undefined) => void;
+}
+
+/** What each feature costs now, since when it is dearer, and where. */
+export function PricePanel({ project, prices, chosen, onChoose }: Props) {
+  return (
+    <Panel title="Prices" aside={<Since project={project} prices={prices} />}>
+      {prices.features.length > 0 ? (
+        <PriceTable project={project} prices={prices} chosen={chosen} onChoose={onChoose} />
+      ) : (
+        <p className="soft">
+          Nothing tells a feature's price yet. An experiment does, as does a commit that adds or removes one
+          alone, and a stage that has the feature's name.
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+function Since({ project, prices: { reference, release } }: { project: string; prices: PriceList }) {
+  if (reference === null && release === null) return null;
+  return (
+    <span className="soft">
+      {reference && (
+        <>
+          reference <CommitLink project={project} commit={reference} short />
+        </>
+      )}
+      {reference && release && ", "}
+      {release && (
+        <>
+          release {release.name} <CommitLink project={project} commit={release.commit} short />
+        </>
+      )}
+    </span>
+  );
+}

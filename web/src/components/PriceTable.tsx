@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { PriceLine, PriceList } from "../api/types";
+import { figure, MISSING, signed } from "../logic/format";
+import { byFeature, lineKey, SOURCE_SAYS } from "../logic/prices";
+import { GrownBy } from "./GrownBy";
+import { Help, MetricName } from "./Help";
+import { PriceChangeText } from "./PriceChangeText";
+import { PriceSpark } from "./PriceSpark";
+import { ScrollTable } from "./ScrollTable";
+
+interface Props {
+  project: string;
+  prices: PriceList;
+  /** Feature whose history is shown. */
+  chosen: string | undefined;
+  onChoose: (feature: string | undefined) => void;
+}
+
+export function PriceTable({ project, prices, chosen, onChoose }: Props) {
+  const releases = prices.release !== null;
+  return (
+    <ScrollTable label="Prices of features">
+      <thead>
+        <tr>
+          <th className="left">Feature</th>
+          <th className="left">Told by</th>
+          <th>cycles/packet</th>
+          <th>
+            <Help text="Packets per second that a busy lcore forwards more or less with the feature than without it.">
+              Effect on
+            </Help>{" "}
+            <MetricName name="pps" />
+          </th>
+          <th>Since the reference</th>
+          {releases && <th>Since {prices.release?.name}</th>}
+          <th className="left">History</th>
+          <th className="left">Dearer by</th>
+        </tr>
+      </thead>
+      {byFeature(prices.features).map((lines) => (
+        <tbody key={lines[0]?.feature}>
+          {lines.map((line, index) => (
+            <tr key={lineKey(line)} className={line.feature === chosen ? "marked" : undefined}>
+              {index === 0 && (
+                <th scope="rowgroup" rowSpan={lines.length}>
+                  <button
+                    type="button"
+                    className="link-button"
+                    aria-expanded={line.feature === chosen}
+                    onClick={() => onChoose(line.feature === chosen ? undefined : line.feature)}
+                  >
+                    {line.feature}
+                  </button>
+                </th>
+              )}
+              <Cells project={project} line={line} releases={releases} />
+            </tr>
+          ))}
+        </tbody>
+      ))}
+    </ScrollTable>
+  );
+}
+
+function Cells({ project, line, releases }: { project: string; line: PriceLine; releases: boolean }) {
+  const { now } = line;
+  const says = SOURCE_SAYS[line.source];
+  return (
+    <>
+      <td className="left">
+        <Help text={says.sentence}>{says.word}</Help>
+        <span className="under">
+          {line.scenario}, {line.host_class}
+        </span>
+      </td>
+      <td>
+        {signed(now.cycles, 1)}
+        {now.low !== null && now.high !== null && (
+          <span className="under">
+            {signed(now.low, 1)} to {signed(now.high, 1)}
+          </span>
+        )}
+      </td>
+      <td>{now.pps === null ? MISSING : figure(now.pps, "packets/s")}</td>
+      <td>
+        <PriceChangeText of={line.since_reference} />
+      </td>
+      {releases && (
+        <td>
+          <PriceChangeText of={line.since_release} />
+        </td>
+      )}
+      <td className="left">
+        <PriceSpark project={project} line={line} />
+      </td>
+      <td className="left">
+        <GrownBy project={project} grown={line.grown_by} />
+      </td>
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What a variant brings, chain by chain, as one chart shows it. */
+
+export interface VariantChain {
+  chain: string;
+  off: string;
+  on: string;
+  cppOff: number | null;
+  cppOn: number | null;
+  ppsOff: number | null;
+  ppsOn: number | null;
+  /** CPP on / off, and its interval. */
+  ratio: number | null;
+  low: number | null;
+  high: number | null;
+}
+
+export interface VariantShown {
+  name: string;
+  tuning: string | null;
+  chains: VariantChain[];
+  reach: readonly string[];
+  harms: readonly string[];
+}
+
+/** Equation 3's directions of tuning, in words. */
+export const TUNING_SAYS: Record<string, string> = {
+  f_t: "f_t: computational scale",
+  f_a: "f_a: part that is not parallel",
+  f_s: "f_s: fixed overhead",
+  f_i: "f_i: overhead that grows with the cores",
+};
+
+/** "cheaper in 3 of 4 chains, dearer in 1" */
+export function reachText({ chains, reach, harms }: VariantShown): string {
+  const of = `${reach.length} of ${chains.length} ${chains.length === 1 ? "chain" : "chains"}`;
+  return `cheaper in ${of}${harms.length > 0 ? `, dearer in ${harms.length}` : ""}`;
+}
+
+/** What the variant does to one chain, as far as the interval tells. */
+export function effectWord(
+  variant: VariantShown,
+  { chain, off }: VariantChain,
+): "cheaper" | "dearer" | "no effect seen" {
+  const named = (names: readonly string[]): boolean => names.includes(chain) || names.includes(off);
+  if (named(variant.reach)) return "cheaper";
+  return named(variant.harms) ? "dearer" : "no effect seen";
+}

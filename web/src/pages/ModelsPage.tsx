@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/** One commit: chains under their execution models, and what each variant contributes to which chains. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { ApiError } from "../api/client";
+import { ablationQuery, modelsQuery } from "../api/features";
+import { commitsQuery } from "../api/queries";
+import type { Ablation, Models } from "../api/types";
+import { AblationPanels } from "../components/AblationPanels";
+import { CommitPicker } from "../components/CommitPicker";
+import { ExperimentsPanel } from "../components/ExperimentsPanel";
+import { ModelPanels } from "../components/ModelPanels";
+import { PageHead } from "../components/PageHead";
+import { CenterState, Failed, Loading } from "../components/States";
+import { useTitle } from "../components/useTitle";
+
+const route = getRouteApi("/p/$project/models");
+const OFFERED = 500;
+
+export function ModelsPage() {
+  const { project } = route.useParams();
+  const { commit } = route.useSearch();
+  const navigate = useNavigate({ from: "/p/$project/models" });
+  const { data: commits = [] } = useQuery(commitsQuery(project, undefined, OFFERED));
+  const { data: models, error, refetch } = useQuery(modelsQuery(project, commit));
+  const { data: ablation } = useQuery(ablationQuery(project, commit));
+  useTitle("Models", project);
+  const missing = error instanceof ApiError && error.status === 404;
+  return (
+    <>
+      <PageHead title="Models and variants" under="Beside each other, on one commit.">
+        <CommitPicker
+          label="Commit"
+          commits={commits}
+          value={commit ?? models?.commit.sha}
+          onChange={(sha) => navigate({ search: { commit: sha } })}
+        />
+      </PageHead>
+      {models && <Shown project={project} models={models} ablation={ablation} />}
+      {!models && missing && <NothingMeasured says={error.message} />}
+      {!models && !missing && (error ? <Failed error={error} onRetry={refetch} /> : <Loading />)}
+      {(models || missing) && (
+        <div className="panel-grid spaced">
+          <ExperimentsPanel project={project} kind="models" />
+          <ExperimentsPanel project={project} kind="ablation" />
+        </div>
+      )}
+    </>
+  );
+}
+
+function NothingMeasured({ says }: { says: string }) {
+  return (
+    <CenterState icon="clock" title="Nothing to put beside each other">
+      <p>{says}</p>
+    </CenterState>
+  );
+}
+
+interface ShownProps {
+  project: string;
+  models: Models;
+  ablation: Ablation | undefined;
+}
+
+function Shown({ project, models, ablation }: ShownProps) {
+  return (
+    <>
+      <ModelPanels project={project} models={models} />
+      {ablation ? <AblationPanels project={project} ablation={ablation} /> : <Loading rows={4} />}
+    </>
+  );
+}
