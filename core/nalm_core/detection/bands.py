@@ -17,13 +17,16 @@ from nalm_core.detection import density
 from nalm_core.detection.robust import location
 
 Values = NDArray[np.float64]
+Known = dict[tuple[int, int], float]
+"""By the bounds of a level, its location."""
 
 
 def without(y: Values, at: list[int], scale: float) -> list[int]:
     """The changes that are left, the least surprising ones dropped first."""
     at = list(at)
+    known: Known = {}
     while at:
-        surprises = _surprises(y, at, scale)
+        surprises = _surprises(y, at, scale, known)
         nats, changes = min(surprises, key=lambda one: one[0] - c.RUN_NATS * len(one[1]), default=(0.0, []))
         if not changes or nats >= c.RUN_NATS * len(changes):
             break
@@ -31,10 +34,13 @@ def without(y: Values, at: list[int], scale: float) -> list[int]:
     return at
 
 
-def _surprises(y: Values, at: list[int], scale: float) -> list[tuple[float, list[int]]]:
+def _surprises(y: Values, at: list[int], scale: float, known: Known) -> list[tuple[float, list[int]]]:
     """(nats, the changes that would go) of each run: both of one that returns, else each."""
     bounds = [0, *at, len(y)]
-    levels = [location(y[a:b], scale) for a, b in pairwise(bounds)]
+    for a, b in pairwise(bounds):
+        if (a, b) not in known:
+            known[a, b] = location(y[a:b], scale)
+    levels = [known[one] for one in pairwise(bounds)]
     residual = (y - np.repeat(levels, np.diff(bounds))) / scale
     count = density.counts(residual)
     found = []

@@ -20,7 +20,7 @@ from nalm_core.detection import constants as c
 from nalm_core.detection.fits import Fit, fitted
 from nalm_core.detection.noises import noises
 from nalm_core.detection.robust import location
-from nalm_core.detection.sharpness import Known, gradual
+from nalm_core.detection.sharpness import gradual
 
 Values = NDArray[np.float64]
 
@@ -69,14 +69,15 @@ def select(y: Values, candidates: list[int], scale: float) -> Kept:
     """The subset of the candidates that explains the history best. scale: of one value's noise."""
     x = clipped(y, candidates, scale) / scale
     at, best, best_score = list(candidates), Kept([], []), -np.inf
-    known: Known = {}
     fit = fitted(x - x.mean(), at)
     while True:
         seen = _averaged(fit)
         small = np.abs(seen.sizes) < c.MIN_EFFECT * max(1.0, seen.spread)
-        score = seen.nats - _asked(at, len(x), gradual(x, at, seen.sizes, 1.0, known))
+        score = seen.nats - _asked(at, len(x))
         if score > best_score and not small.any() and (seen.z >= c.MIN_Z).all():
-            best, best_score = Kept(list(at), [float(v) for v in seen.z**2 / 2]), score
+            score -= c.GRADUAL_NATS * gradual(x, at, seen.sizes, 1.0)
+            if score > best_score:
+                best, best_score = Kept(list(at), [float(v) for v in seen.z**2 / 2]), score
         strength = np.where(small, seen.z - SMALL, seen.z)
         if not at or strength.min() >= c.SURE_Z:
             return best
@@ -105,10 +106,10 @@ def _weakest(strength: Values) -> NDArray[np.bool_]:
     return gone
 
 
-def _asked(at: list[int], length: int, slowly: NDArray[np.bool_]) -> float:
-    """Nats that these changes must gain: more of old ones, of gradual ones, and in short histories."""
+def _asked(at: list[int], length: int) -> float:
+    """Nats that these changes must gain, if sharp: more of old ones, and in short histories."""
     lengths = np.diff([0, *at, length])
     shorter = np.minimum(lengths[:-1], lengths[1:])
     base = c.NEW_STEP_NATS + c.NATS_PER_VALUE * (shorter - c.NEW_STEP_VALUES)
     short = c.SHORT_NATS * min(1.0, c.SHORT_VALUES / length)
-    return float((np.clip(base, c.NEW_STEP_NATS, c.OLD_STEP_NATS) + c.GRADUAL_NATS * slowly + short).sum())
+    return float((np.clip(base, c.NEW_STEP_NATS, c.OLD_STEP_NATS) + short).sum())

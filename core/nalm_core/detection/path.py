@@ -74,25 +74,33 @@ def _together(lanes: list[Lane], penalty: float) -> list[list[int]]:
         table = one.cost[density.cells((one.y[:, None] - one.levels[None, :]) / one.scale[:, None])]
         costs[: len(one.y), number, : len(one.levels)] = table / one.temper
         costs[: len(one.y), number, len(one.levels) :] = np.inf
-    total = costs[0].copy()
-    came_from = np.zeros((length, len(lanes)), np.intp)
-    moved = np.zeros((length, len(lanes), width), bool)
-    for t in range(1, length):
-        best = total.argmin(axis=1)
-        came_from[t] = best
-        ceiling = total.min(axis=1)[:, None] + penalty
-        np.greater(total, ceiling, out=moved[t])
-        np.minimum(total, ceiling, out=total)
-        total += costs[t]
-    return [_trace(one, total[n], moved[:, n], came_from[:, n]) for n, one in enumerate(lanes)]
+    return _traced(lanes, *_forward(costs, penalty))
 
 
-def _trace(lane: Lane, total: Values, moved: NDArray[np.bool_], came_from: NDArray[np.intp]) -> list[int]:
-    """Back along the path. Beyond a lane's own end its costs are 0: nothing moves there."""
-    level = int(total[: len(lane.levels)].argmin())
-    found = []
-    for t in range(len(lane.y) - 1, 0, -1):
-        if moved[t, level]:
-            found.append(t)
-            level = int(came_from[t])
+def _forward(costs: Values, penalty: float) -> tuple[Values, Values]:
+    """(costs of the cheapest paths by time, lane and last level, put into `costs`; by time and lane, what the
+    cheapest of them and a change of level cost)."""
+    least = np.empty((*costs.shape[:2], 1))
+    reach = np.empty(costs.shape[1:])
+    for t in range(1, len(costs)):
+        ceiling = np.minimum.reduce(costs[t - 1], axis=1, keepdims=True, out=least[t - 1])
+        ceiling += penalty
+        np.minimum(costs[t - 1], ceiling, out=reach)
+        costs[t] += reach
+    return costs, least[:, :, 0]
+
+
+def _traced(lanes: list[Lane], totals: Values, ceilings: Values) -> list[list[int]]:
+    return [_trace(totals[: len(one.y), n, : len(one.levels)], ceilings[:, n]) for n, one in enumerate(lanes)]
+
+
+def _trace(total: Values, ceiling: Values) -> list[int]:
+    """Back along the path: where the level before was dearer than any other and a change."""
+    found: list[int] = []
+    t = len(total) - 1
+    level = int(total[t].argmin())
+    while len(dearer := np.flatnonzero(total[:t, level] > ceiling[:t])):
+        t = int(dearer[-1])
+        found.append(t + 1)
+        level = int(total[t].argmin())
     return found[::-1]

@@ -10,8 +10,6 @@ from nalm_core.detection import constants as c
 from nalm_core.detection.robust import location
 
 Values = NDArray[np.float64]
-Known = dict[tuple[int, int, int], bool]
-"""By the bounds of the two levels, what was found before."""
 
 WANTED_Z = 4.0
 PART = 0.4
@@ -20,14 +18,11 @@ NEWEST_VALUES = 6
 """At a history's end so many are looked at: there is no more."""
 
 
-def gradual(x: Values, at: list[int], sizes: Values, scale: float, known: Known) -> NDArray[np.bool_]:
-    """Which changes are not sharp. known: filled."""
+def gradual(x: Values, at: list[int], sizes: Values, scale: float) -> int:
+    """How many of these changes are not sharp."""
     bounds = [0, *at, len(x)]
-    triples = list(zip(bounds[:-2], bounds[1:-1], bounds[2:], strict=True))
-    for where, size in zip(triples, sizes, strict=True):
-        if where not in known:
-            known[where] = is_sharp(x, where, float(size), scale)
-    return np.array([not known[where] for where in triples], bool)
+    levels = zip(bounds[:-2], bounds[1:-1], bounds[2:], strict=True)
+    return sum(not is_sharp(x, where, float(size), scale) for where, size in zip(levels, sizes, strict=True))
 
 
 def is_sharp(x: Values, bounds: tuple[int, int, int], size: float, scale: float) -> bool:
