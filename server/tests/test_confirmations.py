@@ -19,7 +19,7 @@ from nalm_server.judgement.settling import settle
 from nalm_server_findings import Rig, alert_of, confirming, suspect_history, suspect_run
 from nalm_server_harness import Service
 from nalm_server_line import use_line
-from nalm_server_reports import body_of, make_report, sha
+from nalm_server_reports import COSTS, body_of, make_report, sha
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -98,6 +98,44 @@ def test_a_confirmation_raises_no_second_alert_and_is_the_commits_newest_run(ser
     assert [one["outcome"] for one in commit["verdicts"]] == ["same"]
     history = service.get("/projects/demo/scenarios/sfc_a/history")
     assert len(history["points"]) == 1
+
+
+@pytest.mark.parametrize("ended", ["by its time", "by hand"])
+def test_what_was_muted_is_measured_again_when_it_ends(service: Service, ended: str) -> None:
+    bench = rig(service)
+    wanted = {"scenario": "sfc_*", "why": "the host moves", "until": "2026-11-21T10:00:00Z"}
+    mute = service.post("/projects/demo/mutes", "admin", 201, wanted)
+    measure(service, bench)
+    bench.work_all("bench-1")
+    (alert,) = service.get("/projects/demo/alerts")
+    assert (alert["state"], alert["muted"], confirm_jobs(service)) == ("new", True, [])
+    if ended == "by hand":
+        service.request("DELETE", f"/projects/demo/mutes/{mute['id']}", "admin", 204)
+    else:
+        service.clock.pass_seconds(3600)
+    bench.work_all("bench-1")
+    (alert,) = service.get("/projects/demo/alerts")
+    assert (alert["state"], alert["muted"]) == ("confirmed", False)
+    said = [step["why"] for step in service.get(f"/alerts/{alert['id']}")["history"]]
+    assert said.count("its mute has ended") == 1
+
+
+def test_a_scenario_that_joins_while_it_is_measured_is_measured_too(service: Service) -> None:
+    bench = rig(service)
+    alert = found(service, bench)
+    bench.drain()
+    assert confirming(service, alert).state == "measuring"
+    job = service.get(f"/jobs/{confirm_jobs(service)[0]['id']}")
+    costs: dict[str, Any] = {"base_costs": COSTS, "head_costs": {**COSTS, "nat": SLOW}}
+    service.upload(body_of(make_report(99, base=sha(0), head=sha(1), scenario="sfc_b", **costs)))
+    bench.work_all("bench-1")
+    told = confirming(service, alert)
+    assert [(one.scenario, one.outcome) for one in told.measurements] == [
+        ("sfc_a", "regressed"),
+        ("sfc_b", "regressed"),
+    ]
+    assert (told.state, job["scenarios"]) == ("confirmed", ["sfc_a"])
+    assert alert_of(service, alert).scenarios == ["sfc_a", "sfc_b"]
 
 
 @pytest.mark.parametrize("order", [("bench-1", "bench-2"), ("bench-2", "bench-1")])

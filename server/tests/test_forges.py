@@ -14,11 +14,15 @@ from joserfc import jwt
 from joserfc.jwk import RSAKey
 from nalm_core.verdict import Verdict
 from nalm_server import outgoing
+from nalm_server.alerts.fates import Fate
+from nalm_server.alerts.states import AlertState
+from nalm_server.confirmations.schemas import PlanState
 from nalm_server.forges.comment import marker
 from nalm_server.forges.github_app import app_token
 from nalm_server.forges.judgement import JobSaid, Said, conclude
 from nalm_server.forges.make import make_forge
 from nalm_server.forges.protocol import Comment, Forge, ForgeState, NullForge, Status
+from nalm_server.forges.standing import Known, standings
 from nalm_server.jobs.schemas import JobState
 from nalm_server.notifications.failure import Next, SendError
 from nalm_server.settings import Settings
@@ -182,6 +186,49 @@ def test_what_a_commit_shows(
     concluded = conclude(of, [said(one) for one in outcomes])
     assert concluded is not None
     assert concluded[0] is expected[0] and concluded[1].startswith(expected[1])
+
+
+def known(fate: Fate, state: AlertState | None, plan: PlanState | None = None) -> Known:
+    return Known("sfc_a", fate, state, plan)
+
+
+@pytest.mark.parametrize(
+    ("of", "state", "text"),
+    [
+        (known(Fate.ALERT, AlertState.NEW), ForgeState.PENDING, "being measured again: regressed"),
+        (
+            known(Fate.ALERT, AlertState.NEW, PlanState.INCONCLUSIVE),
+            ForgeState.NEUTRAL,
+            "not confirmed when measured again: regressed",
+        ),
+        (known(Fate.ALERT, AlertState.CONFIRMED), ForgeState.FAILURE, "regressed"),
+        (known(Fate.ALERT, AlertState.REOPENED), ForgeState.FAILURE, "regressed"),
+        (known(Fate.ALERT, AlertState.FIXED), ForgeState.FAILURE, "regressed"),
+        (
+            known(Fate.ALERT, AlertState.DISMISSED),
+            ForgeState.SUCCESS,
+            "not seen again when measured a second time: regressed",
+        ),
+        (known(Fate.ALERT, AlertState.FALSE_ALARM), ForgeState.SUCCESS, "false alarm: regressed"),
+        (known(Fate.EXPECTED, AlertState.EXPECTED), ForgeState.SUCCESS, "expected: regressed"),
+        (known(Fate.EXPECTED, AlertState.CONFIRMED), ForgeState.SUCCESS, "expected: regressed"),
+        (known(Fate.MUTED, AlertState.NEW), ForgeState.NEUTRAL, "muted: regressed"),
+        (known(Fate.BELOW_FLOOR, None), ForgeState.SUCCESS, "no larger than known noise: regressed"),
+    ],
+)
+def test_a_regression_shows_as_its_alert_stands(of: Known, state: ForgeState, text: str) -> None:
+    found = replace(said("regressed"), standing=standings([of])["sfc_a"])
+    concluded = conclude(None, [found, said("improved", "b")])
+    assert concluded is not None
+    assert concluded[0] is state and concluded[1].startswith(text) and len(concluded[1]) <= 140
+    same = conclude(None, [replace(said("same"), standing=found.standing)])
+    assert same is not None and same[0] is ForgeState.SUCCESS
+
+
+def test_a_confirmed_scenario_speaks_before_one_that_is_being_measured_again() -> None:
+    again = replace(said("broken", "a"), standing=standings([known(Fate.ALERT, AlertState.NEW)])["sfc_a"])
+    concluded = conclude(None, [again, said("regressed", "b")])
+    assert concluded is not None and concluded[0] is ForgeState.FAILURE
 
 
 def test_worst_scenario_speaks_for_all_in_the_room_there_is() -> None:

@@ -13,6 +13,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from nalm_server.alerts.life import dismiss
+from nalm_server.alerts.models import AlertRow
 from nalm_server.commits.order import record
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason, JobState
@@ -122,6 +124,38 @@ def test_pull_request_is_told_from_queue_to_verdict_in_one_comment(service: Serv
     assert {(one["kind"], one["state"]) for one in told(service)} == {("status", "sent"), ("comment", "sent")}
 
 
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("dismissed", "not seen again when measured a second time: regressed +1"),
+        ("false_alarm", "false alarm: regressed +1"),
+        ("expected", "expected: regressed +1"),
+    ],
+)
+def test_a_commits_status_follows_its_alert(service: Service, state: str, said: str) -> None:
+    fake = FakeForge("github")
+
+    def shown() -> tuple[str, str]:
+        drain(service.context)
+        return fake.statuses[-1][1]["state"], fake.statuses[-1][1]["description"]
+
+    with serving(fake) as server:
+        connect_forge(service, server)
+        service.upload(body_of(make_report(2, head_costs=SLOWER)))
+        assert shown()[0] == "pending" and shown()[1].startswith("being measured again: regressed +1")
+        if state == "dismissed":
+            with service.context.sessions() as session:
+                dismiss(session, session.scalars(select(AlertRow)).one(), "same", service.clock())
+                session.commit()
+        else:
+            service.confirm_alerts()
+            assert shown()[0] == "failure" and shown()[1].startswith("regressed +1")
+            (alert,) = service.get("/projects/demo/alerts")
+            service.post(f"/alerts/{alert['id']}/state", "admin", 200, {"state": state, "why": "known"})
+        now = shown()
+    assert now[0] == "success" and now[1].startswith(said)
+
+
 def test_nothing_is_said_of_a_pull_request_that_changes_nothing(service: Service) -> None:
     fake = FakeForge("github")
     with serving(fake) as server:
@@ -152,6 +186,7 @@ def test_forge_that_is_away_is_tried_again_after_a_pause_and_then_told_the_prese
         connect_forge(service, server)
         service.upload(body_of(make_report(1, head_costs=SLOWER)))
         drain(service.context)
+        service.confirm_alerts()
         service.upload(body_of(make_report(2)))
         drain(service.context)
         assert len(server.seen) == 1, "nothing is sent to what is away"

@@ -89,7 +89,10 @@ def left_of(floor: FloorRow, now: datetime) -> float:
 
 
 def _heard(session: Session, project_id: int, moved: Moved, now: datetime) -> Fate:
-    muted = any(
-        fnmatchcase(moved.scenario, mute.scenario) for mute in rule_repository.mutes(session, project_id, now)
+    return Fate.MUTED if is_muted(session, project_id, moved.scenario, now) else Fate.ALERT
+
+
+def is_muted(session: Session, project_id: int, scenario: str, now: datetime) -> bool:
+    return any(
+        fnmatchcase(scenario, mute.scenario) for mute in rule_repository.mutes(session, project_id, now)
     )
-    return Fate.MUTED if muted else Fate.ALERT

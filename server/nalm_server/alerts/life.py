@@ -21,6 +21,7 @@ def enter(
     alert.state, alert.reason, alert.updated_at = state, why, now
     told = telling.tell(session, alert, why, now)
     note(session, alert, why, now, who=who, told=told)
+    telling.show(session, alert, now)
 
 
 def note(

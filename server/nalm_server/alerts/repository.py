@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
+from nalm_server.alerts.fates import Fate
 from nalm_server.alerts.models import AlertCommentRow, AlertMoveRow, AlertRow, AlertStateRow
-from nalm_server.alerts.states import AlertState
+from nalm_server.alerts.states import ACTIVE, AlertState
 from nalm_server.commits.models import CommitRow
 from nalm_server.history.models import ScenarioRow
 from nalm_server.judgement.models import ChangePointRow
@@ -51,6 +52,25 @@ def moves(session: Session, alert_id: int) -> list[AlertMoveRow]:
 def moves_at(session: Session, commit_id: int) -> list[AlertMoveRow]:
     query = select(AlertMoveRow).where(AlertMoveRow.commit_id == commit_id)
     return list(session.scalars(query.order_by(AlertMoveRow.id)))
+
+
+def silenced(session: Session) -> list[tuple[int, int, str]]:
+    """(alert, project, scenario) of what moved while it was muted, of alerts that are not over."""
+    query = (
+        select(AlertRow.id, AlertRow.project_id, AlertMoveRow.scenario)
+        .join(AlertMoveRow, AlertMoveRow.alert_id == AlertRow.id)
+        .where(AlertRow.state.in_(ACTIVE), AlertMoveRow.fate == Fate.MUTED)
+        .distinct()
+        .order_by(AlertRow.id)
+    )
+    return [(alert, project, scenario) for alert, project, scenario in session.execute(query)]
+
+
+def shas_of(session: Session, alert: AlertRow) -> list[str]:
+    """The culprit and the commits in which it was seen."""
+    seen = select(AlertMoveRow.commit_id).where(AlertMoveRow.alert_id == alert.id)
+    query = select(CommitRow.sha).where(or_(CommitRow.id == alert.commit_id, CommitRow.id.in_(seen)))
+    return list(session.scalars(query.order_by(CommitRow.position)))
 
 
 def add_state(session: Session, row: AlertStateRow) -> None:

@@ -35,6 +35,12 @@ def tell(session: Session, alert: AlertRow, why: str, now: datetime) -> bool:
     return True
 
 
+def show(session: Session, alert: AlertRow, now: datetime) -> None:
+    """Statuses at forges of the commits in which it was seen say what is so now."""
+    shas = repository.shas_of(session, alert)
+    notifications.look_again(session, alert.project_id, shas, now)
+
+
 def is_muted(session: Session, alert: AlertRow, now: datetime) -> bool:
     """All of its scenarios are muted today."""
     globs = [one.scenario for one in rule_repository.mutes(session, alert.project_id, now)]

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from nalm_server.alerts import life
+from nalm_server.alerts import life, telling
 from nalm_server.alerts.models import AlertRow
 from nalm_server.confirmations.models import PlanRow
 from nalm_server.confirmations.schemas import PlanState
@@ -36,3 +36,5 @@ class Case:
             life.confirm(self.session, alert or self.alert, why, self.now)
         elif state is PlanState.DISMISSED:
             life.dismiss(self.session, alert or self.alert, why, self.now)
+        elif state is PlanState.INCONCLUSIVE:
+            telling.show(self.session, self.alert, self.now)

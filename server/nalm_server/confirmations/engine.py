@@ -27,7 +27,7 @@ def advance(case: Case) -> None:
     elif case.plan.state == PlanState.WAITING:
         _begin(case)
     elif case.plan.state == PlanState.MEASURING:
-        judging.judge(case, asked)
+        _measuring(case, asked)
     elif case.plan.state == PlanState.BISECTING:
         row = [one for one in asked if one.wanted == Wanted.BISECT][-1]
         if row.outcome is not None:
@@ -60,6 +60,23 @@ def _begin(case: Case) -> None:
         case.plan.why = f"waits for one of {queueing.MOST_OPEN} confirmations of the project to end"
     else:
         _measure(case, found)
+
+
+def _measuring(case: Case, asked: Sequence[ConfirmationRow]) -> None:
+    joined = _joined(case, asked)
+    if not joined:
+        judging.judge(case, asked)
+    elif not any(one.under_way for one in joined) and queueing.room(case):
+        queueing.first(case, joined)
+
+
+def _joined(case: Case, asked: Sequence[ConfirmationRow]) -> list[Seen]:
+    """Scenarios that became part of the alert since the others were asked about; none once its commit is
+    looked for, which one scenario tells."""
+    if any(one.wanted == Wanted.BISECT for one in asked):
+        return []
+    known = {one.scenario for one in asked}
+    return [one for one in evidence.seen(case.session, case.alert) if one.scenario not in known]
 
 
 def _measure(case: Case, found: Sequence[Seen]) -> None:

@@ -10,6 +10,7 @@ from nalm_core.render.line import cut, line
 from nalm_core.verdict import Verdict
 
 from nalm_server.forges.protocol import ForgeState
+from nalm_server.forges.standing import Standing
 from nalm_server.jobs.schemas import OPEN, JobState
 
 STATES = {
@@ -21,6 +22,14 @@ STATES = {
     "same": ForgeState.SUCCESS,
 }
 """By outcome, the worst first."""
+WEIGHTS = (
+    ForgeState.FAILURE,
+    ForgeState.PENDING,
+    ForgeState.ERROR,
+    ForgeState.NEUTRAL,
+    ForgeState.SUCCESS,
+)
+"""Of several scenarios, what speaks for all."""
 TEXT_LIMIT = 140
 """GitHub's; the others take more."""
 
@@ -32,6 +41,20 @@ class Said:
     scenario: str
     run_id: str
     verdict: Verdict
+    standing: Standing | None = None
+    """What its alert says of a regression; None: there is none, as of a pull request."""
+
+    @property
+    def state(self) -> ForgeState:
+        return self._alert.state if self._alert else STATES[self.verdict.outcome]
+
+    def text(self, limit: int) -> str:
+        before = self._alert.said if self._alert else ""
+        return before + line(self.verdict, limit - len(before))
+
+    @property
+    def _alert(self) -> Standing | None:
+        return self.standing if self.verdict.outcome in ("regressed", "broken") else None
 
 
 @dataclass(frozen=True)
@@ -48,7 +71,7 @@ def conclude(job: JobSaid | None, found: Sequence[Said]) -> tuple[ForgeState, st
     if found:
         worst = by_weight(found)[0]
         rest = f" ({worst.scenario}; {len(found) - 1} more)" if len(found) > 1 else ""
-        return STATES[worst.verdict.outcome], line(worst.verdict, TEXT_LIMIT - len(rest)) + rest
+        return worst.state, worst.text(TEXT_LIMIT - len(rest)) + rest
     if job is None:
         return None
     if job.state is JobState.SUPERSEDED:
@@ -61,7 +84,11 @@ def conclude(job: JobSaid | None, found: Sequence[Said]) -> tuple[ForgeState, st
 def by_weight(found: Sequence[Said]) -> list[Said]:
     """What matters most first."""
     order = list(STATES)
-    return sorted(found, key=lambda one: (order.index(one.verdict.outcome), one.scenario))
+
+    def weight(one: Said) -> tuple[int, int, str]:
+        return WEIGHTS.index(one.state), order.index(one.verdict.outcome), one.scenario
+
+    return sorted(found, key=weight)
 
 
 def _waiting(job: JobSaid) -> str:

@@ -7,7 +7,10 @@ from __future__ import annotations
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, undefer
 
+from nalm_server.alerts.models import AlertMoveRow, AlertRow
 from nalm_server.commits.models import CommitRow
+from nalm_server.confirmations.models import PlanRow
+from nalm_server.forges.standing import Known
 from nalm_server.history.models import ScenarioRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason
@@ -58,3 +61,16 @@ def newest_verdicts(
     )
     newest = {name: (name, run, verdict) for name, run, verdict in session.execute(query)}
     return list(newest.values())
+
+
+def known(session: Session, project_id: int, sha: str) -> list[Known]:
+    """What became of each series that a pair saw move at the commit."""
+    query = (
+        select(AlertMoveRow.scenario, AlertMoveRow.fate, AlertRow.state, PlanRow.state)
+        .join(CommitRow, CommitRow.id == AlertMoveRow.commit_id)
+        .outerjoin(AlertRow, AlertRow.id == AlertMoveRow.alert_id)
+        .outerjoin(PlanRow, PlanRow.alert_id == AlertRow.id)
+        .where(CommitRow.project_id == project_id, CommitRow.sha == sha, AlertMoveRow.source == "pair")
+        .order_by(AlertMoveRow.id)
+    )
+    return [Known(*row) for row in session.execute(query)]

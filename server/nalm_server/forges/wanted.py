@@ -12,6 +12,7 @@ from nalm_server.forges import repository
 from nalm_server.forges.comment import compose
 from nalm_server.forges.judgement import JobSaid, Said, conclude
 from nalm_server.forges.protocol import Comment, Status
+from nalm_server.forges.standing import standings
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobState
 from nalm_server.projects.models import ProjectRow
@@ -23,8 +24,10 @@ CONTEXT = "nalm"
 def status_of(session: Session, project: ProjectRow, sha: str, base_url: str) -> Status | None:
     """The commit's status. None: nothing is known of it."""
     job = repository.newest_job_of_commit(session, project.id, sha)
+    requested = job is not None and job.pull_request is not None
+    known = standings([] if requested else repository.known(session, project.id, sha))
     found = [
-        Said(name, run.run_id, Verdict.model_validate(row.document))
+        Said(name, run.run_id, Verdict.model_validate(row.document), known.get(name))
         for name, run, row in repository.newest_verdicts(session, project.id, sha, job.id if job else None)
     ]
     concluded = conclude(_job(job), found)

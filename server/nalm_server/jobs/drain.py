@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Work.JOBS: lost leases, long waiting, hosts to be woken, bisects, backfills and confirmations to be
-taken further."""
+taken further, mutes that have ended."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 
+from nalm_server.alerts import unmuting
 from nalm_server.backfills import work as backfills
 from nalm_server.bisects import work as bisects
 from nalm_server.confirmations import work as confirmations
@@ -28,6 +29,7 @@ def drain(context: Context) -> None:
     _raise_and_wake(context)
     backfills.drain(context)
     bisects.drain(context)
+    unmuting.drain(context)
     confirmations.drain(context)
     experiments.drain(context)
 

@@ -73,6 +73,15 @@ def alert_moved(session: Session, project_id: int, message: Message, subject: st
     _tell_others(session, integrations.enabled(session, project_id), message, subject, now)
 
 
+def look_again(session: Session, project_id: int, shas: Sequence[str], now: datetime) -> None:
+    """What forges show of these commits may have changed; of others they are told nothing."""
+    for one in integrations.enabled(session, project_id):
+        if one.kind in FORGES and one.config["statuses"]:
+            for sha in shas:
+                repository.want_again(session, one.id, NotificationKind.STATUS, sha, now)
+            wake(session, Work.NOTIFICATIONS)
+
+
 def job_moved(session: Session, job: JobRow, now: datetime) -> None:
     """A job is in another state."""
     if job.state not in TOLD or job.reason in OF_THE_PAST:
