@@ -78,6 +78,7 @@ def test_it_is_measured_again_on_the_same_host_and_confirmed(service: Service) -
     assert (told.state, told.seen_on, told.host_specific) == ("confirmed", ["bench-1"], False)
     assert told.measurements[0].outcome == "regressed"
     assert told.measurements[0].ratio is not None
+    assert service.get(f"/alerts/{alert}")["confirming"] == told.model_dump(mode="json")
 
 
 def test_what_is_not_there_again_is_dismissed(service: Service) -> None:

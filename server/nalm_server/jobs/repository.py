@@ -16,8 +16,8 @@ from nalm_server.jobs.schemas import OPEN, JobReason, JobState
 from nalm_server.projects.models import ProjectRow
 from nalm_server.tokens.principal import Principal
 
-BESIDE = (JobReason.EXPERIMENT, JobReason.CONTROL)
-"""Jobs about the cost model, or about nalm: their commit is only where they are made."""
+BESIDE = (JobReason.CONFIRM, JobReason.EXPERIMENT, JobReason.CONTROL)
+"""Jobs about an alert, which shows them, about the cost model, or about nalm: a commit's job is none."""
 
 
 def add(session: Session, row: JobRow) -> JobRow:
