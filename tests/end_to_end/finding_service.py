@@ -27,7 +27,7 @@ SUBJECTS = {
 
 
 def fill_findings(service: Service, repo: Repo, name: str) -> dict[str, Any]:
-    """A project with a finding confirmed in two scenarios, one being measured again, one that does not work."""
+    """A project with a finding confirmed in two scenarios, one being measured again, and one that broke."""
     first = repo.commit("the beginning")
     repo.push("main")
     secret = service.add_project(name, repo.path)["webhook_secret"]
