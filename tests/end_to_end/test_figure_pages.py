@@ -110,7 +110,7 @@ def test_the_parts_of_a_change_add_up_as_shown(page: Page) -> None:
 
 
 def figure_of(text: str) -> float:
-    return 0.0 if text == "\u2013" else float(text.replace("\u2212", "-").replace("\u00b1", ""))
+    return float(text.replace("\u2212", "-").replace("\u00b1", ""))
 
 
 def test_a_feature_is_opened_by_keyboard_and_the_address_keeps_it(page: Page) -> None:
@@ -140,6 +140,15 @@ def test_an_experiment_is_asked_for_and_cancelled(page: Page) -> None:
     expect(panel.get_by_text("Waits for a bench host")).to_be_visible()
     panel.get_by_role("button", name="Cancel experiment").click()
     expect(panel.get_by_text("Cancelled after 0 cells")).to_be_visible()
+
+
+def test_an_experiments_cells_are_opened(page: Page) -> None:
+    page.goto("/p/demo/features")
+    page.get_by_text("Cells of experiment 1").click()
+    cells = page.get_by_role("region", name="Cells of experiment 1")
+    expect(cells.get_by_role("row")).to_have_count(2)
+    expect(cells).to_contain_text("sfc_a:0")
+    require_accessible(page)
 
 
 def test_controls_are_set(page: Page) -> None:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Cells, PART_SAYS, PARTS, type StageCells } from "../logic/decomposition";
-import { MISSING, signed } from "../logic/format";
+import { signed } from "../logic/format";
 
 const KINDS: Record<string, string> = {
   added: "came",
@@ -52,7 +52,9 @@ function StageRow({ row, columns }: { row: StageCells; columns: readonly number[
         {KINDS[row.kind] && <span className="under">{KINDS[row.kind]}</span>}
       </th>
       {columns.map((column) => (
-        <td key={column}>{row.cells[column] ? signed(row.cells[column], 2) : MISSING}</td>
+        <td key={column} className={row.cells[column] ? undefined : "soft"}>
+          {signed(row.cells[column] ?? 0, 2)}
+        </td>
       ))}
       <td>{signed(row.total, 2)}</td>
     </tr>

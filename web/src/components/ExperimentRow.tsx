@@ -7,6 +7,7 @@ import type { Experiment, ExperimentDetail } from "../api/types";
 import { isUnderWay, percentTaken, progressText } from "../logic/experiments";
 import { ago } from "../logic/format";
 import { ActionError } from "./ActionError";
+import { ExperimentCells } from "./ExperimentCells";
 import { useAction } from "./useAction";
 import { useNow } from "./useNow";
 import { useMay } from "./useSession";
@@ -37,6 +38,7 @@ export function ExperimentRow({ experiment }: { experiment: Experiment }) {
         </Link>
       )}
       {active && <Cancel experiment={shown} />}
+      {shown.cells > 0 && <ExperimentCells number={shown.id} />}
     </li>
   );
 }

@@ -31,7 +31,9 @@ export function MonthTable({ months }: { months: Quality["months"] }) {
           <tbody>
             {[...months].reverse().map((month) => (
               <tr key={month.month}>
-                <th scope="row">{month.month}</th>
+                <th scope="row" className="number">
+                  {month.month}
+                </th>
                 <Rate of={month.detection} axis={axes.detection} color="var(--part-instructions)" />
                 <Rate of={month.false_alarms} axis={axes.false_alarms} color="var(--part-pipeline)" />
                 <Rate of={month.accepted} axis={axes.accepted} color="var(--part-whole)" />
