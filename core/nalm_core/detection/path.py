@@ -2,7 +2,8 @@
 """The likeliest path of levels (Viterbi 1967), of many histories at once.
 
 Model: each value is one of a grid of levels plus noise of a known density; staying on a level is free,
-another level costs a penalty. Histories are lanes of one array, so that a step in Python serves all of them.
+another level costs a penalty. Histories are lanes of one array, so that a step in Python serves all of them;
+a history's second half is a lane too, backwards, and the two paths are joined in the middle.
 """
 
 from __future__ import annotations
@@ -68,13 +69,30 @@ def changes(lanes: list[Lane], penalty: float) -> list[list[int]]:
 
 
 def _together(lanes: list[Lane], penalty: float) -> list[list[int]]:
-    length, width = max(len(one.y) for one in lanes), max(len(one.levels) for one in lanes)
-    costs = np.zeros((length, len(lanes), width))
+    length, width = max(_middle(one) for one in lanes), max(len(one.levels) for one in lanes)
+    costs = np.zeros((length, 2 * len(lanes), width))
     for number, one in enumerate(lanes):
-        table = one.cost[density.cells((one.y[:, None] - one.levels[None, :]) / one.scale[:, None])]
-        costs[: len(one.y), number, : len(one.levels)] = table / one.temper
-        costs[: len(one.y), number, len(one.levels) :] = np.inf
-    return _traced(lanes, *_forward(costs, penalty))
+        for half, table in zip((number, len(lanes) + number), _halves(one), strict=True):
+            costs[: len(table), half, : len(one.levels)] = table
+            costs[:, half, len(one.levels) :] = np.inf
+    totals, ceilings = _forward(costs, penalty)
+    found = []
+    for number, one in enumerate(lanes):
+        ahead = totals[: _middle(one), number], ceilings[: _middle(one), number]
+        left, behind = len(one.y) - _middle(one), len(lanes) + number
+        found.append(_joined(ahead, (totals[:left, behind], ceilings[:left, behind])))
+    return found
+
+
+def _middle(lane: Lane) -> int:
+    return (len(lane.y) + 1) // 2
+
+
+def _halves(lane: Lane) -> tuple[Values, Values]:
+    """Costs by time and level: of the first half, and of the second one backwards."""
+    table = lane.cost[density.cells((lane.y[:, None] - lane.levels[None, :]) / lane.scale[:, None])]
+    table /= lane.temper
+    return table[: _middle(lane)], table[_middle(lane) :][::-1]
 
 
 def _forward(costs: Values, penalty: float) -> tuple[Values, Values]:
@@ -82,23 +100,30 @@ def _forward(costs: Values, penalty: float) -> tuple[Values, Values]:
     cheapest of them and a change of level cost)."""
     least = np.empty((*costs.shape[:2], 1))
     reach = np.empty(costs.shape[1:])
-    for t in range(1, len(costs)):
-        ceiling = np.minimum.reduce(costs[t - 1], axis=1, keepdims=True, out=least[t - 1])
-        ceiling += penalty
-        np.minimum(costs[t - 1], ceiling, out=reach)
-        costs[t] += reach
+    for t in range(len(costs)):
+        if t:
+            costs[t] += np.minimum(costs[t - 1], least[t - 1], out=reach)
+        np.minimum.reduce(costs[t], axis=1, keepdims=True, out=least[t])
+        least[t] += penalty
     return costs, least[:, :, 0]
 
 
-def _traced(lanes: list[Lane], totals: Values, ceilings: Values) -> list[list[int]]:
-    return [_trace(totals[: len(one.y), n, : len(one.levels)], ceilings[:, n]) for n, one in enumerate(lanes)]
+def _joined(ahead: tuple[Values, Values], behind: tuple[Values, Values]) -> list[int]:
+    """First indices of new levels from the costs and ceilings of a history's two halves."""
+    end, ceiling = behind[0][-1], behind[1][-1]
+    level = int((ahead[0][-1] + np.minimum(end, ceiling)).argmin())
+    after = int(end.argmin()) if end[level] > ceiling else level
+    middle, length = len(ahead[0]), len(ahead[0]) + len(behind[0])
+    between = [middle] if after != level else []
+    later = [length - one for one in _trace(*behind, after)]
+    return [*_trace(*ahead, level), *between, *later[::-1]]
 
 
-def _trace(total: Values, ceiling: Values) -> list[int]:
-    """Back along the path: where the level before was dearer than any other and a change."""
+def _trace(total: Values, ceiling: Values, level: int) -> list[int]:
+    """Back along the path that ends on this level: where the level before was dearer than any other and a
+    change."""
     found: list[int] = []
     t = len(total) - 1
-    level = int(total[t].argmin())
     while len(dearer := np.flatnonzero(total[:t, level] > ceiling[:t])):
         t = int(dearer[-1])
         found.append(t + 1)
