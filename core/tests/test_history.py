@@ -81,7 +81,7 @@ def test_each_commit_is_decided_about_once(length: int, at: list[int]) -> None:
 def test_what_a_stage_weighs_in_its_chain() -> None:
     stage = [50.0] * 10 + [60.0] * 10
     chain: list[float | None] = [200.0] * 10 + [210.0] * 10
-    found = changes([stage, chain], [1] * 20)
+    found = [one.changes for one in changes([stage, chain], [1] * 20)]
     assert [[one.index for one in each] for each in found] == [[10], [10]]
     share = chain_share(found[0][0], stage, chain)
     assert share == pytest.approx(10 / 200, rel=0.01)

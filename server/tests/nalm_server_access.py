@@ -75,6 +75,7 @@ MATRIX: dict[str, Row] = {
         Who.READER, f"{PROJECT}/scenarios/sfc_a/history"
     ),
     "GET /projects/{project}/change-points": Row(Who.READER, f"{PROJECT}/change-points"),
+    "GET /projects/{project}/change-points/hosts": Row(Who.READER, f"{PROJECT}/change-points/hosts"),
     "GET /projects/{project}/compare": Row(
         Who.READER, f"{PROJECT}/compare", params={"base": BASE, "head": SHA}
     ),

@@ -186,6 +186,27 @@ def test_two_hosts_that_differ(service: Service, step: float) -> None:
     assert {one["sha"] for one in found if one["stage"] == "nat"} == ({sha(21)} if step > 1 else set())
 
 
+def test_what_one_host_does_alone_is_shown_as_its_own(service: Service) -> None:
+    """From commit 21 on one of two hosts is dearer: no commit did it, and nobody is told."""
+    noise = Random(5)
+    names = ["bench-a" if number % 2 else "bench-b" for number in range(1, 41)]
+    nat = [
+        150.0 * (1.06 if name == "bench-a" and number >= 21 else 1) * (1 + noise.gauss(0, NOISE))
+        for number, name in enumerate(names, start=1)
+    ]
+    measured = [replace(one, host=name) for one, name in zip(line(nat), names, strict=True)]
+    assert judged(service, measured) == []
+    shown = service.get("/projects/demo/change-points/hosts", scenario="sfc_a")
+    (found,) = [one for one in shown if one["stage"] == "nat"]
+    assert (found["host"], found["sha"], found["large"]) == ("bench-a", sha(21), True)
+    assert found["ratio"] == pytest.approx(1.06, rel=0.01)
+    assert service.get("/projects/demo/change-points/hosts", scenario="sfc_b") == []
+    store(service, [Measured(41, {"nat": 150.0}, host="bench-b")])
+    work.drain(service.context)
+    again = service.get("/projects/demo/change-points/hosts")
+    assert [(one["stage"], one["sha"]) for one in again] == [(one["stage"], one["sha"]) for one in shown]
+
+
 def test_command_looks_anew_and_tells_nobody(service: Service, tmp_path: Path) -> None:
     judged(service, STEP)
     settings = service.context.settings

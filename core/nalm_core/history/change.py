@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nalm_core.defaults import LEVEL_VALUES, MARGIN, RELEVANT_SHARE
-from nalm_core.detection.detect import detect_many
+from nalm_core.detection.detect import ChangePoint, detect_many
 from nalm_core.detection.hosts import detect_hosts
 
 Values = Sequence[float | None]
@@ -27,14 +27,38 @@ class SeriesChange:
     probability: float
 
 
-def changes(series: Sequence[Values], hosts: Sequence[int]) -> list[list[SeriesChange]]:
-    """Of each series of one block. hosts: of each commit; what is one host's alone is left out."""
-    one_host = len(set(hosts)) < 2
-    of_each = detect_many(series) if one_host else [detect_hosts(one, hosts).changes for one in series]
-    return [
-        [SeriesChange(one.index, one.low, one.high, 1 + one.size, one.probability) for one in found]
-        for found in of_each
-    ]
+@dataclass(frozen=True, slots=True)
+class HostStep:
+    """From the commit `index` on, one host alone has another level. ratio: after / before."""
+
+    host: int
+    index: int
+    ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Of one series of a block: what commits changed, and what is one host's alone."""
+
+    changes: list[SeriesChange]
+    hosts: list[HostStep]
+
+
+def changes(series: Sequence[Values], hosts: Sequence[int]) -> list[Found]:
+    """Of each series of one block. hosts: of each commit."""
+    if len(set(hosts)) < 2:
+        return [Found(_as_changes(found), []) for found in detect_many(series)]
+    return [_among_hosts(one, hosts) for one in series]
+
+
+def _among_hosts(values: Values, hosts: Sequence[int]) -> Found:
+    found = detect_hosts(values, hosts)
+    alone = [HostStep(hosts[one.index], one.index, 1 + one.size) for one in found.host_changes]
+    return Found(_as_changes(found.changes), alone)
+
+
+def _as_changes(found: Sequence[ChangePoint]) -> list[SeriesChange]:
+    return [SeriesChange(one.index, one.low, one.high, 1 + one.size, one.probability) for one in found]
 
 
 def chain_share(change: SeriesChange, own: Values, chain: Values | None) -> float | None:

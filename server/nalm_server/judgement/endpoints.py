@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GET /projects/{project}/change-points."""
+"""GET /projects/{project}/change-points, and those of single hosts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nalm_server.deps import Caller, ReadDb
 from nalm_server.errors import documented
 from nalm_server.judgement import service
 from nalm_server.judgement.points_repository import Wanted
-from nalm_server.judgement.schemas import ChangePoint, PointState
+from nalm_server.judgement.schemas import ChangePoint, HostChange, PointState
 from nalm_server.schemas import NAME, Moment, ProjectName
 
 router = APIRouter(prefix="/projects/{project}/change-points", tags=["history"])
@@ -34,3 +34,16 @@ def list_change_points(
     found = require_project(session, caller, project, Role.READER)
     wanted = Wanted(since, scenario, state, limit)
     return service.change_points(session, found, wanted)
+
+
+@router.get("/hosts", responses=documented(404))
+def list_host_changes(
+    project: ProjectName,
+    session: ReadDb,
+    caller: Caller,
+    *,
+    scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
+) -> list[HostChange]:
+    """What single hosts of a pool did while the others stayed, by scenario and along the first parent."""
+    found = require_project(session, caller, project, Role.READER)
+    return service.host_changes(session, found, scenario)

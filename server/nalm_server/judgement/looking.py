@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any
+from typing import Any, TypedDict
 
 from nalm_core.history.blocks import Block, blocks
-from nalm_core.history.change import Values, chain_share, changes
+from nalm_core.history.change import HostStep, Values, chain_share, changes
 from nalm_core.history.cuts import cuts
 from sqlalchemy.orm import Session
 
@@ -34,6 +34,15 @@ class Found:
     chain_share: float | None
 
 
+class HostStepFound(TypedDict):
+    """What one host did alone, by numbers; as it is kept with the look."""
+
+    series: int
+    host: int
+    commit: int
+    ratio: float
+
+
 @dataclass
 class Looked:
     """What a look came to."""
@@ -48,6 +57,7 @@ class Looked:
     judged: set[int] = field(default_factory=set)
     """Commits that were decided about."""
     found: list[Found] = field(default_factory=list)
+    host_steps: list[HostStepFound] = field(default_factory=list)
 
 
 def look(session: Session, line: Line, series: Mapping[int, SeriesName], known: Sequence[str]) -> Looked:
@@ -109,13 +119,25 @@ def _judge(
     }
     for number, found in zip(numbers, changes([by_series[n] for n in numbers], hosts), strict=True):
         name = series[number]
-        for one in found:
-            if not block.keep_from <= one.index + block.start < block.keep_to or one.index == 0:
+        for step in found.hosts:
+            if _decides(block, step.index):
+                looked.host_steps.append(_host_step(number, step, part[step.index].commit))
+        for one in found.changes:
+            if not _decides(block, one.index):
                 continue
             share = chain_share(one, by_series[number], chains.get((name.metric, name.source)))
             at, low, high = (part[n].commit for n in (one.index, max(one.low - 1, 0), one.high))
             looked.found.append(Found(number, at, low, high, one.ratio, one.probability, share))
     looked.judged.update(one.commit for one in commits[block.keep_from : block.keep_to])
+
+
+def _decides(block: Block, index: int) -> bool:
+    """About a change there; index: from the block's start."""
+    return index > 0 and block.keep_from <= index + block.start < block.keep_to
+
+
+def _host_step(series: int, step: HostStep, commit: int) -> HostStepFound:
+    return {"series": series, "host": step.host, "commit": commit, "ratio": step.ratio}
 
 
 def _values(

@@ -67,6 +67,19 @@ def project_of(session: Session, scenario_id: int) -> int | None:
     return session.scalar(select(ScenarioRow.project_id).where(ScenarioRow.id == scenario_id))
 
 
+def host_steps(session: Session, project_id: int, scenario: str | None) -> list[tuple[str, LookRow]]:
+    """(scenario, look) of those in which single hosts did something."""
+    query = (
+        select(ScenarioRow.name, LookRow)
+        .join(LookRow, LookRow.scenario_id == ScenarioRow.id)
+        .where(ScenarioRow.project_id == project_id, LookRow.host_steps.is_not(None))
+    )
+    if scenario is not None:
+        query = query.where(ScenarioRow.name == scenario)
+    found = session.execute(query.order_by(ScenarioRow.name, LookRow.host_class))
+    return [(name, row) for name, row in found if row.host_steps]
+
+
 def unsettled_projects(session: Session) -> list[int]:
     return list(
         session.scalars(

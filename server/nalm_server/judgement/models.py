@@ -37,6 +37,8 @@ class LookRow(Base):
     """Digests of the blocks that were judged: one that is here need not be judged again."""
     cuts: Mapped[list[dict[str, Any]] | None] = mapped_column(JSON)
     """Where segments begin and why (schemas.Segment)."""
+    host_steps: Mapped[list[dict[str, Any]] | None] = mapped_column(JSON)
+    """What single hosts did (looking.HostStepFound)."""
 
 
 class ChangePointRow(Base):

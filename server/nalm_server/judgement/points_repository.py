@@ -10,6 +10,7 @@ from datetime import datetime
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session, aliased
 
+from nalm_server.agents.models import HostRow
 from nalm_server.commits.models import CommitRow
 from nalm_server.history.models import ScenarioRow, SeriesRow
 from nalm_server.judgement.models import ChangePointRow
@@ -115,6 +116,16 @@ def series_count(session: Session, project_id: int, metric: str) -> int:
         )
     )
     return found or 0
+
+
+def names(session: Session, numbers: Collection[int]) -> dict[int, SeriesRow]:
+    found = session.scalars(select(SeriesRow).where(SeriesRow.id.in_(numbers)))
+    return {row.id: row for row in found}
+
+
+def hosts(session: Session, numbers: Collection[int]) -> dict[int, str]:
+    found = session.execute(select(HostRow.id, HostRow.name).where(HostRow.id.in_(numbers)))
+    return {row.id: row.name for row in found}
 
 
 def shas(session: Session, numbers: Collection[int]) -> dict[int, str]:

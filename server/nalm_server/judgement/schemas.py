@@ -52,6 +52,22 @@ class ChangePoint(Schema):
     withdrawn_at: datetime | None
 
 
+class HostChange(Schema):
+    """A change of level of one host alone, while others stayed: no commit's doing, and nobody is told."""
+
+    host: str
+    sha: str
+    """The first commit of the new level."""
+    scenario: str
+    host_class: str
+    stage: str
+    metric: str
+    ratio: float
+    """Level after / level before, against the other hosts."""
+    large: bool
+    """Of the size that matters."""
+
+
 class Segment(Schema):
     """From here on the history begins anew: no change point is looked for across it."""
 

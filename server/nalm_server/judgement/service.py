@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from nalm_server.judgement import looks_repository as looks
 from nalm_server.judgement import points_repository as repository
 from nalm_server.judgement.points_repository import Point, Wanted
-from nalm_server.judgement.schemas import ChangePoint, PointState
+from nalm_server.judgement.schemas import ChangePoint, HostChange, PointState
 from nalm_server.projects.models import ProjectRow
 
 
@@ -31,6 +31,32 @@ def segments(session: Session, scenario_id: int, host_class: str) -> list[dict[s
     """schemas.Segment as plain values, along the first parent."""
     row = looks.find(session, scenario_id, host_class)
     return (row.cuts or []) if row is not None else []
+
+
+def host_changes(session: Session, project: ProjectRow, scenario: str | None) -> list[HostChange]:
+    """Of one scenario, or of all; along the first parent in each history."""
+    found = [
+        (name, row.host_class, step)
+        for name, row in looks.host_steps(session, project.id, scenario)
+        for step in row.host_steps or []
+    ]
+    names = repository.names(session, {step["series"] for _, _, step in found})
+    hosts = repository.hosts(session, {step["host"] for _, _, step in found})
+    shas = repository.shas(session, {step["commit"] for _, _, step in found})
+    return [
+        HostChange(
+            host=hosts[step["host"]],
+            sha=shas[step["commit"]],
+            scenario=name,
+            host_class=host_class,
+            stage=names[step["series"]].stage,
+            metric=names[step["series"]].metric,
+            ratio=step["ratio"],
+            large=is_large(step["ratio"]),
+        )
+        for name, host_class, step in found
+        if step["host"] in hosts and step["series"] in names and step["commit"] in shas
+    ]
 
 
 def _shown(session: Session, points: Sequence[Point]) -> list[ChangePoint]:

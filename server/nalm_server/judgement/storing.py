@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -35,6 +36,13 @@ def store(session: Session, looked: Looked, now: datetime, *, old_news: bool) ->
             if row.alert_id is None or row.commit_id not in looked.begins:
                 _vanished(session, row, now)
     session.flush()
+
+
+def host_steps(known: list[dict[str, Any]], looked: Looked) -> list[dict[str, Any]]:
+    """Those of commits that were not judged now stay, in the line's order."""
+    kept = [one for one in known if one["commit"] in looked.places and one["commit"] not in looked.judged]
+    found = [*kept, *map(dict, looked.host_steps)]
+    return sorted(found, key=lambda one: (looked.places[one["commit"]], one["series"], one["host"]))
 
 
 def _without_twins(looked: Looked) -> list[Found]:

@@ -65,6 +65,7 @@ def _look(context: Context, asked: LookRow) -> None:
         storing.store(session, looked, now, old_news=asked.judged == looks.OLD_NEWS)
         row.judged, row.judged_at, row.claimed_until = asked.asked, now, None
         row.blocks, row.cuts, row.settled = looked.digests, looked.cuts, False
+        row.host_steps = storing.host_steps(row.host_steps or [], looked)
         session.commit()
 
 
