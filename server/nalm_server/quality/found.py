@@ -19,8 +19,8 @@ MOST = 500
 """Findings looked at, the newest."""
 NEAR = 100
 """Commits after a culprit among which the first that was measured is looked for."""
-LATER = (JobReason.BISECT, JobReason.CONTROL)
-"""Jobs that were made because of a finding, or of none."""
+LATER = (JobReason.CONFIRM, JobReason.BISECT, JobReason.EXPERIMENT, JobReason.CONTROL)
+"""Jobs made because of a finding, or that look for none."""
 
 
 class Found(NamedTuple):
