@@ -21,7 +21,7 @@ export function AdviceList({ advice }: { advice: readonly Advice[] }) {
         <li key={one.rule}>
           <strong>{one.title}</strong>{" "}
           <Help className="tag" text={DIRECTIONS[one.direction] ?? one.direction}>
-            {one.direction.replace("_", " ")}
+            <Direction of={one.direction} />
           </Help>
           <p>{one.text}</p>
           <p className="soft">
@@ -30,5 +30,15 @@ export function AdviceList({ advice }: { advice: readonly Advice[] }) {
         </li>
       ))}
     </ol>
+  );
+}
+
+function Direction({ of }: { of: Advice["direction"] }) {
+  if (of === "eipc_up") return "eIPC up";
+  if (of === "ipp_down") return "IPP down";
+  return (
+    <>
+      f<sub>{of.replace("f_", "")}</sub> down
+    </>
   );
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Why cycles changed, as far as what was counted tells: the cause, what is below it, and the figures it rests on. */
 import type { Explanation } from "../api/types";
-import { detailWord } from "../logic/alerts";
+import { detailWord, quantityWord } from "../logic/alerts";
 import { MISSING, signed, significant } from "../logic/format";
 import { causeWord } from "../logic/verdict";
 import { NoteList } from "./NoteList";
@@ -11,12 +11,9 @@ export function AlertCause({ told }: { told: Explanation }) {
   const words = [causeWord(told.cause), detailWord(told.detail)].filter(Boolean).join(": ");
   return (
     <>
-      <p className="said">{told.text}</p>
-      {words && (
-        <p>
-          <span className="tag">{words}</span>
-        </p>
-      )}
+      <p className="said">
+        {words && <span className="tag cause-tag">{words}</span>} {told.text}
+      </p>
       {share && (
         <p>
           That can account for {signed(share.low)} to {signed(share.high)} of {signed(share.of)}{" "}
@@ -51,7 +48,7 @@ function EvidenceTable({ told }: { told: Explanation }) {
         <tbody>
           {(told.evidence ?? []).map((one) => (
             <tr key={`${one.name} ${one.source}`}>
-              <th scope="row">{one.name.replaceAll("_", " ")}</th>
+              <th scope="row">{quantityWord(one.name)}</th>
               <td>{shown(one.before)}</td>
               <td>{shown(one.after)}</td>
               <td className="left">{one.unit}</td>

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { bisectAlert, isMoving, measureAlertAgain } from "../api/alerts";
 import type { JobChange } from "../api/live";
 import type { AlertDetail } from "../api/types";
-import { isActiveAlert, planWord } from "../logic/alerts";
+import { isActiveAlert, planText } from "../logic/alerts";
 import { ActionError } from "./ActionError";
 import { ALERT_RENEWS } from "./AlertTriage";
 import { ConfirmationTable } from "./ConfirmationTable";
@@ -31,8 +31,7 @@ export function AlertConfirming({ alert }: { alert: AlertDetail }) {
       ) : (
         <>
           <p className="said" role="status">
-            {planWord(confirming.state)}
-            {confirming.why && `: ${confirming.why}`}
+            {planText(confirming)}
           </p>
           {confirming.host_specific && (
             <p>

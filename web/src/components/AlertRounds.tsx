@@ -30,7 +30,7 @@ export function AlertRounds({ project, runId }: Props) {
           {moment(run.started_at)} on {run.host}
         </span>
       </p>
-      {run.base_sha && run.head_sha && (
+      {run.failure === null && run.base_sha && run.head_sha && (
         <Rounds project={project} base={run.base_sha} head={run.head_sha} scenario={run.scenario} />
       )}
       {run.failure && <pre className="command">{run.failure}</pre>}

@@ -2,7 +2,7 @@
 /** One finding in a list: its state, what it says, how large it is, where the time goes, who has it. */
 import { Link } from "@tanstack/react-router";
 import type { Alert } from "../api/types";
-import { boundText, detailWord, headline, paying } from "../logic/alerts";
+import { boundText, detailWord, paying, shortHeadline } from "../logic/alerts";
 import { ago, moment } from "../logic/format";
 import { causeWord } from "../logic/verdict";
 import { AlertBadge } from "./AlertBadge";
@@ -20,7 +20,7 @@ interface Props {
 
 export function AlertRow({ alert, now, reach, onFocus }: Props) {
   return (
-    <li className="commit">
+    <li className="commit alert-row">
       <div className="commit-verdict above">
         <AlertBadge state={alert.state} />
       </div>
@@ -32,7 +32,7 @@ export function AlertRow({ alert, now, reach, onFocus }: Props) {
           data-alert={alert.id}
           onFocus={onFocus}
         >
-          {headline(alert)}
+          {shortHeadline(alert)}
         </Link>
         <div className="commit-meta">
           <span className="mono">{alert.sha.slice(0, 10)}</span>

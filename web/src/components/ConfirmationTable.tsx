@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { jobQuery } from "../api/jobs";
 import type { JobChange } from "../api/live";
 import type { Confirmation } from "../api/types";
 import { lookedWord } from "../logic/alerts";
@@ -20,7 +22,7 @@ export function ConfirmationTable({ project, measurements, told }: Props) {
   if (measurements.length === 0) return null;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section className="scroll-x" tabIndex={0} aria-label="Measured again">
+    <section className="scroll-x" tabIndex={0} aria-label="Measurements">
       <table className="table">
         <thead>
           <tr>
@@ -40,7 +42,7 @@ export function ConfirmationTable({ project, measurements, told }: Props) {
               <td className="left">
                 <How project={project} one={one} />
               </td>
-              <td className="left wrap-some">
+              <td className="left wrap">
                 <Outcome one={one} job={one.job_id === null ? undefined : told.get(one.job_id)} />
               </td>
               <td className="left">
@@ -88,10 +90,13 @@ function Outcome({ one, job }: { one: Confirmation; job: JobChange | undefined }
         {one.why && <span className="under">{one.why}</span>}
       </>
     );
-  if (job !== undefined) return <JobProgress job={job} />;
-  return (
-    <span className="soft">
-      {one.job_id === null && one.bisect_id === null ? "still to be asked for" : "under way"}
-    </span>
-  );
+  if (one.job_id !== null) return <UnderWay id={one.job_id} told={job} />;
+  return <span className="soft">{one.bisect_id === null ? "still to be asked for" : "under way"}</span>;
+}
+
+/** As it was when the page was opened, until something newer is told of it. */
+function UnderWay({ id, told }: { id: number; told: JobChange | undefined }) {
+  const { data } = useQuery(jobQuery(id, true));
+  const job = told ?? data;
+  return job === undefined ? <span className="soft">under way</span> : <JobProgress job={job} />;
 }

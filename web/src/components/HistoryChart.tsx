@@ -6,7 +6,7 @@ import uPlot from "uplot";
 import { signed, significant, THIN } from "../logic/format";
 import { type Columns, extent, including, type Mark, type Scale } from "../logic/history";
 import { stageInk } from "../logic/palette";
-import { drawLevel, drawMarks } from "./chartMarks";
+import { drawLevel, drawMarks, roomFor } from "./chartMarks";
 import { useWidth } from "./useWidth";
 
 /** Points are drawn as dots as long as they lie this far apart, in CSS pixels. */
@@ -42,6 +42,7 @@ export function HistoryChart(props: Props) {
   const { data, marks, allStages, scale, fromZero, level, height, label } = props;
   const [element, width] = useWidth<HTMLDivElement>();
   const [hovered, setHovered] = useState<Hovered | null>(null);
+  const room = Math.max(roomFor(marks), 12);
   const dark = useComputedColorScheme("light") === "dark";
   const latest = useRef(props);
   latest.current = props;
@@ -62,6 +63,7 @@ export function HistoryChart(props: Props) {
       allStages,
       scale,
       range: including(extent(data, fromZero), level),
+      room,
       tickLabel: (index) => latest.current.tickLabel(index),
       onDraw: (self) => {
         if (level !== undefined) drawLevel(self, level);
@@ -76,7 +78,7 @@ export function HistoryChart(props: Props) {
       made.destroy();
       chart.current = null;
     };
-  }, [element, width, dark, data, columns, allStages, scale, fromZero, level, height]);
+  }, [element, width, dark, data, columns, allStages, scale, fromZero, level, height, room]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: new marks need a new drawing
   useEffect(() => chart.current?.redraw(false), [marks]);
@@ -105,6 +107,8 @@ interface ChartInput {
   allStages: readonly string[];
   scale: Scale;
   range: [number, number] | null;
+  /** Above the plot, for marks. CSS pixels. */
+  room: number;
   tickLabel: (index: number) => string;
   onDraw: (chart: uPlot) => void;
   onHover: (hovered: Hovered | null) => void;
@@ -125,7 +129,7 @@ function chartOptions(input: ChartInput): uPlot.Options {
   return {
     width,
     height: input.height,
-    padding: [12, 12, 0, 0],
+    padding: [input.room, 12, 0, 0],
     legend: { show: false },
     cursor: {
       // A click counts although snapping moved the cursor, which uPlot would take for a drag.

@@ -36,6 +36,8 @@ export function MuteForm({ project, scenarios, scenario: first, onDone }: Props)
         description="One, or a pattern such as sfc_*"
         required
         data={[...scenarios]}
+        openOnFocus={false}
+        comboboxProps={{ withinPortal: false }}
         value={scenario}
         onChange={setScenario}
         data-autofocus
@@ -43,6 +45,7 @@ export function MuteForm({ project, scenarios, scenario: first, onDone }: Props)
       <Select
         label="For"
         data={MUTE_FOR}
+        comboboxProps={{ withinPortal: false }}
         value={days}
         allowDeselect={false}
         onChange={(next) => next !== null && setDays(next)}

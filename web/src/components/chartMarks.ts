@@ -5,7 +5,7 @@ import type { Mark } from "../logic/history";
 interface Shape {
   points: readonly (readonly [number, number])[];
   token: string;
-  /** CSS pixels below the top of the plot; verdicts, findings and changes of level each have their line. */
+  /** CSS pixels below the top of the chart; verdicts, findings and changes of level each have their line. */
   down: number;
 }
 
@@ -108,7 +108,11 @@ export const MARK_SHAPES: Record<string, Shape> = {
   },
 };
 
-/** Draws a dashed line and a shape at each marked commit, at the top of the plot. */
+/** CSS pixels above the plot that the marks need. */
+export const roomFor = (marks: readonly Mark[]): number =>
+  Math.max(0, ...marks.map((mark) => MARK_SHAPES[mark.display]?.down ?? 0)) + 10;
+
+/** Draws a shape above the plot at each marked commit, and a dashed line from there down. */
 export function drawMarks(chart: uPlot, marks: readonly Mark[]): void {
   const { ctx, bbox } = chart;
   const style = getComputedStyle(document.documentElement);
@@ -118,7 +122,7 @@ export function drawMarks(chart: uPlot, marks: readonly Mark[]): void {
     const shape = MARK_SHAPES[mark.display];
     if (shape === undefined) continue;
     const x = chart.valToPos(mark.index, "x", true);
-    const y = bbox.top + shape.down * pixel;
+    const y = shape.down * pixel;
     const color = style.getPropertyValue(shape.token).trim();
     ctx.strokeStyle = color;
     ctx.fillStyle = color;

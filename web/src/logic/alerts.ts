@@ -117,6 +117,12 @@ const METRICS: Record<string, string> = {
 };
 const metricWords = (metric: string | null): string => METRICS[metric ?? "cpp"] ?? metric ?? "";
 
+/** The headline for where the size stands beside it. */
+export function shortHeadline(alert: AlertLike): string {
+  const dearer = alert.kind !== "broken" && alert.metric === "cpp" && (alert.ratio ?? 0) >= 1;
+  return dearer ? headline(alert).replace(/^.* in /, "Dearer packets in ") : headline(alert);
+}
+
 /** Where the time goes, never which edit is at fault: "time goes into nat, find_together". Null: not known. */
 export function paying(alert: AlertLike): string | null {
   if (alert.kind === "broken" || alert.stage === null) return null;
@@ -139,6 +145,13 @@ const DETAILS: Record<string, string> = {
 /** The cause below the cause as words; null: not told. */
 export const detailWord = (detail: string | null | undefined): string | null =>
   detail ? (DETAILS[detail] ?? detail.replaceAll("_", " ")) : null;
+
+/** A quantity of an explanation as a person reads it: "chain CPP". */
+export const quantityWord = (name: string): string =>
+  name
+    .replaceAll("_", " ")
+    .replace(/\b(cpp|ipp|tlb)\b/g, (word) => word.toUpperCase())
+    .replace(/\beipc\b/, "eIPC");
 
 const FATES: Record<string, string> = {
   alert: "part of the finding",
@@ -197,7 +210,11 @@ const PLANS: Record<string, string> = {
   inconclusive: "Measured again, neither there nor not there",
   closed: "Settled by somebody before it was measured again",
 };
-export const planWord = (state: string): string => PLANS[state] ?? state;
+/** How far measuring again is, and why, each said once. */
+export function planText(plan: { state: string; why: string | null }): string {
+  const word = PLANS[plan.state] ?? plan.state;
+  return plan.why === null || plan.why.toLowerCase() === word.toLowerCase() ? word : `${word}: ${plan.why}`;
+}
 
 const LOOKED: Record<string, string> = {
   same: "on the host that saw it",

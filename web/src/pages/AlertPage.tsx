@@ -112,7 +112,10 @@ function Evidence({ alert, scenario, onScenario }: EvidenceProps) {
         <AlertHistory alert={alert} scenario={shown} hostClass={hostClass} />
       </Panel>
       {runId !== null && (
-        <Panel title="Rounds" aside={<span className="soft">CPP of the chain, cycles/packet</span>}>
+        <Panel
+          title="The run that showed it"
+          aside={<span className="soft">CPP of the chain, cycles/packet</span>}
+        >
           <AlertRounds project={alert.project} runId={runId} />
         </Panel>
       )}
