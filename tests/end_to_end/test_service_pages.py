@@ -8,15 +8,12 @@ from typing import Any
 
 import httpx
 import pytest
-from demo_process import ROOT
 from nalm_server_git import Repo, make_repo
 from playwright.sync_api import Browser, Page, expect
+from service_browser import opened, require_accessible, sign_in
 from service_process import PASSWORD, Service, fill
 
-AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 NF = "my-nf"
-STILL = """Promise.all(document.getAnimations().filter(one => one instanceof CSSTransition)
-    .map(one => one.finished.catch(() => {})))"""
 
 
 @pytest.fixture(scope="module")
@@ -35,51 +32,19 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 
 @pytest.fixture(scope="module")
 def administrator(browser: Browser, service: Service) -> dict[str, Any]:
-    """A browser's state, signed in by the link that was printed, with a password set."""
-    context = browser.new_context(base_url=service.url)
-    page = context.new_page()
-    page.goto(service.link)
-    page.get_by_role("button", name="Sign in by this link").click()
-    for field in range(2):
-        page.locator("[autocomplete=new-password]").nth(field).fill(PASSWORD)
-    page.get_by_role("button", name="Set the password").click()
-    expect(page.get_by_text("The password is set.")).to_be_visible()
-    state: Any = context.storage_state()
-    context.close()
-    return dict(state)
+    return sign_in(browser, service)
 
 
 @pytest.fixture
 def page(browser: Browser, service: Service, administrator: dict[str, Any]) -> Iterator[Page]:
-    context = browser.new_context(
-        base_url=service.url,
-        storage_state=administrator,  # type: ignore[arg-type]
-        reduced_motion="reduce",
-    )
-    page = context.new_page()
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    yield page
-    context.close()
-    assert not errors, errors
+    with opened(browser, service, administrator) as page:
+        yield page
 
 
 @pytest.fixture(scope="module")
 def filled(service: Service, repo: Repo, administrator: dict[str, Any]) -> dict[str, int]:
     assert administrator
     return fill(service, repo, NF)
-
-
-def require_accessible(page: Page) -> None:
-    """axe finds nothing, in both schemes and at a phone's width, and nothing is wider than the window."""
-    for scheme, width in (("light", 1280), ("dark", 390)):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        page.set_viewport_size({"width": width, "height": 900})
-        page.evaluate(STILL)
-        page.evaluate(AXE.read_text())  # past the content security policy, which lets no script in
-        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-        assert [(one["id"], one["nodes"][0]["html"][:160]) for one in found["violations"]] == [], page.url
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, page.url
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A browser at a running service: signed in as its administrator, and what every page has to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from demo_process import ROOT
+from playwright.sync_api import Browser, Page, expect
+from service_process import PASSWORD, Service
+
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+STILL = """Promise.all(document.getAnimations().filter(one => one instanceof CSSTransition)
+    .map(one => one.finished.catch(() => {})))"""
+
+
+def sign_in(browser: Browser, service: Service) -> dict[str, Any]:
+    """A browser's state, signed in by the link that was printed, with a password set."""
+    context = browser.new_context(base_url=service.url)
+    page = context.new_page()
+    page.goto(service.link)
+    page.get_by_role("button", name="Sign in by this link").click()
+    for field in range(2):
+        page.locator("[autocomplete=new-password]").nth(field).fill(PASSWORD)
+    page.get_by_role("button", name="Set the password").click()
+    expect(page.get_by_text("The password is set.")).to_be_visible()
+    state: Any = context.storage_state()
+    context.close()
+    return dict(state)
+
+
+@contextmanager
+def opened(browser: Browser, service: Service, state: dict[str, Any] | None = None) -> Iterator[Page]:
+    """A fresh page, a stranger's without a state; errors of its scripts fail the test."""
+    context = browser.new_context(
+        base_url=service.url,
+        storage_state=state,  # type: ignore[arg-type]
+        reduced_motion="reduce",
+    )
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    context.close()
+    assert not errors, errors
+
+
+def require_accessible(page: Page) -> None:
+    """axe finds nothing, in both schemes and at a phone's width, and nothing is wider than the window."""
+    for scheme, width in (("light", 1280), ("dark", 390)):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate(STILL)
+        page.evaluate(AXE.read_text())  # past the content security policy, which lets no script in
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        assert [(one["id"], one["nodes"][0]["html"][:160]) for one in found["violations"]] == [], page.url
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, page.url
