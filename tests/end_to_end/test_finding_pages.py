@@ -64,7 +64,7 @@ def test_the_list_is_walked_by_keys_and_its_filter_is_in_the_address(
     told = [int(links.nth(place).get_attribute("data-alert") or 0) for place in range(3)]
     assert told == [found["broken"], found["confirmed"], found["suspected"]], "by worth, suspected ones apart"
     require_accessible(page)
-    page.get_by_role("button", name="Suspected").click()
+    page.get_by_role("group", name="States shown").get_by_role("button", name="Suspected").click()
     expect(page).to_have_url(re.compile("state=confirmed,acknowledged,reopened"))
     page.reload()
     expect(links).to_have_count(2)
@@ -101,7 +101,7 @@ def test_a_finding_says_who_pays_why_and_what_it_rests_on(page: Page, found: dic
         "href", re.compile(f"head={found['shas'][CULPRIT]}")
     )
     require_accessible(page)
-    page.get_by_role("textbox", name="Scenario of the evidence").click()
+    page.get_by_role("combobox", name="Scenario of the evidence").click()
     page.get_by_role("option", name="sfc_b").click()
     expect(page).to_have_url(re.compile("scenario=sfc_b"))
     expect(page.get_by_role("heading", name="History of sfc_b")).to_be_visible()
@@ -209,7 +209,7 @@ def test_a_scenario_is_muted_and_that_is_ended(page: Page, found: dict[str, Any]
     page.get_by_role("button", name="Mute…").click()
     expect(page).to_have_url(re.compile("do=mute"))
     dialog = page.get_by_role("dialog")
-    dialog.get_by_label("Scenario").fill("sfc_*")
+    dialog.get_by_role("combobox", name="Scenario").fill("sfc_*")
     dialog.get_by_label("Why").fill("the host moves")
     dialog.get_by_role("button", name="Mute").click()
     muted = page.get_by_role("region", name="Muted now")

@@ -59,6 +59,8 @@ def project_pages(name: str, commits: list[dict[str, Any]]) -> dict[str, str]:
         "history-relative": f"{here}/history?metric=cpp&scale=relative",
         "history-table": f"{here}/history?metric=cpp&view=table",
         "compare-choose": f"{here}/compare",
+        "alerts": f"{here}/alerts",
+        "alert-missing": f"{here}/alerts/999999",
         "run-missing": f"{here}/runs/{'0' * 32}",
     }
     by_display = {verdict["display"]: commit for commit in commits for verdict in commit["verdicts"]}

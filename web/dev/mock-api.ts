@@ -58,6 +58,7 @@ function answer(path: string, query: URLSearchParams): unknown {
     const [base, head] = [indexOf(query.get("base")), indexOf(query.get("head"))];
     return base < 0 || head < 0 ? null : comparison(base, head);
   }
+  if (part === "alerts" || part === "mutes") return [];
   if (part === "scenarios" && leaf === "history") return history(query.get("metric") ?? "cpp");
   if (part === "scenarios") return full ? [scenario()] : [];
   return null;

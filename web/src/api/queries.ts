@@ -36,7 +36,7 @@ export const projectQuery = (project: string) =>
     queryFn: ({ signal }) =>
       body(client.GET("/api/v1/projects/{project}", { params: { path: { project } }, signal })),
     staleTime: POLL_IDLE_MS,
-    refetchInterval: POLL_IDLE_MS,
+    refetchInterval: ({ state }) => (state.data ? POLL_IDLE_MS : false),
   });
 
 /** The newest `limit` commits, newest first. */
