@@ -1259,6 +1259,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/change-points/hosts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Host Changes
+         * @description What single hosts of a pool did while the others stayed, by scenario and along the first parent.
+         */
+        get: operations["list_host_changes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/commits": {
         parameters: {
             query?: never;
@@ -4438,6 +4458,28 @@ export interface components {
              * @enum {string}
              */
             status: "accepted" | "ignored";
+        };
+        /**
+         * HostChange
+         * @description A change of level of one host alone, while others stayed: no commit's doing, and nobody is told.
+         */
+        HostChange: {
+            /** Host */
+            host: string;
+            /** Host Class */
+            host_class: string;
+            /** Large */
+            large: boolean;
+            /** Metric */
+            metric: string;
+            /** Ratio */
+            ratio: number;
+            /** Scenario */
+            scenario: string;
+            /** Sha */
+            sha: string;
+            /** Stage */
+            stage: string;
         };
         /** HostDetail */
         HostDetail: {
@@ -13651,6 +13693,94 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChangePoint"][];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    list_host_changes: {
+        parameters: {
+            query?: {
+                scenario?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostChange"][];
                 };
             };
             /** @description The request cannot be read. */
