@@ -55,5 +55,6 @@ def require_accessible(page: Page) -> None:
         page.evaluate(STILL)
         page.evaluate(AXE.read_text())  # past the content security policy, which lets no script in
         found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-        assert [(one["id"], one["nodes"][0]["html"][:160]) for one in found["violations"]] == [], page.url
+        faults = [(one["id"], one["nodes"][0]["html"][:160]) for one in found["violations"]]
+        assert faults == [], f"{page.url}: {faults}"
         assert page.evaluate("document.documentElement.scrollWidth") <= width, page.url

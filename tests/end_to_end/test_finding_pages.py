@@ -212,6 +212,7 @@ def test_a_scenario_is_muted_and_that_is_ended(page: Page, found: dict[str, Any]
     dialog.get_by_role("combobox", name="Scenario").fill("sfc_*")
     dialog.get_by_label("Why").fill("the host moves")
     dialog.get_by_role("button", name="Mute").click()
+    expect(dialog).to_be_hidden()
     muted = page.get_by_role("region", name="Muted now")
     expect(muted).to_contain_text("the host moves")
     require_accessible(page)

@@ -33,7 +33,7 @@ export function MuteList({ project, mutes }: { project: string; mutes: readonly 
                 loading={end.isPending && end.variables === one.id}
                 onClick={() => end.mutate(one.id)}
               >
-                End it
+                End
               </Button>
             )}
           </li>
