@@ -119,7 +119,7 @@ def test_gzip_bomb_is_refused(service: Service) -> None:
 
 @pytest.mark.parametrize(
     ("encoding", "body", "status"),
-    [("br", b"x", 415), ("gzip", b"no gzip", 400), ("gzip", gzip.compress(b"x" * 999)[:-9], 400)],
+    [("br", b"x", 415), ("gzip", b"no gzip", 400), ("gzip", gzip.compress(b"x" * 999, mtime=0)[:-9], 400)],
 )
 def test_other_encodings(service: Service, encoding: str, body: bytes, status: int) -> None:
     headers = {"Authorization": f"Bearer {service.tokens['upload']}", "Content-Encoding": encoding}
