@@ -29,7 +29,7 @@ SUITES = {
     "test-server": 1800,
     "test-contract": 900,
     "test-mutants": 900,
-    "test-end-to-end": 1200,
+    "test-end-to-end": 1800,
 }
 """Make target and its time limit in seconds."""
 SHOWN_LINES = 80
