@@ -26,7 +26,7 @@ SUITES = {
     "test-nf-tsan": 900,
     "test-nf-fuzz": 600,
     "test-python": 900,
-    "test-server": 1800,
+    "test-server": 2700,
     "test-contract": 900,
     "test-mutants": 900,
     "test-end-to-end": 1800,

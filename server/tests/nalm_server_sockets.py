@@ -56,7 +56,9 @@ def serving(answer: Answer) -> Iterator[Loopback]:
             if reply.cut:
                 return
             self.send_response(reply.status)
-            for name, value in {"Content-Length": str(len(reply.body)), **reply.headers}.items():
+            # Said, not only done: a client that goes on with the connection meets the end of it, now and then.
+            always = {"Content-Length": str(len(reply.body)), "Connection": "close"}
+            for name, value in (always | reply.headers).items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(reply.body)

@@ -163,10 +163,14 @@ def test_ids_go_from_the_request_into_background_work(
     with serving(lambda _seen: Reply()) as server:
         body = {"name": "hook", "kind": "webhook", "url": server.url}
         service.post("/projects/demo/integrations", "admin", 201, body)
-        headers = {"Authorization": f"Bearer {service.tokens['upload']}"}
-        report = body_of(make_report(1, head_costs=SLOWER))
-        asked = service.client.post("/api/v1/reports", content=report, headers=headers)
+        service.upload(body_of(make_report(1, head_costs=SLOWER)))
+        service.confirm_alerts()
+        headers = {"Authorization": f"Bearer {service.tokens['admin']}"}
+        for state in ("false_alarm", "reopened"):
+            given = {"state": state, "why": "looked at"}
+            asked = service.client.post("/api/v1/alerts/1/state", json=given, headers=headers)
+            assert asked.status_code == 200
         drain(context)
-    (told,) = [line for line in written() if line["event"] == "told"]
-    assert told["request_id"] == asked.headers["X-Request-Id"] and told["notification_id"] == 1
+    told = {line["notification_id"]: line.get("request_id") for line in written() if line["event"] == "told"}
+    assert told == {1: None, 2: asked.headers["X-Request-Id"]}
     context.engine.dispose()
