@@ -56,7 +56,7 @@ def serving(answer: Answer) -> Iterator[Loopback]:
             if reply.cut:
                 return
             self.send_response(reply.status)
-            # Said, not only done: a client that goes on with the connection meets the end of it, now and then.
+            # Said, not only done: a client that goes on with the connection now and then meets its end.
             always = {"Content-Length": str(len(reply.body)), "Connection": "close"}
             for name, value in (always | reply.headers).items():
                 self.send_header(name, value)
