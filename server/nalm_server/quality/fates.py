@@ -20,8 +20,11 @@ NO_FINDING = "no finding was confirmed yet"
 
 
 def accepted(found: Sequence[Found]) -> Proportion:
-    """Of those that were decided on."""
-    yes = sum(one.state in ACCEPTED for one in found)
+    """Of those that were decided on. What was fixed before it was confirmed, nobody has seen."""
+    yes = sum(
+        one.state in ACCEPTED and (one.state != AlertState.FIXED or one.confirmed_at is not None)
+        for one in found
+    )
     no = sum(one.state == AlertState.FALSE_ALARM for one in found)
     return proportion(yes, yes + no, NOBODY)
 

@@ -167,7 +167,7 @@ class Findings(Schema):
     """What people and re-measurements made of the findings."""
 
     accepted: Proportion
-    """Acknowledged, fixed or expected, of those people decided."""
+    """Acknowledged, expected, or fixed once confirmed, of those people decided."""
     dismissed: Proportion
     """Not seen when measured again, of those that were."""
 

@@ -208,7 +208,7 @@ const PLANS: Record<string, string> = {
   confirmed: "Seen again",
   dismissed: "Not seen again",
   inconclusive: "Measured again, neither there nor not there",
-  closed: "Settled by somebody before it was measured again",
+  closed: "Over before it was measured again",
 };
 /** How far measuring again is, and why, each said once. */
 export function planText(plan: { state: string; why: string | null }): string {
