@@ -56,8 +56,15 @@ def addresses(url: str) -> dict[str, str]:
         pages["compare"] = (
             f"/p/{PROJECT}/compare?base={merge['parent_sha']}&head={merge['sha']}&scenario={SCENARIO}"
         )
+        if (alert := newest_alert(url)) is not None:
+            pages["alert"] = f"/p/{PROJECT}/alerts/{alert}"
         pages["run"] = f"/p/{PROJECT}/runs/{merge['verdicts'][0]['run_id']}"
     return pages
+
+
+def newest_alert(url: str) -> int | None:
+    alerts = httpx.get(f"{url}/api/v1/projects/{PROJECT}/alerts", params={"limit": 1}).raise_for_status()
+    return next((one["id"] for one in alerts.json()), None)
 
 
 def take(page: Page, address: str, path: Path) -> None:
