@@ -150,7 +150,9 @@ def lines(tmp_path: Path) -> list[str]:
     return done.read_text().splitlines() if done.exists() else []
 
 
+@pytest.mark.skipif("NALM_FAULTS" not in os.environ, reason="`make test-faults` kills Redis")
 def test_worker_goes_on_after_failures_and_a_killed_redis(tmp_path: Path, redis: RedisServer) -> None:
+    """Seldom, a worker does not hear of wakes again after Redis came back: Celery's consumer is then silent."""
     waker = CeleryWaker(redis.url)
     with worker_process(tmp_path, redis.url) as process:
         waker.work(Work.JOBS)  # fails, and is only logged
