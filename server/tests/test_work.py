@@ -152,7 +152,7 @@ def lines(tmp_path: Path) -> list[str]:
 
 @pytest.mark.skipif("NALM_FAULTS" not in os.environ, reason="`make test-faults` kills Redis")
 def test_worker_goes_on_after_failures_and_a_killed_redis(tmp_path: Path, redis: RedisServer) -> None:
-    """Seldom, a worker does not hear of wakes again after Redis came back: Celery's consumer is then silent."""
+    """Seldom, a worker does not hear of wakes again after Redis is back: its consumer is silent then."""
     waker = CeleryWaker(redis.url)
     with worker_process(tmp_path, redis.url) as process:
         waker.work(Work.JOBS)  # fails, and is only logged
