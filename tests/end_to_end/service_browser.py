@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from demo_process import ROOT
@@ -31,14 +31,17 @@ def sign_in(browser: Browser, service: Service) -> dict[str, Any]:
     return dict(state)
 
 
+def opened(
+    browser: Browser, service: Service, state: dict[str, Any] | None = None
+) -> AbstractContextManager[Page]:
+    """A fresh page, a stranger's without a state."""
+    return fresh_page(browser, base_url=service.url, storage_state=state)
+
+
 @contextmanager
-def opened(browser: Browser, service: Service, state: dict[str, Any] | None = None) -> Iterator[Page]:
-    """A fresh page, a stranger's without a state; errors of its scripts fail the test."""
-    context = browser.new_context(
-        base_url=service.url,
-        storage_state=state,  # type: ignore[arg-type]
-        reduced_motion="reduce",
-    )
+def fresh_page(browser: Browser, **context_options: Any) -> Iterator[Page]:
+    """A page of a context of its own; errors of its scripts fail the test."""
+    context = browser.new_context(reduced_motion="reduce", **context_options)
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))

@@ -6,15 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from demo_process import ROOT
 from figures_service import LAST, figures_service
 from nalm_server_harness import Service
 from nalm_server_reports import sha
 from playwright.sync_api import Browser, Page, expect
-
-AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
-STILL = """Promise.all(document.getAnimations().filter(one => one instanceof CSSTransition)
-    .map(one => one.finished.catch(() => {})))"""
+from service_browser import fresh_page, require_accessible
 
 
 @pytest.fixture(scope="module")
@@ -28,25 +24,8 @@ def page(browser: Browser, running: tuple[Service, str]) -> Iterator[Page]:
     """An administrator's."""
     service, url = running
     headers = {"Authorization": f"Bearer {service.tokens['root']}"}
-    context = browser.new_context(base_url=url, extra_http_headers=headers, reduced_motion="reduce")
-    page = context.new_page()
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    yield page
-    context.close()
-    assert not errors, errors
-
-
-def require_accessible(page: Page) -> None:
-    """axe finds nothing, in both schemes and at a phone's width, and nothing is wider than the window."""
-    for scheme, width in (("light", 1280), ("dark", 390)):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        page.set_viewport_size({"width": width, "height": 900})
-        page.evaluate(STILL)
-        page.evaluate(AXE.read_text())  # past the content security policy, which lets no script in
-        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-        assert [(one["id"], one["nodes"][0]["html"][:160]) for one in found["violations"]] == [], page.url
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, page.url
+    with fresh_page(browser, base_url=url, extra_http_headers=headers) as page:
+        yield page
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import type { VariantChain, VariantShown } from "../logic/variants";
 import { AblationChart } from "./AblationChart";
 import { CommitLink } from "./CommitLink";
 import { Panel } from "./Panel";
+import { SideBySide } from "./SideBySide";
 
 /** Variants off and on: first what was measured side by side, then what scenarios of like make tell. */
 export function AblationPanels({ project, ablation }: { project: string; ablation: Ablation }) {
@@ -11,26 +12,19 @@ export function AblationPanels({ project, ablation }: { project: string; ablatio
   return (
     <>
       {ablation.experiments.map(({ experiment, host_class, result }) => (
-        <Panel
+        <SideBySide
           key={experiment}
           title="Ablation, side by side"
-          aside={
-            <span className="soft">
-              experiment {experiment} on {commit}
-              {host_class && `, ${host_class}`}
-            </span>
-          }
+          experiment={experiment}
+          commit={commit}
+          hostClass={host_class}
+          result={result}
         >
-          {result.partial && (
-            <p className="held">
-              Not all cells gave a ratio: {result.taken} of {result.cells}.
-            </p>
-          )}
           <AblationChart
             label={`Ablation of experiment ${experiment}`}
             variants={result.contributions.map(ofContribution)}
           />
-        </Panel>
+        </SideBySide>
       ))}
       <Panel
         title="Variants, scenario by scenario"

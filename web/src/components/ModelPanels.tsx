@@ -4,6 +4,7 @@ import type { ModelFigures } from "../logic/models";
 import { CommitLink } from "./CommitLink";
 import { ModelTable } from "./ModelTable";
 import { Panel } from "./Panel";
+import { SideBySide } from "./SideBySide";
 
 /** Chains under their models: first what was measured side by side, then scenario by scenario. */
 export function ModelPanels({ project, models }: { project: string; models: Models }) {
@@ -11,23 +12,16 @@ export function ModelPanels({ project, models }: { project: string; models: Mode
   return (
     <>
       {models.experiments.map(({ experiment, host_class, result }) => (
-        <Panel
+        <SideBySide
           key={experiment}
           title="Execution models, side by side"
-          aside={
-            <span className="soft">
-              experiment {experiment} on {commit}
-              {host_class && `, ${host_class}`}
-            </span>
-          }
+          experiment={experiment}
+          commit={commit}
+          hostClass={host_class}
+          result={result}
         >
-          {result.partial && (
-            <p className="held">
-              Not all cells gave a ratio: {result.taken} of {result.cells}.
-            </p>
-          )}
           <ModelTable label={`Models of experiment ${experiment}`} rows={result.rows.map(ofExperiment)} />
-        </Panel>
+        </SideBySide>
       ))}
       <Panel
         title="Execution models, scenario by scenario"
