@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Files made in the browser: text, a drawn canvas as PNG, an svg with its looks as SVG. */
+
+/** Hands the file to the browser's downloads. */
+export function save(name: string, content: Blob): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href));
+}
+
+const token = (name: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/** The canvas on the panel's ground: its own is transparent. */
+export function saveCanvas(name: string, drawn: HTMLCanvasElement): void {
+  const picture = document.createElement("canvas");
+  picture.width = drawn.width;
+  picture.height = drawn.height;
+  const context = picture.getContext("2d");
+  if (context === null) return;
+  context.fillStyle = token("--panel");
+  context.fillRect(0, 0, picture.width, picture.height);
+  context.drawImage(drawn, 0, 0);
+  picture.toBlob((blob) => blob && save(`${name}.png`, blob));
+}
+
+/** What a style sheet says of an svg's parts; written into the file, that it looks the same outside the page. */
+const LOOKS = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "text-anchor",
+  "visibility",
+];
+
+export function saveSvg(name: string, drawn: SVGSVGElement): void {
+  const picture = drawn.cloneNode(true) as SVGSVGElement;
+  const copies = picture.querySelectorAll<SVGElement>("*");
+  drawn.querySelectorAll("*").forEach((part, index) => {
+    const looks = getComputedStyle(part);
+    for (const look of LOOKS) copies[index]?.style.setProperty(look, looks.getPropertyValue(look));
+  });
+  const { width, height } = drawn.getBoundingClientRect();
+  picture.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  picture.setAttribute("width", String(width));
+  picture.setAttribute("height", String(height));
+  picture.style.background = token("--panel");
+  save(`${name}.svg`, new Blob([new XMLSerializer().serializeToString(picture)], { type: "image/svg+xml" }));
+}
