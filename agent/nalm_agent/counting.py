@@ -31,6 +31,8 @@ from nalm_agent.toolchain import toolchain
 T = TypeVar("T")
 
 COUNTS = "counts"
+RECORDED = "instructions by stage, function, call path and line"
+"""What a kept count holds: one that was kept before held less, and is made again."""
 READY_FLOOR_SECONDS = 2.0
 """Added to how long the NF took to get ready, before that is scaled up for valgrind."""
 
@@ -141,4 +143,5 @@ def count_address(build: Build, run: RunPlan, functions: Mapping[str, list[str]]
         toolchain().identity(),
         PINNED,
         SIMD_BITS,
+        RECORDED,
     )

@@ -6,9 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
+from nalm_core.call_tree import CallNode, FunctionLines
 from nalm_core.profile import Profile, ProfiledFunction
 from nalm_core.report import FunctionCount, InstructionCount
+
+Placed = TypeVar("Placed", FunctionCount, CallNode, FunctionLines)
 
 
 def profile_in(source: Path, profile: Profile) -> Profile:
@@ -27,13 +31,12 @@ def count_in(source: Path, count: InstructionCount) -> InstructionCount:
     """The count in terms of a source tree."""
     named = _namer(source)
 
-    def renamed(function: FunctionCount) -> FunctionCount:
-        return (
-            function if function.file is None else function.model_copy(update={"file": named(function.file)})
-        )
+    def renamed(placed: Placed) -> Placed:
+        return placed if placed.file is None else placed.model_copy(update={"file": named(placed.file)})
 
     functions = {stage: [renamed(one) for one in of_stage] for stage, of_stage in count.functions.items()}
-    return count.model_copy(update={"functions": functions})
+    calls, lines = [renamed(one) for one in count.calls], [renamed(one) for one in count.lines]
+    return count.model_copy(update={"functions": functions, "calls": calls, "lines": lines})
 
 
 def _namer(source: Path) -> Callable[[str], str]:

@@ -18,6 +18,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field
 
+from nalm_core.call_tree import CallNode, FunctionLines
 from nalm_core.event_count import EventCount
 from nalm_core.experiments.cell import ExperimentCell
 from nalm_core.model_count import ModelCount
@@ -215,6 +216,10 @@ class InstructionCount(Model):
     """Data-path instructions outside every stage (the loop, the probe)."""
     functions: dict[Name, list[FunctionCount]] = Field(default_factory=dict)
     """Dearest functions per stage, most instructions first."""
+    calls: list[CallNode] = Field(default_factory=list)
+    """Instructions by call path: together those of `stages` and `unattributed`. Empty: not recorded."""
+    lines: list[FunctionLines] = Field(default_factory=list)
+    """Instructions by source line, of functions with debug information. Empty: not recorded."""
 
 
 class Check(Model):

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from nalm_core.report import READABLE, Arm, RunReport, RunStatus
+from nalm_core.call_tree import DEEPEST_PATH
+from nalm_core.report import READABLE, Arm, InstructionCount, RunReport, RunStatus
 
 MAX_MISTAKES_SHOWN = 20
 
@@ -52,8 +53,13 @@ def parse_report(data: bytes | str) -> RunReport:
 def dump_report(report: RunReport) -> bytes:
     """Canonical JSON: keys sorted, no spaces, UTF-8. Equal reports give equal bytes."""
     document = report.model_dump(mode="json", by_alias=True)
-    if report.experiment is None:  # what was written before there were any has the same bytes
+    # What was written before there were any has the same bytes.
+    if report.experiment is None:
         del document["experiment"]
+    for count in document["instructions"]:
+        for name in ("calls", "lines"):
+            if not count[name]:
+                del count[name]
     text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.encode()
 
@@ -92,6 +98,19 @@ def _contradictions(report: RunReport) -> Iterator[Mistake]:
         path = f"$.instructions[{index}]"
         if count.arm not in report.arms:
             yield Mistake(f"{path}.arm", f"no arm {count.arm} in $.arms")
+        yield from _call_contradictions(count, path)
+
+
+def _call_contradictions(count: InstructionCount, path: str) -> Iterator[Mistake]:
+    depths: list[int] = []
+    for at, node in enumerate(count.calls):
+        if node.parent is not None and node.parent >= at:
+            yield Mistake(f"{path}.calls[{at}].parent", "expected the place of an earlier one")
+            return
+        depths.append(0 if node.parent is None else depths[node.parent] + 1)
+        if depths[at] > DEEPEST_PATH:
+            yield Mistake(f"{path}.calls[{at}].parent", f"a path of more than {DEEPEST_PATH} calls")
+            return
 
 
 def _round_contradictions(report: RunReport) -> Iterator[Mistake]:

@@ -37,6 +37,8 @@ class Profile:
     """File and first line of functions with debug information."""
     events: Mapping[str, Mapping[Chain, int]] = field(default_factory=dict)
     """Every event callgrind counted, by its name there; instructions (`Ir`) among them."""
+    lines: Mapping[tuple[Chain, str, int], int] = field(default_factory=dict)
+    """Instructions by call chain, file and line, of what has debug information."""
 
     @property
     def total(self) -> int:
@@ -58,7 +60,7 @@ def parse(text: Iterable[str]) -> Profile:
     if EVENT not in reader.events:
         raise SourceError(f"callgrind's output has no instruction counts (event {EVENT})")
     own = {event: dict(reader.own[event]) for event in reader.events}
-    return Profile(own[EVENT], dict(reader.calls), reader.places, own)
+    return Profile(own[EVENT], dict(reader.calls), reader.places, own, dict(reader.lines))
 
 
 class _Reader:
@@ -68,6 +70,7 @@ class _Reader:
         self.own: dict[str, dict[Chain, int]] = defaultdict(lambda: defaultdict(int))
         self.calls: dict[Chain, int] = defaultdict(int)
         self.places: dict[str, tuple[str, int]] = {}
+        self.lines: dict[tuple[Chain, str, int], int] = defaultdict(int)
         self.events: list[str] = []
         self._files: dict[str, str] = {}
         self._file = self._home = ""
@@ -105,6 +108,8 @@ class _Reader:
             return
         for event, cost in zip(self.events, line.split()[1:], strict=False):  # trailing zeros are left out
             self.own[event][self._function] += int(cost)
+            if event == EVENT and self._line and self._file:
+                self.lines[self._function, self._file, self._line] += int(cost)
         if self._line and self._file == self._home and self._function:
             self._place(self._function[0])
 

@@ -20,6 +20,7 @@ from nalm_agent.errors import NfError, SourceError
 from nalm_agent.home import WorkDir
 from nalm_agent.launch import RunningNf
 from nalm_agent.probe import counted_packets, stage_counters
+from nalm_agent.sources.call_paths import call_nodes, function_lines
 from nalm_agent.sources.callgrind_parse import Profile, by_stage, events_by_stage, parse
 from nalm_agent.sources.model_caches import allowed, differences, host_caches, options, used
 
@@ -89,7 +90,8 @@ def count(arm: Arm, run: Simulation, *, packets: int) -> InstructionCount:
     Raises NfError when the NF is at fault, SourceError when the count itself failed.
     """
     counted = _run(run, packets, ())
-    shares = by_stage(counted.profile, counted.patterns(run.functions))
+    patterns = counted.patterns(run.functions)
+    shares = by_stage(counted.profile, patterns)
     return InstructionCount(
         arm=arm,
         source=Source.SIMULATED,
@@ -97,6 +99,8 @@ def count(arm: Arm, run: Simulation, *, packets: int) -> InstructionCount:
         stages=shares.stages,
         unattributed=shares.unattributed,
         functions=shares.functions,
+        calls=call_nodes(counted.profile, patterns),
+        lines=function_lines(counted.profile, patterns),
     )
 
 

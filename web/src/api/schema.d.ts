@@ -3122,6 +3122,24 @@ export interface components {
             password: string;
         };
         /**
+         * CallNode
+         * @description A function called along one path. Nodes are listed callers first.
+         */
+        CallNode: {
+            /** File */
+            file?: string | null;
+            /** Line */
+            line?: number | null;
+            /** Name */
+            name: string;
+            /** Own */
+            own: number;
+            /** Parent */
+            parent?: number | null;
+            /** Stage */
+            stage?: string | null;
+        };
+        /**
          * Capabilities
          * @description What a host has for measuring, in the same words as what is needed.
          */
@@ -4250,6 +4268,22 @@ export interface components {
             name: string;
         };
         /**
+         * FunctionLines
+         * @description What the source lines of one file cost under one function: its own, or inlined into it.
+         */
+        FunctionLines: {
+            /** File */
+            file: string;
+            /** Function */
+            function: string;
+            /** Lines */
+            lines: {
+                [key: string]: number;
+            };
+            /** Stage */
+            stage?: string | null;
+        };
+        /**
          * FunctionShift
          * @description Cycles a packet of one function's own under one stage, in both arms, by samples.
          */
@@ -4577,10 +4611,14 @@ export interface components {
          */
         InstructionCount: {
             arm: components["schemas"]["Arm"];
+            /** Calls */
+            calls?: components["schemas"]["CallNode"][];
             /** Functions */
             functions?: {
                 [key: string]: components["schemas"]["FunctionCount"][];
             };
+            /** Lines */
+            lines?: components["schemas"]["FunctionLines"][];
             /** Packets */
             packets: number;
             source: components["schemas"]["Source"];

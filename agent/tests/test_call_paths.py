@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Call paths and source lines of callgrind's recorded output: dear ones named, sums exact."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from nalm_agent.sources import call_paths
+from nalm_agent.sources.call_paths import call_nodes, function_lines
+from nalm_agent.sources.callgrind_parse import Profile, by_stage, parse
+from nalm_core.call_tree import COVERED, OTHERS
+
+RECORDED = Path(__file__).parent / "recorded" / "tiny.callgrind"
+STAGES = {"gen": ["gen_process"], "alpha": ["alpha_process"], "beta": ["beta_*"], "tx": ["tx_process"]}
+
+
+@pytest.fixture
+def recorded() -> Profile:
+    with RECORDED.open() as file:
+        return parse(file)
+
+
+def sums(profile: Profile) -> dict[str | None, int]:
+    costs: dict[str | None, int] = defaultdict(int)
+    for node in call_nodes(profile, STAGES):
+        costs[node.stage] += node.own
+    return {stage: cost for stage, cost in costs.items() if cost}
+
+
+@pytest.mark.parametrize("most", [1000, 2, 0])
+def test_paths_add_up_to_the_stages_however_few_are_named(
+    recorded: Profile, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(call_paths, "MOST_PATHS", most)
+    counts = by_stage(recorded, STAGES)
+    assert sums(recorded) == counts.stages | {None: counts.unattributed}
+
+
+def test_callers_come_first_and_a_shared_function_has_a_path_under_each(recorded: Profile) -> None:
+    nodes = call_nodes(recorded, STAGES)
+    assert all(node.parent is None or node.parent < at for at, node in enumerate(nodes))
+    churn = [node for node in nodes if node.name == "churn"]
+    assert {node.stage for node in churn} == {"alpha", "beta"}
+    callers = {nodes[node.parent].name for node in churn if node.parent is not None}
+    assert callers == {"alpha_process", "beta_process"}
+    assert {node.file for node in nodes if node.name == OTHERS} <= {None}
+
+
+def test_lines_cover_what_has_debug_information(recorded: Profile) -> None:
+    lines = function_lines(recorded, STAGES)
+    named = sum(cost for one in lines for cost in one.lines.values())
+    known = sum(recorded.lines.values())
+    assert COVERED * known <= named <= known
+    alpha = next(one for one in lines if (one.function, one.stage) == ("churn", "alpha"))
+    assert alpha.file.endswith("tiny_nf.c")
+    assert all(list(one.lines) == sorted(one.lines) for one in lines)
