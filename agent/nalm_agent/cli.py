@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -14,6 +13,7 @@ import typer
 
 from nalm_agent import (
     cli_agent,
+    cli_check,
     cli_compare,
     cli_detect,
     cli_experiment,
@@ -23,16 +23,13 @@ from nalm_agent import (
     version,
 )
 from nalm_agent import cli_options as options
-from nalm_agent.console import Terminal, show_error
+from nalm_agent.console import show_error
 from nalm_agent.errors import ExitCode, NalmError, UsageError
-from nalm_agent.git import WORKTREE, Repository
 from nalm_agent.home import Home
-from nalm_agent.local import Result, compared, measure_scenarios, with_parent, worst
-from nalm_agent.outputs import Outputs
 from nalm_agent.process import stop_all
-from nalm_agent.report_out import print_run
 
 INTERRUPTED = 130
+
 
 app = typer.Typer(
     help="Continuous performance regression for network functions.\n\n"
@@ -42,28 +39,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-
-RepoOption = Annotated[Path, typer.Option("--repo", help="The NF's git repository.", show_default="here")]
-ScenarioOption = Annotated[
-    list[str] | None,
-    typer.Option("--scenario", help="Scenario of nalm.toml; repeatable. Default: all but those on request."),
-]
-JsonOption = Annotated[
-    str | None,
-    typer.Option("--json", metavar="FILE", help="Write the run report here; - for standard output."),
-]
-RebuildOption = Annotated[
-    bool, typer.Option("--rebuild", help="Build again what failed before; else the earlier failure is shown.")
-]
-ForceOption = Annotated[
-    bool,
-    typer.Option("--force", help="Measure even equal code: what this host makes of no change."),
-]
-ProfileOption = Annotated[
-    bool,
-    typer.Option("--profile", help="Always sample functions and lines; else only where cycles changed."),
-]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -76,94 +51,8 @@ def root(
         raise typer.Exit
 
 
-@app.command(
-    epilog="Examples:\n\n    nalm check                    the working tree against where it branched off\n\n"
-    "    nalm check --base HEAD~3 --head HEAD\n\n    nalm check --scenario sfc_a --json run.json"
-)
-def check(
-    *,
-    base: Annotated[
-        str | None, typer.Option(help="Commit to compare with. Default: merge base with the main branch.")
-    ] = None,
-    head: Annotated[str, typer.Option(help="Commit to judge, or the working tree.")] = WORKTREE,
-    scenario: ScenarioOption = None,
-    json_file: JsonOption = None,
-    repo: RepoOption = Path(),
-    rebuild: RebuildOption = False,
-    force: ForceOption = False,
-    profile: ProfileOption = False,
-    quiet: QuietOption = False,
-    junit: options.JUnitOption = None,
-    sarif: options.SarifOption = None,
-    markdown: options.MarkdownOption = None,
-    github: options.GithubOption = False,
-    submit: Annotated[
-        bool, typer.Option("--submit", help="Upload the run reports, as `nalm submit` does.")
-    ] = False,
-    server: options.ServerOption = None,
-    token_file: options.TokenFileOption = None,
-    timeout: options.TimeoutOption = options.TIMEOUT_SECONDS,
-    never_fail: options.NeverFailOption = False,
-) -> None:
-    """Judge a change before it is merged: build both, count instructions, compare cycles side by side."""
-    outputs = Outputs(json_file, junit, sarif, markdown, github)
-    sending = cli_submit.Sending.prepared(server, token_file, timeout) if submit else None
-    home = Home.default()
-    with options.tolerating(never_fail):
-        with home.work() as work, Terminal(quiet=quiet) as progress:
-            repository = Repository(repo.absolute(), work.fresh("git"))
-            comparison = compared(repository, base, head)
-            if sending is not None:
-                cli_submit.require_commit(comparison.head)
-            progress.say(f"{comparison.head.short} against {comparison.base.short} ({comparison.why})")
-            runs = measure_scenarios(
-                repository,
-                comparison,
-                home,
-                work,
-                progress,
-                scenarios=scenario or (),
-                rebuild=rebuild,
-                force=force,
-                profile=profile,
-            )
-            results = shown(runs, progress, quiet=outputs.on_stdout)
-        finish(results, outputs, sending, as_list=len(results) > 1, never_fail=never_fail)
-
-
-@app.command(epilog="Examples:\n\n    nalm bench HEAD\n\n    nalm bench main~5..main --json runs.json")
-def bench(
-    revisions: Annotated[list[str], typer.Argument(metavar="REV...", help="Commits, or ranges A..B.")],
-    *,
-    scenario: ScenarioOption = None,
-    json_file: JsonOption = None,
-    repo: RepoOption = Path(),
-    rebuild: RebuildOption = False,
-    quiet: QuietOption = False,
-    junit: options.JUnitOption = None,
-    sarif: options.SarifOption = None,
-    markdown: options.MarkdownOption = None,
-    github: options.GithubOption = False,
-    never_fail: options.NeverFailOption = False,
-) -> None:
-    """Measure commits, each against its first parent."""
-    outputs = Outputs(json_file, junit, sarif, markdown, github)
-    home, results = Home.default(), list[Result]()
-    with options.tolerating(never_fail):
-        with home.work() as work, Terminal(quiet=quiet) as progress:
-            repository = Repository(repo.absolute(), work.fresh("git"))
-            commits = [commit for name in revisions for commit in repository.expand(name)]
-            for comparison in [with_parent(repository, commit) for commit in commits]:
-                progress.say(f"{comparison.head.short} {comparison.head.subject}")
-                runs = measure_scenarios(
-                    repository, comparison, home, work, progress, scenarios=scenario or (), rebuild=rebuild
-                )
-                results += shown(runs, progress, quiet=outputs.on_stdout)
-        finish(results, outputs, None, as_list=True, never_fail=never_fail)
-
-
 @app.command(epilog="Example:\n\n    nalm init && nalm check")
-def init(repo: RepoOption = Path()) -> None:
+def init(repo: options.RepoOption = Path()) -> None:
     """Write a first nalm.toml from what the repository looks like; never overwrites one."""
     from nalm_agent.init import write_first_config
 
@@ -188,7 +77,7 @@ def doctor(
     tune: Annotated[bool, typer.Option("--tune", help="Change what can be put back, as root.")] = False,
     untune: Annotated[bool, typer.Option("--untune", help="Put it back.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="With --tune: only show.")] = False,
-    repo: RepoOption = Path(),
+    repo: options.RepoOption = Path(),
 ) -> None:
     """Say what this host can measure, and for each problem its effect and its cure."""
     from nalm_agent.doctor import command
@@ -233,6 +122,7 @@ def top(
     watch(find_probe(probe, pid), interval, once=once, as_json=as_json)
 
 
+cli_check.add_to(app)
 cli_agent.add_to(app)
 cli_compare.add_to(app)
 cli_detect.add_to(app)
@@ -240,34 +130,6 @@ cli_experiment.add_to(app)
 cli_store.add_to(app)
 cli_rate.add_to(app)
 cli_submit.add_to(app)
-
-
-def shown(results: Iterable[Result], progress: Terminal, *, quiet: bool) -> list[Result]:
-    """The results, each printed as soon as it is there, unless standard output is for a program."""
-    kept = []
-    for result in results:
-        if not quiet:
-            with progress.aside():
-                print_run(result.report, result.verdict, result.title)
-        kept.append(result)
-    return kept
-
-
-def finish(
-    results: Sequence[Result],
-    outputs: Outputs,
-    sending: cli_submit.Sending | None,
-    *,
-    as_list: bool,
-    never_fail: bool,
-) -> None:
-    """Uploads and writes the reports, and leaves with the worst exit code."""
-    try:
-        if sending is not None:
-            results = sending.send(results, quiet=outputs.on_stdout)
-    finally:
-        outputs.write(results, as_list=as_list)
-    raise typer.Exit(ExitCode.OK if never_fail else worst(results))
 
 
 class StoppedError(BaseException):

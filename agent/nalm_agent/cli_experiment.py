@@ -13,7 +13,6 @@ from nalm_core.report_io import dump_report
 
 from nalm_agent.console import Terminal
 from nalm_agent.errors import ExitCode, HostError
-from nalm_agent.experiment import Experiment, measure_cells
 from nalm_agent.files import STDOUT, write_file
 from nalm_agent.git import WORKTREE, Repository
 from nalm_agent.home import Home
@@ -67,6 +66,7 @@ def experiment(
     """
     from nalm_core.experiments.fit import fit
 
+    from nalm_agent.experiment import Experiment, measure_cells
     from nalm_agent.experiment_out import print_result
 
     home = Home.default()

@@ -26,6 +26,7 @@ MarkdownOption = Annotated[
 GithubOption = Annotated[
     bool, typer.Option("--github", help="In GitHub Actions: annotate lines, and fill the step's summary.")
 ]
+RepoOption = Annotated[Path, typer.Option("--repo", help="The NF's git repository.", show_default="here")]
 NeverFailOption = Annotated[
     bool, typer.Option("--never-fail", help="Exit with 0 whatever the verdict; 2 for wrong usage remains.")
 ]

@@ -12,7 +12,7 @@ import hashlib
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,7 +75,12 @@ class Repository:
 
     def resolve(self, name: str) -> Revision:
         """The commit of that name, or the working tree for "worktree". Raises GitError if there is none."""
-        if name == WORKTREE and not self.bare:
+        if name == WORKTREE:
+            if self.bare:
+                raise GitError(
+                    f"{self.root} is a bare repository: it has no working tree to judge",
+                    hint="name the commit with --head REV, or run nalm in a clone with files",
+                )
             return self._worktree()
         commit = self._try("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         if commit is None:
@@ -167,19 +172,25 @@ class Repository:
 
         "." stands for the whole tree.
         """
+        names = {path: path.strip("/").removeprefix("./") for path in paths}
+        entries = self._entries(revision.tree, {name for name in names.values() if name not in ("", ".")})
         total = hashlib.sha256()
         for path in sorted(paths):
-            name = path.strip("/").removeprefix("./")
-            if name in ("", "."):
-                entry: str | None = revision.tree
-            else:
-                entry = self._try(
-                    "ls-tree", "--format=%(objectmode) %(objectname)", revision.tree, "--", name
-                )
+            name = names[path]
+            entry = revision.tree if name in ("", ".") else entries.get(name)
             if not entry:
                 return None
             total.update(f"{name}\0{entry}\0".encode())
         return total.hexdigest()
+
+    def _entries(self, tree: str, names: Collection[str]) -> dict[str, str]:
+        """Mode and object of each of these paths that is in a tree."""
+        if not names:
+            return {}
+        form = "--format=%(objectmode) %(objectname)%x09%(path)"
+        listed = self._try("ls-tree", "-z", form, tree, "--", *sorted(names), strip=False) or ""
+        rows = (row.partition("\t") for row in listed.split("\0") if row)
+        return {path: entry for entry, _, path in rows}
 
     def export(self, revision: Revision, to: Path) -> None:
         """Writes the revision's files into an empty directory, those of its submodules included.

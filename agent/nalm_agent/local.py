@@ -12,7 +12,6 @@ from nalm_core.report import RunReport, RunStatus
 from nalm_agent.errors import ConfigError, ExitCode, GitError
 from nalm_agent.git import Repository, Revision
 from nalm_agent.home import Home, WorkDir
-from nalm_agent.measure import measure
 from nalm_agent.progress import Progress
 from nalm_agent.request import Request, read_config
 
@@ -84,9 +83,13 @@ def measure_scenarios(
     rebuild: bool = False,
     force: bool = False,
     profile: bool = False,
+    recall: bool = False,
 ) -> Iterator[Result]:
     """Measures the named scenarios of head's nalm.toml, one after the other; if none is named, those that are
-    not measured on request only."""
+    not measured on request only.
+
+    recall: answers from this host's earlier run of the same trees, if that one was decided.
+    """
     config = read_config(repository, comparison.head)
     for name in scenarios:
         config.scenario(name)
@@ -100,11 +103,28 @@ def measure_scenarios(
             force=force,
             profile=profile,
         )
-        try:
-            report = measure(request, home, work, progress)
-        except ConfigError as error:
-            raise replace_message(error, f"scenario {name}: {error.message}") from error
-        yield Result(f"{name} {comparison.head.short}", report, judged(report))
+        yield _answered(request, home, work, progress, recall=recall)
+
+
+def _answered(request: Request, home: Home, work: WorkDir, progress: Progress, *, recall: bool) -> Result:
+    from nalm_agent import answers
+
+    title = f"{request.scenario} {request.head.short}"
+    key = answers.answer_address(request)
+    if recall and (known := answers.recall(home, key)):
+        when = known.finished_at.astimezone().strftime("%Y-%m-%d %H:%M")
+        progress.say(f"{request.scenario}: measured {when}, nothing changed since; --force measures again")
+        return Result(title, known, judged(known))
+    from nalm_agent.measure import measure
+
+    try:
+        report = measure(request, home, work, progress)
+    except ConfigError as error:
+        raise replace_message(error, f"scenario {request.scenario}: {error.message}") from error
+    result = Result(title, report, judged(report))
+    if result.verdict is not None:
+        answers.keep(home, key, report, result.verdict.outcome)
+    return result
 
 
 def replace_message(error: ConfigError, message: str) -> ConfigError:

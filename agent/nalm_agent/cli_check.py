@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm check` and `nalm bench`: arguments in, verdicts and exit codes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nalm_agent import cli_options as options
+from nalm_agent import cli_submit
+from nalm_agent.console import Terminal
+from nalm_agent.errors import ExitCode
+from nalm_agent.git import WORKTREE, Repository
+from nalm_agent.home import Home
+from nalm_agent.local import Result, compared, measure_scenarios, with_parent, worst
+from nalm_agent.outputs import Outputs
+from nalm_agent.report_out import print_run
+
+ScenarioOption = Annotated[
+    list[str] | None,
+    typer.Option("--scenario", help="Scenario of nalm.toml; repeatable. Default: all but those on request."),
+]
+JsonOption = Annotated[
+    str | None,
+    typer.Option("--json", metavar="FILE", help="Write the run report here; - for standard output."),
+]
+RebuildOption = Annotated[
+    bool, typer.Option("--rebuild", help="Build again what failed before; else the earlier failure is shown.")
+]
+ForceOption = Annotated[
+    bool,
+    typer.Option("--force", help="Measure again, and even equal code: what this host makes of no change."),
+]
+ProfileOption = Annotated[
+    bool,
+    typer.Option("--profile", help="Always sample functions and lines; else only where cycles changed."),
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds both commands to `nalm`."""
+    app.command(
+        epilog="Examples:\n\n    nalm check            the working tree against where it branched off\n\n"
+        "    nalm check --base HEAD~3 --head HEAD\n\n    nalm check --scenario sfc_a --json run.json"
+    )(check)
+    app.command(epilog="Examples:\n\n    nalm bench HEAD\n\n    nalm bench main~5..main --json runs.json")(
+        bench
+    )
+
+
+def check(
+    *,
+    base: Annotated[
+        str | None, typer.Option(help="Commit to compare with. Default: merge base with the main branch.")
+    ] = None,
+    head: Annotated[str, typer.Option(help="Commit to judge, or the working tree.")] = WORKTREE,
+    scenario: ScenarioOption = None,
+    json_file: JsonOption = None,
+    repo: options.RepoOption = Path(),
+    rebuild: RebuildOption = False,
+    force: ForceOption = False,
+    profile: ProfileOption = False,
+    quiet: QuietOption = False,
+    junit: options.JUnitOption = None,
+    sarif: options.SarifOption = None,
+    markdown: options.MarkdownOption = None,
+    github: options.GithubOption = False,
+    submit: Annotated[
+        bool, typer.Option("--submit", help="Upload the run reports, as `nalm submit` does.")
+    ] = False,
+    server: options.ServerOption = None,
+    token_file: options.TokenFileOption = None,
+    timeout: options.TimeoutOption = options.TIMEOUT_SECONDS,
+    never_fail: options.NeverFailOption = False,
+) -> None:
+    """Judge a change before it is merged: build both, count instructions, compare cycles side by side."""
+    outputs = Outputs(json_file, junit, sarif, markdown, github)
+    sending = cli_submit.Sending.prepared(server, token_file, timeout) if submit else None
+    home = Home.default()
+    with options.tolerating(never_fail):
+        with home.work() as work, Terminal(quiet=quiet) as progress:
+            repository = Repository(repo.absolute(), work.fresh("git"))
+            comparison = compared(repository, base, head)
+            if sending is not None:
+                cli_submit.require_commit(comparison.head)
+            progress.say(f"{comparison.head.short} against {comparison.base.short} ({comparison.why})")
+            runs = measure_scenarios(
+                repository,
+                comparison,
+                home,
+                work,
+                progress,
+                scenarios=scenario or (),
+                rebuild=rebuild,
+                force=force,
+                profile=profile,
+                recall=not (force or rebuild),
+            )
+            results = shown(runs, progress, quiet=outputs.on_stdout)
+        finish(results, outputs, sending, as_list=len(results) > 1, never_fail=never_fail)
+
+
+def bench(
+    revisions: Annotated[list[str], typer.Argument(metavar="REV...", help="Commits, or ranges A..B.")],
+    *,
+    scenario: ScenarioOption = None,
+    json_file: JsonOption = None,
+    repo: options.RepoOption = Path(),
+    rebuild: RebuildOption = False,
+    quiet: QuietOption = False,
+    junit: options.JUnitOption = None,
+    sarif: options.SarifOption = None,
+    markdown: options.MarkdownOption = None,
+    github: options.GithubOption = False,
+    never_fail: options.NeverFailOption = False,
+) -> None:
+    """Measure commits, each against its first parent."""
+    outputs = Outputs(json_file, junit, sarif, markdown, github)
+    home, results = Home.default(), list[Result]()
+    with options.tolerating(never_fail):
+        with home.work() as work, Terminal(quiet=quiet) as progress:
+            repository = Repository(repo.absolute(), work.fresh("git"))
+            commits = [commit for name in revisions for commit in repository.expand(name)]
+            for comparison in [with_parent(repository, commit) for commit in commits]:
+                progress.say(f"{comparison.head.short} {comparison.head.subject}")
+                runs = measure_scenarios(
+                    repository, comparison, home, work, progress, scenarios=scenario or (), rebuild=rebuild
+                )
+                results += shown(runs, progress, quiet=outputs.on_stdout)
+        finish(results, outputs, None, as_list=True, never_fail=never_fail)
+
+
+def shown(results: Iterable[Result], progress: Terminal, *, quiet: bool) -> list[Result]:
+    """The results, each printed as soon as it is there, unless standard output is for a program."""
+    kept = []
+    for result in results:
+        if not quiet:
+            with progress.aside():
+                print_run(result.report, result.verdict, result.title)
+        kept.append(result)
+    return kept
+
+
+def finish(
+    results: Sequence[Result],
+    outputs: Outputs,
+    sending: cli_submit.Sending | None,
+    *,
+    as_list: bool,
+    never_fail: bool,
+) -> None:
+    """Uploads and writes the reports, and leaves with the worst exit code."""
+    try:
+        if sending is not None:
+            results = sending.send(results, quiet=outputs.on_stdout)
+    finally:
+        outputs.write(results, as_list=as_list)
+    raise typer.Exit(ExitCode.OK if never_fail else worst(results))

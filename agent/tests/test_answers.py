@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm check` asked again: what was decided on this host is not measured twice, and nothing else is kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from nalm_agent.answers import ANSWERS, answer_address, keep, recall
+from nalm_agent.git import Repository
+from nalm_agent.home import Home
+from nalm_agent.local import compared
+from nalm_agent.request import Request
+from nalm_server_reports import make_report
+from tiny import Nalm, NfRepository
+
+
+@pytest.fixture
+def own_home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+def request_of(nf: NfRepository, scratch: Path, **asked: bool) -> Request:
+    repository = Repository(nf.path, scratch)
+    found = compared(repository, "HEAD", "worktree")
+    return Request(repository, found.base, found.head, "tiny", **asked)
+
+
+def test_only_decided_runs_are_kept(own_home: Home) -> None:
+    for outcome in ("same", "improved", "regressed", "inconclusive", "invalid", "broken"):
+        keep(own_home, outcome, make_report(1), outcome)
+    assert {path.stem for path in (own_home.root / "store" / ANSWERS).iterdir()} == {
+        "same",
+        "improved",
+        "regressed",
+    }
+    assert recall(own_home, "same") == make_report(1)
+    assert recall(own_home, "broken") is None
+
+
+def test_what_an_older_or_newer_nalm_wrote_is_no_answer(own_home: Home) -> None:
+    own_home.store().put_document(ANSWERS, "key", {"schema": "nalm.run-report/99"})
+    assert recall(own_home, "key") is None
+
+
+def test_another_tree_or_question_is_another_address(nf_repository: NfRepository, tmp_path: Path) -> None:
+    nf_repository.write("work.h", "// one\n")
+    first = answer_address(request_of(nf_repository, tmp_path / "a"))
+    assert answer_address(request_of(nf_repository, tmp_path / "b")) == first
+    assert answer_address(request_of(nf_repository, tmp_path / "c", profile=True)) != first
+    nf_repository.write("work.h", "// two\n")
+    assert answer_address(request_of(nf_repository, tmp_path / "d")) != first
+
+
+def test_what_was_decided_is_shown_and_not_measured_again(
+    nf_repository: NfRepository, own_home: Home, tmp_path: Path
+) -> None:
+    nf_repository.write("work.h", "#error not built\n")
+    slower = make_report(1, head_costs={"nat": 180.0}, head_ipps={"nat": 400})
+    keep(own_home, answer_address(request_of(nf_repository, tmp_path / "a")), slower, "regressed")
+    nalm = Nalm(own_home.root)
+    done = nalm.run("check", cwd=nf_repository.path)
+    assert done.returncode == 1, done.stderr
+    assert "nat*" in done.stdout and "build:" not in done.stderr
+    assert "nothing changed since; --force measures again" in done.stderr
+    forced = nalm.run("check", "--force", cwd=nf_repository.path)
+    assert forced.returncode == 4 and "broken" in forced.stdout
