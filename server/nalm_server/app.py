@@ -28,6 +28,7 @@ from nalm_server.feeds.endpoints import router as feeds
 from nalm_server.handlers import add_handlers
 from nalm_server.health.endpoints import router as health
 from nalm_server.history.endpoints import router as history
+from nalm_server.history.lines_endpoints import router as history_lines
 from nalm_server.hooks.endpoints import router as hooks
 from nalm_server.hosts.endpoints import router as hosts
 from nalm_server.imports.endpoints import router as imports
@@ -82,6 +83,7 @@ def make_app(context: Context | None) -> FastAPI:
         feeds,
         commits,
         history,
+        history_lines,
         change_points,
         compare,
         features,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from urllib.parse import parse_qsl
 
 import pytest
 from nalm_server_harness import Service
@@ -17,6 +18,7 @@ PATHS = {
     f"/projects/demo/commits/{sha(1)}": 5,
     "/projects/demo/scenarios": 3,
     "/projects/demo/scenarios/sfc_a/history": 9,
+    "/projects/demo/lines?scenario=sfc_a": 10,
     "/jobs": 1,
 }
 
@@ -36,14 +38,19 @@ def counted(service: Service) -> Iterator[list[str]]:
         event.remove(service.context.engine, "before_cursor_execute", note)
 
 
+def read(service: Service, path: str) -> None:
+    address, _, asked = path.partition("?")
+    service.get(address, **dict(parse_qsl(asked)))
+
+
 @pytest.mark.parametrize("path", PATHS)
 def test_number_of_queries(service: Service, path: str) -> None:
     service.upload(body_of(make_report(1)))
     with counted(service) as few:
-        service.get(path)
+        read(service, path)
     for number in range(2, 6):
         service.upload(body_of(make_report(number)))
     service.post("/projects", "admin", 201, {"name": "second", "repository": "/srv/second.git"})
     with counted(service) as many:
-        service.get(path)
+        read(service, path)
     assert len(many) == len(few) <= PATHS[path], many

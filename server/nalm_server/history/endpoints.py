@@ -19,6 +19,14 @@ from nalm_server.schemas import ProjectName, ScenarioName
 
 StageName = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[^\x00]+$")]
 
+MetricName = Annotated[str, Query(max_length=64, pattern=r"^[a-z_]+$")]
+HostClass = Annotated[str | None, Query(max_length=128, pattern=r"^[^\x00]+$")]
+Limit = Annotated[int, Query(ge=1, le=10_000, description="The newest so many commits.")]
+Stages = Annotated[
+    list[StageName] | None,
+    Query(max_length=64, description="Only these, `chain` for the whole; may be given several times."),
+]
+
 router = APIRouter(prefix="/projects/{project}/scenarios", tags=["history"])
 
 
@@ -36,13 +44,10 @@ def get_history(
     session: ReadDb,
     caller: Caller,
     *,
-    metric: Annotated[str, Query(max_length=64, pattern=r"^[a-z_]+$")] = "cpp",
-    host_class: Annotated[str | None, Query(max_length=128, pattern=r"^[^\x00]+$")] = None,
-    limit: Annotated[int, Query(ge=1, le=10_000, description="The newest so many commits.")] = 1000,
-    stage: Annotated[
-        list[StageName] | None,
-        Query(max_length=64, description="Only these, `chain` for the whole; may be given several times."),
-    ] = None,
+    metric: MetricName = "cpp",
+    host_class: HostClass = None,
+    limit: Limit = 1000,
+    stage: Stages = None,
 ) -> Response:
     """One metric of every stage along the default branch. Without host_class: the one with the newest run."""
     found = require_project(session, caller, project, Role.READER)

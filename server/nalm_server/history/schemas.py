@@ -78,3 +78,56 @@ class History(Schema):
     """Where the history begins anew, the first commit apart."""
     imported: list[ImportedPoint]
     """Other tools' figures, oldest commit first, of every host class. There is no verdict about them."""
+
+
+class CommitColumns(Schema):
+    """Commits of all lines, each once, in the order of the first parent."""
+
+    sha: list[str]
+    subject: list[str | None]
+    committed_at: list[datetime | None]
+
+
+class StageColumns(Schema):
+    """A series: as many of each as the line has runs. Null: not measured in that run."""
+
+    stage: str
+    value: list[float | None]
+    low: list[float | None]
+    high: list[float | None]
+
+
+class ScenarioLine(Schema):
+    """A scenario along the first parent, of one branch if asked for: columns, a place for each run."""
+
+    scenario: str
+    branch: str | None
+    host_class: str | None
+    """Null when the scenario has no valid run."""
+    at: list[int]
+    """Places in `commits`, ascending."""
+    run_id: list[str]
+    base_sha: list[str | None]
+    display: list[Display]
+    stages: list[StageColumns]
+    missing: str | None
+    """Why the metric has no value in any run, and what to do; null where nothing stands in its way."""
+    change_points: list[ChangePoint]
+    segments: list[Segment]
+    """Where the line begins anew, the first commit apart."""
+
+
+class Release(Schema):
+    name: str
+    at: int
+    """Its place in `commits`."""
+
+
+class Lines(Schema):
+    """One metric of several scenarios, stages and branches over common commits."""
+
+    metric: Metric
+    commits: CommitColumns
+    lines: list[ScenarioLine]
+    releases: list[Release]
+    """Tags of the commits shown."""

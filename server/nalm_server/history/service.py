@@ -58,6 +58,19 @@ class Wanted:
 
 def history(session: Session, project: ProjectRow, scenario: str, wanted: Wanted) -> dict[str, Any]:
     """schemas.History as plain values: an object for each of ten thousand would take most of the time."""
+    found = find_line(session, project, scenario, wanted)
+    return {
+        "metric": METRICS[wanted.metric],
+        "scenario": found.scenario.name,
+        "host_class": found.host_class,
+        "host_classes": found.host_classes,
+        **vars(found.line),
+        "imported": _imported(repository.imported(session, found.scenario.id, wanted.metric)),
+    }
+
+
+def find_line(session: Session, project: ProjectRow, scenario: str, wanted: Wanted) -> Found:
+    """Raises NotFoundError for what the project does not have."""
     if wanted.metric not in METRICS:
         raise NotFoundError(f"There is no metric {wanted.metric!r}: there are {', '.join(METRICS)}.")
     row = repository.find_scenario(session, project.id, scenario)
@@ -72,14 +85,7 @@ def history(session: Session, project: ProjectRow, scenario: str, wanted: Wanted
         line = _ncpp(session, project, row, shown, wanted)
     elif shown:
         line = _line(session, row, shown, wanted)
-    return {
-        "metric": METRICS[wanted.metric],
-        "scenario": row.name,
-        "host_class": shown,
-        "host_classes": classes,
-        **vars(line),
-        "imported": _imported(repository.imported(session, row.id, wanted.metric)),
-    }
+    return Found(row, shown, classes, line)
 
 
 @dataclass
@@ -92,6 +98,16 @@ class Line:
     segments: list[dict[str, Any]] = field(default_factory=list)
     missing: str | None = None
     """Why there is no NCPP, if it was asked for."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A scenario's line, and its host class among those there are, that of the newest run first."""
+
+    scenario: ScenarioRow
+    host_class: str | None
+    host_classes: list[str]
+    line: Line
 
 
 def _line(session: Session, row: ScenarioRow, host_class: str, wanted: Wanted) -> Line:

@@ -1712,6 +1712,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Lines
+         * @description One metric of several scenarios and branches over common commits, in columns: for long histories.
+         */
+        get: operations["get_lines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/models": {
         parameters: {
             query?: never;
@@ -3369,6 +3389,18 @@ export interface components {
             /** Verdicts */
             verdicts: components["schemas"]["VerdictBrief"][];
         };
+        /**
+         * CommitColumns
+         * @description Commits of all lines, each once, in the order of the first parent.
+         */
+        CommitColumns: {
+            /** Committed At */
+            committed_at: (string | null)[];
+            /** Sha */
+            sha: string[];
+            /** Subject */
+            subject: (string | null)[];
+        };
         /** CommitDetail */
         CommitDetail: {
             /** Author */
@@ -5005,6 +5037,18 @@ export interface components {
              */
             wait_seconds: number;
         };
+        /**
+         * Lines
+         * @description One metric of several scenarios, stages and branches over common commits.
+         */
+        Lines: {
+            commits: components["schemas"]["CommitColumns"];
+            /** Lines */
+            lines: components["schemas"]["ScenarioLine"][];
+            metric: components["schemas"]["Metric"];
+            /** Releases */
+            releases: components["schemas"]["nalm_server__history__schemas__Release"][];
+        };
         /** Live */
         Live: {
             /**
@@ -5417,6 +5461,12 @@ export interface components {
             /** Traffic */
             traffic: string;
         };
+        /** Release */
+        nalm_server__features__schemas__Release: {
+            commit: components["schemas"]["CommitRef"];
+            /** Name */
+            name: string;
+        };
         /** Health */
         nalm_server__health__schemas__Health: {
             /** Agents Seen */
@@ -5437,6 +5487,13 @@ export interface components {
             status: "ok" | "degraded";
             /** Version */
             version: string;
+        };
+        /** Release */
+        nalm_server__history__schemas__Release: {
+            /** At */
+            at: number;
+            /** Name */
+            name: string;
         };
         /**
          * Change
@@ -5790,7 +5847,7 @@ export interface components {
             /** Features */
             features: components["schemas"]["PriceLine"][];
             reference: components["schemas"]["CommitRef"] | null;
-            release: components["schemas"]["Release-Output"] | null;
+            release: components["schemas"]["nalm_server__features__schemas__Release"] | null;
         };
         /**
          * PriceSource
@@ -6139,12 +6196,6 @@ export interface components {
              * @default
              */
             reason: string;
-        };
-        /** Release */
-        "Release-Output": {
-            commit: components["schemas"]["CommitRef"];
-            /** Name */
-            name: string;
         };
         /**
          * Removed
@@ -6497,6 +6548,34 @@ export interface components {
             /** Traffic */
             traffic: string;
         };
+        /**
+         * ScenarioLine
+         * @description A scenario along the first parent, of one branch if asked for: columns, a place for each run.
+         */
+        ScenarioLine: {
+            /** At */
+            at: number[];
+            /** Base Sha */
+            base_sha: (string | null)[];
+            /** Branch */
+            branch: string | null;
+            /** Change Points */
+            change_points: components["schemas"]["ChangePoint"][];
+            /** Display */
+            display: ("same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken" | "feature")[];
+            /** Host Class */
+            host_class: string | null;
+            /** Missing */
+            missing: string | null;
+            /** Run Id */
+            run_id: string[];
+            /** Scenario */
+            scenario: string;
+            /** Segments */
+            segments: components["schemas"]["Segment"][];
+            /** Stages */
+            stages: components["schemas"]["StageColumns"][];
+        };
         /** ScenarioSummary */
         ScenarioSummary: {
             /** Host Classes */
@@ -6776,6 +6855,20 @@ export interface components {
             significant: boolean;
             /** Stage */
             stage: string;
+        };
+        /**
+         * StageColumns
+         * @description A series: as many of each as the line has runs. Null: not measured in that run.
+         */
+        StageColumns: {
+            /** High */
+            high: (number | null)[];
+            /** Low */
+            low: (number | null)[];
+            /** Stage */
+            stage: string;
+            /** Value */
+            value: (number | null)[];
         };
         /**
          * StageCounters
@@ -16146,6 +16239,102 @@ export interface operations {
             };
             /** @description The body is larger than this server takes. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    get_lines: {
+        parameters: {
+            query: {
+                /** @description Watched ones; without: the default branch. */
+                branch?: string[] | null;
+                host_class?: string | null;
+                /** @description The newest so many commits. */
+                limit?: number;
+                metric?: string;
+                scenario: string[];
+                /** @description Only these, `chain` for the whole; may be given several times. */
+                stage?: string[] | null;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Lines"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

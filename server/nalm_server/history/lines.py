@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One metric of several scenarios, stages and branches over common commits, in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any
+
+from nalm_core.catalogue import METRICS
+from sqlalchemy.orm import Session
+
+from nalm_server.errors import InvalidError, NotFoundError
+from nalm_server.history import lines_repository as repository
+from nalm_server.history.service import Found, Line, Wanted, find_line
+from nalm_server.projects.models import ProjectRow
+from nalm_server.refs import repository as refs
+
+MOST_FIGURES = 400_000
+"""Of an answer: 20 series over 10,000 commits, and as many again."""
+MOST_RELEASES = 500
+LONGEST = 10_000
+"""Commits."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    scenarios: list[str]
+    wanted: Wanted
+    branches: list[str] = field(default_factory=list)
+    """Empty: all that is in the history of the default branch."""
+
+
+@dataclass(frozen=True)
+class Branched:
+    """What was found of a scenario, on one branch if one was asked for."""
+
+    found: Found
+    branch: str | None
+
+
+def lines(session: Session, project: ProjectRow, asked: Asked) -> dict[str, Any]:
+    """schemas.Lines as plain values. Raises NotFoundError for what is not there, InvalidError if too much."""
+    shown = list(_found(session, project, asked))
+    commits = _commits(session, project.id, [one.found.line for one in shown])
+    places = {sha: place for place, sha in enumerate(commits)}
+    tags = refs.tags(session, project.id, MOST_RELEASES)
+    return {
+        "metric": METRICS[asked.wanted.metric],
+        "commits": {
+            "sha": list(commits),
+            "subject": [one["subject"] for one in commits.values()],
+            "committed_at": [one["committed_at"] for one in commits.values()],
+        },
+        "lines": [_columns(one, places) for one in shown],
+        "releases": [{"name": tag.name, "at": places[tag.sha]} for tag in tags if tag.sha in places],
+    }
+
+
+def _found(session: Session, project: ProjectRow, asked: Asked) -> Iterator[Branched]:
+    branches = {name: _shas_of(session, project.id, name) for name in asked.branches}
+    wanted = replace(asked.wanted, limit=LONGEST) if branches else asked.wanted
+    figures = 0
+    for scenario, branch in product(asked.scenarios, branches or [None]):
+        found = find_line(session, project, scenario, wanted)
+        line = found.line
+        if branch is not None:
+            line = _along(line, branches[branch], asked.wanted.limit)
+        figures += len(line.points) * len(line.stages)
+        if figures > MOST_FIGURES:
+            raise InvalidError(
+                f"More than {MOST_FIGURES} figures were asked for: choose fewer scenarios, stages or "
+                "branches, or a smaller limit."
+            )
+        yield Branched(replace(found, line=line), branch)
+
+
+def _shas_of(session: Session, project_id: int, name: str) -> set[str]:
+    row = refs.find_branch(session, project_id, name)
+    if row is None or row.deleted_at is not None:
+        raise NotFoundError(f"There is no watched branch {name!r}.")
+    return repository.first_parents(session, project_id, row.sha, LONGEST)
+
+
+def _along(line: Line, shas: set[str], limit: int) -> Line:
+    return replace(
+        line,
+        points=[one for one in line.points if one["sha"] in shas][-limit:],
+        change_points=[one for one in line.change_points if one.sha in shas],
+        segments=[one for one in line.segments if one["sha"] in shas],
+    )
+
+
+def _commits(session: Session, project_id: int, found: Sequence[Line]) -> dict[str, dict[str, Any]]:
+    """A point of each commit, by sha, in the order of the first parent."""
+    points = {one["sha"]: one for line in found for one in line.points}
+    if len(found) < 2:
+        return points
+    oldest = {line.points[0]["sha"] for line in found if line.points}
+    order = repository.in_order(session, project_id, oldest)
+    return {sha: points[sha] for sha in order if sha in points}
+
+
+def _columns(one: Branched, places: dict[str, int]) -> dict[str, Any]:
+    line = one.found.line
+    return {
+        "scenario": one.found.scenario.name,
+        "branch": one.branch,
+        "host_class": one.found.host_class,
+        "at": [places[point["sha"]] for point in line.points],
+        **{name: [point[name] for point in line.points] for name in ("run_id", "base_sha", "display")},
+        "stages": [
+            _stage(stage, [point["values"].get(stage) for point in line.points]) for stage in line.stages
+        ],
+        "missing": line.missing,
+        "change_points": line.change_points,
+        "segments": line.segments,
+    }
+
+
+def _stage(stage: str, values: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
+    columns = {name: [one and one[name] for one in values] for name in ("value", "low", "high")}
+    return {"stage": stage, **columns}

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /projects/{project}/lines."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from pydantic import StringConstraints
+
+from nalm_server.access.roles import Role
+from nalm_server.access.service import require_project
+from nalm_server.answers import as_json
+from nalm_server.deps import Caller, ReadDb
+from nalm_server.errors import documented
+from nalm_server.history import lines
+from nalm_server.history.endpoints import HostClass, Limit, MetricName, Stages
+from nalm_server.history.schemas import Lines
+from nalm_server.history.service import Wanted
+from nalm_server.schemas import NAME, REVISION, ProjectName
+
+Scenario = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
+BranchName = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=REVISION)]
+
+router = APIRouter(prefix="/projects/{project}/lines", tags=["history"])
+
+
+@router.get("", response_model=Lines, responses=documented(404))
+def get_lines(
+    project: ProjectName,
+    session: ReadDb,
+    caller: Caller,
+    *,
+    scenario: Annotated[list[Scenario], Query(min_length=1, max_length=16)],
+    branch: Annotated[
+        list[BranchName] | None, Query(max_length=8, description="Watched ones; without: the default branch.")
+    ] = None,
+    metric: MetricName = "cpp",
+    host_class: HostClass = None,
+    limit: Limit = 1000,
+    stage: Stages = None,
+) -> Response:
+    """One metric of several scenarios and branches over common commits, in columns: for long histories."""
+    found = require_project(session, caller, project, Role.READER)
+    wanted = Wanted(metric, host_class, limit, stage or [])
+    asked = lines.Asked(list(dict.fromkeys(scenario)), wanted, list(dict.fromkeys(branch or [])))
+    return as_json(lines.lines(session, found, asked))

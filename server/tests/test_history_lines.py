@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Histories of several scenarios, stages and branches over common commits, in columns, on both databases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from nalm_server.commits.order import record
+from nalm_server.history import lines
+from nalm_server.refs import repository as refs
+from nalm_server_harness import Service
+from nalm_server_measured import Measured, store
+from nalm_server_reports import COSTS, sha
+
+LINES = "/projects/demo/lines"
+FORK = 900
+
+
+@pytest.fixture
+def measured(service: Service) -> Service:
+    """sfc_a at commits 1 to 4, sfc_b at 2 and 4; a branch leaves at 2 with one commit; 3 is a release."""
+    store(service, [Measured(number, {"nat": 100.0 + number}) for number in (1, 2, 3, 4)])
+    store(service, [Measured(number, {"nat": 200.0 + number}, scenario="sfc_b") for number in (2, 4)])
+    with service.context.sessions() as session:
+        record(session, 1, sha(FORK), sha(2))
+        session.commit()
+    store(service, [Measured(FORK, {"nat": 300.0})])
+    with service.context.sessions() as session:
+        refs.place_tag(session, 1, "v1.0", sha(3), service.clock())
+        refs.place_branch(session, 1, "main", sha(4), service.clock())
+        refs.place_branch(session, 1, "faster", sha(FORK), service.clock())
+        session.commit()
+    return service
+
+
+def shown(service: Service, **asked: Any) -> dict[str, dict[str, float]]:
+    """By scenario and branch: nat's cost by commit."""
+    found = service.get(LINES, **asked)
+    shas = found["commits"]["sha"]
+    lines = {}
+    for line in found["lines"]:
+        (nat,) = (one for one in line["stages"] if one["stage"] == "nat")
+        name = " ".join(filter(None, (line["scenario"], line["branch"])))
+        lines[name] = {shas[at]: value for at, value in zip(line["at"], nat["value"], strict=True)}
+    return lines
+
+
+def test_scenarios_share_their_commits(measured: Service) -> None:
+    found = shown(measured, scenario=["sfc_a", "sfc_b"], branch="main")
+    assert found["sfc_a main"] == {sha(number): 100.0 + number for number in (1, 2, 3, 4)}
+    assert found["sfc_b main"] == {sha(number): 200.0 + number for number in (2, 4)}
+
+
+def test_branches_part_where_they_parted(measured: Service) -> None:
+    found = shown(measured, scenario="sfc_a", branch=["main", "faster"])
+    assert found["sfc_a main"] == {sha(number): 100.0 + number for number in (1, 2, 3, 4)}
+    assert found["sfc_a faster"] == {sha(1): 101.0, sha(2): 102.0, sha(FORK): 300.0}
+
+
+def test_commits_stand_in_their_order_with_their_releases(measured: Service) -> None:
+    found = measured.get(LINES, scenario=["sfc_b", "sfc_a"], branch="main")
+    shas = found["commits"]["sha"]
+    assert shas == [sha(number) for number in (1, 2, 3, 4)]
+    assert found["releases"] == [{"name": "v1.0", "at": 2}]
+    assert [line["at"] for line in found["lines"]] == [[1, 3], [0, 1, 2, 3]]
+    assert len(found["lines"][0]["run_id"]) == len(found["lines"][0]["display"]) == 2
+
+
+def test_the_newest_are_shown_and_the_stages_asked_for(measured: Service) -> None:
+    found = measured.get(LINES, scenario="sfc_a", branch="main", limit=2, stage="chain")
+    assert found["commits"]["sha"] == [sha(3), sha(4)]
+    (chain,) = found["lines"][0]["stages"]
+    assert chain["stage"] == "chain"
+    assert chain["value"] == pytest.approx([sum(COSTS.values()) - COSTS["nat"] + 100 + n for n in (3, 4)])
+
+
+def test_the_same_figures_as_the_history(measured: Service) -> None:
+    line = measured.get(LINES, scenario="sfc_a")["lines"][0]
+    history = measured.get("/projects/demo/scenarios/sfc_a/history")
+    assert line["run_id"] == [point["run_id"] for point in history["points"]]
+    for one in line["stages"]:
+        values = [point["values"][one["stage"]] for point in history["points"]]
+        assert one["value"] == [value and value["value"] for value in values]
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"branch": "none"}, "no watched branch 'none'"),
+        ({"metric": "speed"}, "no metric 'speed'"),
+        ({"scenario": "sfc_z"}, "no run of a scenario 'sfc_z'"),
+    ],
+)
+def test_what_is_not_there_is_named(measured: Service, asked: dict[str, str], told: str) -> None:
+    answer = measured.get(LINES, 404, **{"scenario": "sfc_a", **asked})
+    assert told in answer["error"]["message"]
+
+
+def test_too_much_is_refused_with_what_to_do(measured: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "MOST_FIGURES", 10)
+    answer = measured.get(LINES, 422, scenario="sfc_a")
+    assert "choose fewer scenarios, stages or branches" in answer["error"]["message"]
