@@ -117,7 +117,7 @@ test-compose: ## The shipped containers brought up with stand-in images, a commi
 	@pytest -q tests/compose
 
 test-faults: ## Every process killed amid 200 commits, slow and cut networks, full disks; needs toxiproxy (go), minutes
-	@tests/faults/install && pytest -q tests/faults && NALM_FAULTS=1 pytest -q server/tests/test_work.py -k killed_redis
+	@tests/faults/install && pytest -q tests/faults
 
 test-forge: ## A real Gitea taken through pull request, merge, tag, force push and outage; needs Go 1.26, the first time up to 25 minutes
 	@tests/forge/build_gitea.sh && pytest -q --timeout 900 tests/forge

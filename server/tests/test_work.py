@@ -17,6 +17,7 @@ import httpx
 import pytest
 from nalm_server import db
 from nalm_server.work import broker, repository
+from nalm_server.work.hearing import DEAF_AFTER, Hearing
 from nalm_server.work.kinds import Work
 from nalm_server.work.leader import Leader
 from nalm_server.work.pending import Pending
@@ -28,6 +29,7 @@ from nalm_server_harness import Service
 from nalm_server_redis import RedisServer
 from nalm_server_waiting import until
 from redis import Redis
+from redis.exceptions import RedisError
 from sqlalchemy import text
 
 PROGRAM = Path(__file__).with_name("worker_program.py")
@@ -150,9 +152,7 @@ def lines(tmp_path: Path) -> list[str]:
     return done.read_text().splitlines() if done.exists() else []
 
 
-@pytest.mark.skipif("NALM_FAULTS" not in os.environ, reason="`make test-faults` kills Redis")
 def test_worker_goes_on_after_failures_and_a_killed_redis(tmp_path: Path, redis: RedisServer) -> None:
-    """Seldom, a worker does not hear of wakes again after Redis is back: its consumer is silent then."""
     waker = CeleryWaker(redis.url)
     with worker_process(tmp_path, redis.url) as process:
         waker.work(Work.JOBS)  # fails, and is only logged
@@ -171,6 +171,40 @@ def test_worker_goes_on_after_failures_and_a_killed_redis(tmp_path: Path, redis:
         assert process.poll() is None
     waker.stop()
     assert "this kind cannot be done today" in (tmp_path / "worker.log").read_text()
+
+
+def test_worker_that_hears_no_wakes_begins_anew(tmp_path: Path, redis: RedisServer) -> None:
+    """Its consumer is told to take nothing from the queue any more: now and then so after an outage."""
+    waker, control = CeleryWaker(redis.url), broker.make_celery(redis.url).control
+    with worker_process(tmp_path, redis.url) as process:
+        waker.work(Work.DELIVERIES)
+        until(lambda: lines(tmp_path), "the first wake")
+        (answer,) = control.cancel_consumer(broker.SERVER_QUEUE, reply=True, timeout=30, limit=1)
+        assert "ok" in next(iter(answer.values()))
+        waker.work(Work.DELIVERIES)
+        until(lambda: lines(tmp_path) == [str(process.pid)] * 2, "the wake it had not heard")
+    waker.stop()
+    assert "hears none" in (tmp_path / "worker.log").read_text()
+
+
+def test_hearing_is_judged_by_wakes_that_wait_for_an_idle_worker() -> None:
+    waiting: list[int | RedisError] = []
+
+    def count() -> int:
+        if isinstance(now := waiting.pop(0), RedisError):
+            raise now
+        return now
+
+    hearing = Hearing(count)
+    with hearing.taking():
+        waiting += [1] * DEAF_AFTER
+        assert not any(hearing.deaf() for _ in range(DEAF_AFTER))  # busy
+    waiting += [1] * (DEAF_AFTER - 1) + [RedisError()] + [1] * DEAF_AFTER
+    assert [hearing.deaf() for _ in range(2 * DEAF_AFTER)] == [False] * (2 * DEAF_AFTER - 1) + [True]
+    with hearing.taking():
+        pass
+    waiting.append(1)
+    assert not hearing.deaf()  # it took one since
 
 
 def test_wake_of_a_killed_worker_comes_again(tmp_path: Path, redis: RedisServer) -> None:

@@ -31,7 +31,7 @@ def main() -> int:
     WORKERS[Work.JOBS] = Worker(fails, 60)
     settings = Settings(state_dir=Path(sys.argv[2]))
     assert settings.redis_url
-    return run_worker(make_context(settings), settings.redis_url, 2)
+    return run_worker(make_context(settings), settings.redis_url, 2, look_seconds=0.5)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from celery import Celery, signals
 from nalm_server.context import Context
 from nalm_server.work import broker, repository
 from nalm_server.work.drain import drain_kind
+from nalm_server.work.hearing import LOOK_SECONDS, Hearing, begin_anew, waiting_in, watch
 from nalm_server.work.kinds import Work
 from nalm_server.work.leader import Leader
 from nalm_server.work.ping import worker_name
@@ -21,13 +22,14 @@ from nalm_server.work.wakers import CeleryWaker
 log = structlog.get_logger()
 
 
-def run_worker(context: Context, redis_url: str, threads: int) -> int:
+def run_worker(context: Context, redis_url: str, threads: int, look_seconds: float = LOOK_SECONDS) -> int:
     """Drains what it is woken for until SIGTERM; the work in hand is finished. Returns an exit code.
 
     Threads, not processes: drains wait for the database, git and forges.
     """
     app = broker.make_celery(redis_url)
-    register(app, context)
+    hearing = Hearing(waiting_in(redis_url))
+    register(app, context, hearing)
     signals.setup_logging.connect(_keep_logging, weak=False)
     worker = app.Worker(
         pool="threads",
@@ -39,18 +41,22 @@ def run_worker(context: Context, redis_url: str, threads: int) -> int:
         quiet=True,
     )
     log.info("worker ready for wakes", threads=threads, queue=broker.SERVER_QUEUE)
+    watch(hearing, look_seconds)
     worker.start()
+    if worker.exitcode and hearing.heard:
+        begin_anew("Celery ended on an error")
     return int(worker.exitcode or 0)
 
 
-def register(app: Celery, context: Context) -> None:
+def register(app: Celery, context: Context, hearing: Hearing) -> None:
     """The one task of the server's workers."""
 
     def work(kind: str) -> None:
-        if kind not in set(Work):
-            log.warning("a wake for work this version does not know", work=kind)
-            return
-        drain_kind(context, Work(kind))
+        with hearing.taking():
+            if kind in set(Work):
+                drain_kind(context, Work(kind))
+            else:
+                log.warning("a wake for work this version does not know", work=kind)
 
     app.task(name=broker.WORK_TASK)(work)
 
