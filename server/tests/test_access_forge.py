@@ -46,8 +46,8 @@ class Way:
     context: Context
     client: TestClient
 
-    def start(self) -> dict[str, str]:
-        sent = self.client.get(f"{SIGN_IN}/start", follow_redirects=False)
+    def start(self, **params: str) -> dict[str, str]:
+        sent = self.client.get(f"{SIGN_IN}/start", params=params, follow_redirects=False)
         assert sent.status_code == 303, sent.text
         assert sent.headers["Location"].startswith(f"{self.provider.issuer}/authorization_endpoint?")
         return dict(parse_qsl(urlsplit(sent.headers["Location"]).query))
@@ -136,6 +136,29 @@ def test_whoever_takes_too_long_begins_again(way: Way) -> None:
     assert isinstance(clock, Clock)
     clock.pass_seconds(601)
     assert way.back(asked).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("to", "shown"),
+    [
+        ("/p/demo/history?scenario=sfc_a&metric=cpp#top", "/p/demo/history?scenario=sfc_a&metric=cpp#top"),
+        ("/", "/"),
+        ("https://evil.example/", "/"),
+        ("//evil.example", "/"),
+        ("/\\evil.example", "/"),
+        ("\\/evil.example", "/"),
+        ("/\t/evil.example", "/"),
+        ("/p\r\nSet-Cookie: a=b", "/"),
+        ("javascript:alert(1)", "/"),
+        ("p/demo", "/"),
+        ("/sign-in?to=/sign-in", "/"),
+        ("/api/v1/sign-in/forge/start", "/"),
+    ],
+)
+def test_the_way_back_leads_to_the_page_asked_for_and_to_no_other_server(
+    way: Way, to: str, shown: str
+) -> None:
+    assert way.back(way.start(to=to)).headers["Location"] == shown
 
 
 @pytest.mark.parametrize("way", [["nf-team"]], indirect=True)

@@ -20,6 +20,7 @@ from nalm_server.secrets_store import SecretKeyError
 from nalm_server.signin import forge
 from nalm_server.signin.forge import Asked, Identity
 from nalm_server.signin.providers import Provider
+from nalm_server.signin.returning import local_path
 from nalm_server.signin.service import NewSession, begin
 from nalm_server.tokens.principal import SYSTEM
 
@@ -39,18 +40,21 @@ def redirect_uri(context: Context, name: str) -> str:
     return f"{context.settings.address}/api/v1/sign-in/{name}/callback"
 
 
-def start(context: Context, name: str) -> tuple[str, str]:
-    """Where to send the browser, and the sealed cookie it takes along."""
+def start(context: Context, name: str, to: str | None) -> tuple[str, str]:
+    """Where to send the browser, and the sealed cookie it takes along. `to`: the page it came from."""
     asked = forge.new_asked()
     address = forge.address_to_ask(require(context, name), redirect_uri(context, name), asked)
     until = (context.clock() + timedelta(seconds=WAY_SECONDS)).timestamp()
-    way = {"provider": name, "until": until, **asdict(asked)}
+    way = {"provider": name, "until": until, "to": local_path(to), **asdict(asked)}
     return address, context.box.seal(json.dumps(way)).decode()
 
 
-def come_back(context: Context, name: str, *, sealed: str, state: str, code: str) -> NewSession:
-    """Raises UnauthorizedError unless this browser was sent, there, with this state, a while ago."""
-    asked = _opened(context, name, sealed, state)
+def come_back(context: Context, name: str, *, sealed: str, state: str, code: str) -> tuple[NewSession, str]:
+    """The session, and the path of the page to show.
+
+    Raises UnauthorizedError unless this browser was sent, there, with this state, a while ago.
+    """
+    asked, to = _opened(context, name, sealed, state)
     now = context.clock()
     identity = forge.identify(
         require(context, name), redirect_uri(context, name), asked, code, int(now.timestamp())
@@ -61,10 +65,10 @@ def come_back(context: Context, name: str, *, sealed: str, state: str, code: str
             raise ForbiddenError("This account is disabled.")
         made = begin(session, context.settings, account, now, how=name)
         session.commit()
-    return made
+    return made, to
 
 
-def _opened(context: Context, name: str, sealed: str, state: str) -> Asked:
+def _opened(context: Context, name: str, sealed: str, state: str) -> tuple[Asked, str]:
     try:
         way = json.loads(context.box.open(sealed.encode()))
     except SecretKeyError as error:
@@ -72,7 +76,7 @@ def _opened(context: Context, name: str, sealed: str, state: str) -> Asked:
     fits = hmac.compare_digest(str(way["state"]).encode(), state.encode())
     if not fits or way["provider"] != name or way["until"] < context.clock().timestamp():
         raise UnauthorizedError(AGAIN)
-    return Asked(way["state"], way["nonce"], way["verifier"])
+    return Asked(way["state"], way["nonce"], way["verifier"]), way["to"]
 
 
 def _account(session: Session, context: Context, identity: Identity) -> AccountRow:

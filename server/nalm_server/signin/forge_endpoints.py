@@ -17,6 +17,9 @@ router = APIRouter(prefix="/sign-in", tags=["session"])
 
 Name = Annotated[str, Path(min_length=1, max_length=32, pattern="^[a-z0-9-]+$", description="A provider.")]
 Told = Annotated[str | None, Query(max_length=2048)]
+To = Annotated[
+    str | None, Query(max_length=1024, description="The page to show afterwards: a path of this server.")
+]
 WAY = "way"
 
 
@@ -29,9 +32,9 @@ def list_providers(context: Ctx) -> list[ProviderShown]:
 
 
 @router.get("/{provider}/start", status_code=303, response_class=RedirectResponse, responses=documented(404))
-def start_sign_in(provider: Name, request: Request, context: Ctx) -> RedirectResponse:
+def start_sign_in(provider: Name, request: Request, context: Ctx, to: To = None) -> RedirectResponse:
     """Sends the browser to the provider."""
-    address, sealed = by_forge.start(context, provider)
+    address, sealed = by_forge.start(context, provider, to)
     response = RedirectResponse(address, 303)
     cookies.put(request, response, context.settings, sealed, seconds=by_forge.WAY_SECONDS, what=WAY)
     return response
@@ -48,8 +51,8 @@ def finish_sign_in(
     sealed = request.cookies.get(cookies.name_of(request, context.settings, WAY))
     if not sealed or not state or not code:
         raise UnauthorizedError(by_forge.AGAIN)
-    made = by_forge.come_back(context, provider, sealed=sealed, state=state, code=code)
-    response = RedirectResponse("/", 303)
+    made, to = by_forge.come_back(context, provider, sealed=sealed, state=state, code=code)
+    response = RedirectResponse(to, 303)
     cookies.drop(request, response, context.settings, WAY)
     seconds = context.settings.session_hours * 3600
     cookies.put(request, response, context.settings, made.cookie, seconds=seconds)

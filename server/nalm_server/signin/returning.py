@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a browser goes after signing in: a page of this server, whatever it was asked for."""
+
+from __future__ import annotations
+
+import re
+
+HOME = "/"
+PATH = re.compile(r"/(?![/\\\\])[\x21-\x5b\x5d-\x7e]*")
+"""One slash, so that no host follows; nothing that browsers drop (white space) or read as a slash (`\\`)."""
+SIGN_IN = "/sign-in"
+
+
+def local_path(wanted: str | None) -> str:
+    """`wanted` if it is a path of this server, with its query; else the first page."""
+    if wanted is None or not PATH.fullmatch(wanted) or wanted.startswith((SIGN_IN, "/api/")):
+        return HOME
+    return wanted
