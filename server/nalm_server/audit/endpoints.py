@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query
 from nalm_server.access.roles import Role
 from nalm_server.access.service import require_administrator, require_project
 from nalm_server.audit import service
+from nalm_server.audit.repository import Wanted
 from nalm_server.audit.schemas import AuditEntry
 from nalm_server.deps import Caller, ReadDb
 from nalm_server.errors import documented
@@ -19,19 +20,38 @@ router = APIRouter(tags=["audit"])
 
 Before = Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Only entries before this number.")]
 Limit = Annotated[int, Query(ge=1, le=500)]
+Who = Annotated[str | None, Query(max_length=128, description="Only what this one did.")]
+Action = Annotated[
+    str | None, Query(max_length=64, description="Only these: an action, or the noun of several.")
+]
 
 
 @router.get("/audit", responses=documented())
-def get_audit(session: ReadDb, caller: Caller, before: Before = None, limit: Limit = 100) -> list[AuditEntry]:
+def get_audit(
+    session: ReadDb,
+    caller: Caller,
+    *,
+    who: Who = None,
+    action: Action = None,
+    before: Before = None,
+    limit: Limit = 100,
+) -> list[AuditEntry]:
     """Who did what on the whole server, newest first."""
     require_administrator(caller)
-    return service.entries(session, None, before, limit)
+    return service.entries(session, Wanted(None, who, action, before, limit))
 
 
 @router.get("/projects/{project}/audit", responses=documented(404))
 def get_project_audit(
-    project: ProjectName, session: ReadDb, caller: Caller, before: Before = None, limit: Limit = 100
+    project: ProjectName,
+    session: ReadDb,
+    caller: Caller,
+    *,
+    who: Who = None,
+    action: Action = None,
+    before: Before = None,
+    limit: Limit = 100,
 ) -> list[AuditEntry]:
     """Who did what in one project, newest first."""
     row = require_project(session, caller, project, Role.MAINTAINER)
-    return service.entries(session, row.id, before, limit)
+    return service.entries(session, Wanted(row.id, who, action, before, limit))

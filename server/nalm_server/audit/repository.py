@@ -3,20 +3,39 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select
+from dataclasses import dataclass
+
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from nalm_server.audit.models import AuditRow
 from nalm_server.projects.models import ProjectRow
 
 
-def page(
-    session: Session, project_id: int | None, before: int | None, limit: int
-) -> list[tuple[AuditRow, str | None]]:
-    """Newest first, each with its project's name; only entries older than the one numbered `before`."""
+@dataclass(frozen=True)
+class Wanted:
+    """Which entries of the log; None: of all."""
+
+    project_id: int | None
+    who: str | None
+    action: str | None
+    """`noun.verb`, or a noun for all its verbs."""
+    before: int | None
+    """Only entries older than the one of this number."""
+    limit: int
+
+
+def page(session: Session, wanted: Wanted) -> list[tuple[AuditRow, str | None]]:
+    """Newest first, each with its project's name."""
     query = select(AuditRow, ProjectRow.name).outerjoin(ProjectRow, ProjectRow.id == AuditRow.project_id)
-    if project_id is not None:
-        query = query.where(AuditRow.project_id == project_id)
-    if before is not None:
-        query = query.where(AuditRow.id < before)
-    return [(row, name) for row, name in session.execute(query.order_by(AuditRow.id.desc()).limit(limit))]
+    if wanted.project_id is not None:
+        query = query.where(AuditRow.project_id == wanted.project_id)
+    if wanted.who is not None:
+        query = query.where(AuditRow.who == wanted.who)
+    if wanted.action is not None:
+        of_noun = AuditRow.action.startswith(f"{wanted.action}.", autoescape=True)
+        query = query.where(or_(AuditRow.action == wanted.action, of_noun))
+    if wanted.before is not None:
+        query = query.where(AuditRow.id < wanted.before)
+    found = session.execute(query.order_by(AuditRow.id.desc()).limit(wanted.limit))
+    return [(row, name) for row, name in found]

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.audit import repository
 from nalm_server.audit.models import AuditRow
+from nalm_server.audit.repository import Wanted
 from nalm_server.audit.schemas import AuditEntry
 from nalm_server.tokens.principal import Principal
 
@@ -38,7 +39,7 @@ def record(
     )
 
 
-def entries(session: Session, project_id: int | None, before: int | None, limit: int) -> list[AuditEntry]:
+def entries(session: Session, wanted: Wanted) -> list[AuditEntry]:
     return [
         AuditEntry(
             id=row.id,
@@ -50,5 +51,5 @@ def entries(session: Session, project_id: int | None, before: int | None, limit:
             detail=row.detail,
             request_id=row.request_id,
         )
-        for row, project in repository.page(session, project_id, before, limit)
+        for row, project in repository.page(session, wanted)
     ]

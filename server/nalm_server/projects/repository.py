@@ -13,7 +13,7 @@ from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.states import OPEN as OPEN_ALERTS
 from nalm_server.commits.models import CommitRow
 from nalm_server.jobs.models import JobRow
-from nalm_server.jobs.schemas import OPEN
+from nalm_server.jobs.schemas import HELD, OPEN
 from nalm_server.projects.models import ProjectRow
 from nalm_server.runs.models import RunRow, VerdictRow
 
@@ -60,6 +60,12 @@ def add(session: Session, row: ProjectRow) -> ProjectRow:
     session.add(row)
     session.flush()
     return row
+
+
+def held_jobs(session: Session, project_id: int) -> int:
+    """How many of its jobs hosts have now."""
+    query = select(func.count()).where(JobRow.project_id == project_id, JobRow.state.in_(HELD))
+    return session.scalars(query).one()
 
 
 def overviews(session: Session, condition: ColumnElement[bool]) -> list[Overview]:

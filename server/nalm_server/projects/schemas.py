@@ -35,20 +35,32 @@ class Project(Schema):
     last_activity_at: datetime | None
 
 
+ProjectsName = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
+Repository = Annotated[str, StringConstraints(min_length=1, max_length=512, pattern=PRINTABLE)]
+Branch = Annotated[
+    str, StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")
+]
+
+
 class ProjectNew(Schema):
-    name: Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
-    repository: Annotated[str, StringConstraints(min_length=1, max_length=512, pattern=PRINTABLE)] = Field(
+    name: ProjectsName
+    repository: Repository = Field(
         description="Address or path that git can clone from, as the agents reach it."
     )
-    default_branch: Annotated[
-        str, StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")
-    ] = "main"
+    default_branch: Branch = "main"
     public: Flag = Field(default=False, description="Anybody may read it, signed in or not.")
 
 
 class ProjectSettings(Schema):
     """What a maintainer may change; what is not given stays."""
 
+    name: ProjectsName | None = Field(
+        default=None, description="Addresses change with it. For administrators, while nothing is measured."
+    )
+    repository: Repository | None = Field(
+        default=None, description="For administrators. The read token for the one before is forgotten."
+    )
+    default_branch: Branch | None = Field(default=None, description="For administrators.")
     public: Flag | None = None
     reference: Revision | None = Field(
         default=None,

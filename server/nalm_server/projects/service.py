@@ -14,7 +14,7 @@ from nalm_server.audit.service import record
 from nalm_server.context import Context
 from nalm_server.errors import ConflictError, NotFoundError
 from nalm_server.features import reference
-from nalm_server.projects import repository
+from nalm_server.projects import moving, repository
 from nalm_server.projects.models import ProjectRow
 from nalm_server.projects.schemas import Project, ProjectCreated, ProjectNew, ProjectSettings
 from nalm_server.runs import verdicts
@@ -79,6 +79,7 @@ def create_project(
 def change_project(
     session: Session, caller: Principal, row: ProjectRow, settings: ProjectSettings, now: datetime
 ) -> Project:
+    moving.move(session, caller, row, settings, now)
     if settings.public is not None and settings.public != row.public:
         row.public = settings.public
         action = "project.publish" if row.public else "project.hide"

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Another name, repository or default branch for a project: what administrators alone may change.
+
+The repository says whose code the bench hosts run and to whom the read token is shown.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from nalm_server.access.service import require_administrator
+from nalm_server.audit.service import record
+from nalm_server.errors import ConflictError
+from nalm_server.projects import repository
+from nalm_server.projects.models import ProjectRow
+from nalm_server.projects.schemas import ProjectSettings
+from nalm_server.tokens.principal import SYSTEM, Principal
+from nalm_server.watches import repository as watches
+
+FIELDS = ("name", "repository", "default_branch")
+
+
+def move(
+    session: Session, caller: Principal, row: ProjectRow, settings: ProjectSettings, now: datetime
+) -> None:
+    """Changes those that are given and other than now, each with an entry in the audit log."""
+    wanted = {field: getattr(settings, field) for field in FIELDS}
+    changed = {
+        field: value for field, value in wanted.items() if value is not None and value != getattr(row, field)
+    }
+    if not changed:
+        return
+    require_administrator(caller)
+    if "name" in changed:
+        _require_free(session, row, changed["name"])
+    if "repository" in changed:
+        _forget_access(session, caller, row)
+    for field, value in changed.items():
+        detail = f"{field.replace('_', ' ')} from {getattr(row, field)} to {value}"
+        record(
+            session, caller, "project.change", f"project {row.name}", now, project_id=row.id, detail=detail
+        )
+        setattr(row, field, value)
+    session.flush()
+
+
+def _require_free(session: Session, row: ProjectRow, name: str) -> None:
+    """Reports name their project: one that is on its way must still find it."""
+    if repository.find(session, name) is not None:
+        raise ConflictError(f"There is a project {name!r} already: choose another name.")
+    held = repository.held_jobs(session, row.id)
+    if held:
+        raise ConflictError(
+            f"Hosts have {held} of its jobs, whose reports carry its name: rename it when they are done."
+        )
+
+
+def _forget_access(session: Session, caller: Principal, row: ProjectRow) -> None:
+    watch = watches.require(session, row.id)
+    watch.local = caller is SYSTEM
+    watch.read_credential = None
