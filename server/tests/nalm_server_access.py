@@ -242,6 +242,7 @@ MATRIX: dict[str, Row] = {
     "GET /hosts": Row(Who.KNOWN, "/hosts"),
     "GET /hosts/{host}": Row(Who.KNOWN, "/hosts/bench-vm-2"),
     "GET /hosts/{host}/health": Row(Who.KNOWN, "/hosts/bench-vm-2/health"),
+    "GET /hosts/{host}/noise": Row(Who.KNOWN, "/hosts/bench-vm-2/noise"),
     "POST /hosts/{host}/drain": Row(Who.ADMINISTRATOR, "/hosts/bench-vm-2/drain"),
     "POST /hosts/{host}/resume": Row(Who.ADMINISTRATOR, "/hosts/bench-vm-2/resume"),
     "POST /hosts/{host}/revoke": Row(Who.ADMINISTRATOR, "/hosts/bench-vm-2/revoke"),

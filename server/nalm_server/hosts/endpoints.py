@@ -11,7 +11,8 @@ from nalm_server.access.service import require_administrator
 from nalm_server.deps import Caller, Db, Now, ReadDb
 from nalm_server.errors import ForbiddenError, UnauthorizedError, documented
 from nalm_server.hosts import service
-from nalm_server.hosts.schemas import HealthSample, Host, HostDetail, HostEdit, Pool, PoolChoice
+from nalm_server.hosts.noise import noise
+from nalm_server.hosts.schemas import HealthSample, Host, HostDetail, HostEdit, HostNoise, Pool, PoolChoice
 from nalm_server.schemas import NAME, ProjectName
 from nalm_server.tokens.service import Principal, Scope
 
@@ -60,6 +61,13 @@ def get_host_health(
     """Its health, oldest first: each minute of a day, each 10 minutes of a month, then each 6 hours."""
     require_known(caller)
     return service.health(session, host, hours, now)
+
+
+@router.get("/hosts/{host}/noise", responses=documented(401, 403, 404))
+def get_host_noise(host: HostPath, session: ReadDb, caller: Caller) -> HostNoise:
+    """How runs scatter there and what size of change they see, of the newest 500 the caller may read."""
+    require_known(caller)
+    return noise(session, caller, service.require(session, host))
 
 
 @router.post("/hosts/{host}/drain", responses=documented(401, 403, 404))

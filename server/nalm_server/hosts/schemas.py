@@ -97,6 +97,45 @@ class HostDetail(Host):
     """Newest first."""
 
 
+class NoisePoint(Schema):
+    """How one judged run scattered, by CPP of the chain."""
+
+    at: datetime
+    run_id: str
+    project: str
+    scenario: str
+    launches: int
+    spread: float | None
+    """Standard deviation of ln(head / base) of a launch; null: too few of them."""
+    width: float
+    """Half the width of its verdict's interval, as a relative change."""
+
+
+class Seen(Schema):
+    launches: int
+    change: float | None
+    """Relative change found with 90 % chance in so many launches; null: none below a factor of e."""
+
+
+class Sight(Schema):
+    """What a scenario's runs on this host can see."""
+
+    project: str
+    scenario: str
+    runs: int
+    launches: int
+    """Median over the runs; so are spread and width."""
+    spread: float | None
+    width: float
+    sees: list[Seen]
+
+
+class HostNoise(Schema):
+    points: list[NoisePoint]
+    """Oldest first."""
+    sights: list[Sight]
+
+
 class HostEdit(Schema):
     pool: PoolName
 

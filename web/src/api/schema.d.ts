@@ -757,6 +757,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/hosts/{host}/noise": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Host Noise
+         * @description How runs scatter there and what size of change they see, of the newest 500 the caller may read.
+         */
+        get: operations["get_host_noise"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/hosts/{host}/resume": {
         parameters: {
             query?: never;
@@ -4583,6 +4603,13 @@ export interface components {
             /** Pool */
             pool: string;
         };
+        /** HostNoise */
+        HostNoise: {
+            /** Points */
+            points: components["schemas"]["NoisePoint"][];
+            /** Sights */
+            sights: components["schemas"]["Sight"][];
+        };
         /**
          * HostState
          * @enum {string}
@@ -5648,6 +5675,29 @@ export interface components {
             pmu: boolean;
         };
         /**
+         * NoisePoint
+         * @description How one judged run scattered, by CPP of the chain.
+         */
+        NoisePoint: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Launches */
+            launches: number;
+            /** Project */
+            project: string;
+            /** Run Id */
+            run_id: string;
+            /** Scenario */
+            scenario: string;
+            /** Spread */
+            spread: number | null;
+            /** Width */
+            width: number;
+        };
+        /**
          * NotHere
          * @description A scenario that this host cannot measure.
          */
@@ -6014,6 +6064,16 @@ export interface components {
          * @description What a maintainer may change; what is not given stays.
          */
         ProjectSettings: {
+            /**
+             * Default Branch
+             * @description For administrators.
+             */
+            default_branch?: string | null;
+            /**
+             * Name
+             * @description Addresses change with it. For administrators, while nothing is measured.
+             */
+            name?: string | null;
             /** Public */
             public?: boolean | null;
             /**
@@ -6021,6 +6081,11 @@ export interface components {
              * @description The scale of NCPP: a commit, a tag or a watched branch, as it stands now; null: none.
              */
             reference?: string | null;
+            /**
+             * Repository
+             * @description For administrators. The read token for the one before is forgotten.
+             */
+            repository?: string | null;
         };
         /** ProjectTokenNew */
         ProjectTokenNew: {
@@ -6686,6 +6751,13 @@ export interface components {
             /** Webhook Secret */
             webhook_secret: string;
         };
+        /** Seen */
+        Seen: {
+            /** Change */
+            change: number | null;
+            /** Launches */
+            launches: number;
+        };
         /**
          * Segment
          * @description From here on the history begins anew: no change point is looked for across it.
@@ -6786,6 +6858,26 @@ export interface components {
             of: number;
             /** Priced With */
             priced_with: string;
+        };
+        /**
+         * Sight
+         * @description What a scenario's runs on this host can see.
+         */
+        Sight: {
+            /** Launches */
+            launches: number;
+            /** Project */
+            project: string;
+            /** Runs */
+            runs: number;
+            /** Scenario */
+            scenario: string;
+            /** Sees */
+            sees: components["schemas"]["Seen"][];
+            /** Spread */
+            spread: number | null;
+            /** Width */
+            width: number;
         };
         /**
          * SignedIn
@@ -9419,9 +9511,13 @@ export interface operations {
     get_audit: {
         parameters: {
             query?: {
+                /** @description Only these: an action, or the noun of several. */
+                action?: string | null;
                 /** @description Only entries before this number. */
                 before?: number | null;
                 limit?: number;
+                /** @description Only what this one did. */
+                who?: string | null;
             };
             header?: never;
             path?: never;
@@ -11160,6 +11256,92 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HealthSample"][];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    get_host_noise: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a bench host. */
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostNoise"];
                 };
             };
             /** @description The request cannot be read. */
@@ -13234,9 +13416,13 @@ export interface operations {
     get_project_audit: {
         parameters: {
             query?: {
+                /** @description Only these: an action, or the noun of several. */
+                action?: string | null;
                 /** @description Only entries before this number. */
                 before?: number | null;
                 limit?: number;
+                /** @description Only what this one did. */
+                who?: string | null;
             };
             header?: never;
             path: {
@@ -20528,7 +20714,10 @@ export interface operations {
     };
     start_sign_in: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The page to show afterwards: a path of this server. */
+                to?: string | null;
+            };
             header?: never;
             path: {
                 /** @description A provider. */

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a host can see, as its own runs show it."""
+
+from __future__ import annotations
+
+import pytest
+from nalm_server.hosts.noise import spread
+from nalm_server_harness import Service
+from nalm_server_reports import LAUNCHES, body_of, make_report
+
+NOISE = "/hosts/bench-vm-2/noise"
+
+
+def test_runs_on_a_host_tell_what_it_can_see(service: Service) -> None:
+    for number in (1, 2):
+        service.upload(body_of(make_report(number)))
+    service.upload(body_of(make_report(3, scenario="sfc_b")))
+    told = service.request("GET", NOISE, "admin")
+    assert [one["scenario"] for one in told["points"]] == ["sfc_a", "sfc_a", "sfc_b"], "oldest first"
+    assert {one["launches"] for one in told["points"]} == {LAUNCHES}
+    first = told["sights"][0]
+    assert (first["project"], first["scenario"], first["runs"]) == ("demo", "sfc_a", 2)
+    changes = [one["change"] for one in first["sees"]]
+    assert changes == sorted(changes, reverse=True), "more launches see less"
+
+
+def test_runs_that_the_caller_may_not_read_are_left_out(service: Service) -> None:
+    service.upload(body_of(make_report(1)))
+    service.request("PATCH", "/projects/demo", "admin", json={"public": False})
+    service.post("/projects", "admin", 201, {"name": "other", "repository": "/srv/other.git"})
+    made = service.post("/projects/other/tokens", "admin", 201, {"name": "reads", "scope": "read"})
+    service.tokens["other"] = made["token"]
+    assert service.request("GET", NOISE, "other") == {"points": [], "sights": []}
+
+
+def test_the_spread_behind_an_interval() -> None:
+    """t at 97.5 % with 3 degrees of freedom is 3.182."""
+    assert spread(1 / 1.03, 1.03, 4) == pytest.approx(0.029559 / 3.1824 * 2, rel=1e-4)
+    assert spread(0.9, 1.1, 2) is None
