@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from nalm_agent.config_experiments import AblationConfig, ExperimentsConfig, FeaturesConfig, mistakes
 from nalm_agent.config_lines import line_of
 from nalm_agent.errors import ConfigError
+from nalm_agent.stage_functions import StageFunctions
 
 FILE_NAME = "nalm.toml"
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
@@ -52,6 +53,10 @@ BUILD_MEMORY_MB = 4096
 """What a process of a build gets if nalm.toml does not say."""
 
 
+LENT_FUNCTIONS = {"rx": ["rx_process_*"], "tx": ["tx_process_*"]}
+"""Of the stages that a lent probe marks, but for `app`, whose functions are the program's own."""
+
+
 class Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -87,6 +92,10 @@ class RunConfig(Table):
     command: Command
     ready_seconds: Annotated[float, Field(gt=0)] = 20
     """How long the NF may take until every lcore waits at the gate."""
+    counts: Literal["probe", "dpdk"] = "probe"
+    """Who counts packets and cycles: the NF's own probe, or one lent to a DPDK program that has none."""
+    control_lcore: bool = False
+    """Whether `{eal}` names one lcore more, on the first one's CPU, for a main thread that only controls."""
     lcores_in_turn: bool = False
     """Given one CPU, the NF does the work of all its lcores in turn: instructions are counted so."""
 
@@ -100,6 +109,8 @@ class RunConfig(Table):
 class StageConfig(Table):
     functions: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
     """C function names, shell patterns allowed; what they and their callees execute is the stage's."""
+    within: Name | None = None
+    """The probe's stage that this one is a part of, if the probe does not mark it."""
 
 
 class NeedsConfig(Table):
@@ -190,6 +201,16 @@ class Config(Table):
     experiments: ExperimentsConfig = ExperimentsConfig()
     ablation: dict[Name, AblationConfig] = {}
 
+    @model_validator(mode="after")
+    def _parts_of_one_whole(self) -> Config:
+        for name, stage in self.stages.items():
+            if stage.within is not None and stage.within in self.stages:
+                raise ValueError(
+                    f"stages.{name} is within {stage.within}, which names functions of its own; "
+                    "name a stage's functions or its parts, not both"
+                )
+        return self
+
     def scenario(self, name: str) -> ScenarioConfig:
         """The scenario of that name. Raises ConfigError naming those there are."""
         if name not in self.scenarios:
@@ -199,6 +220,13 @@ class Config(Table):
                 hint="name one of them with --scenario",
             )
         return self.scenarios[name]
+
+    def stage_functions(self) -> StageFunctions:
+        """The C functions of every stage; those of a lent probe's drivers are known."""
+        named = {name: stage.functions for name, stage in self.stages.items()}
+        parts = {name: stage.within for name, stage in self.stages.items() if stage.within is not None}
+        lent = LENT_FUNCTIONS if self.run.counts == "dpdk" else {}
+        return StageFunctions(lent | named, parts)
 
     def standing(self) -> list[str]:
         """The scenarios measured when none is named. Raises ConfigError if each wants to be named."""

@@ -25,6 +25,7 @@ from nalm_agent.run_plan import PINNED, SIMD_BITS, RunPlan
 from nalm_agent.session import TryOut
 from nalm_agent.source_files import count_in
 from nalm_agent.sources import simulated
+from nalm_agent.stage_functions import StageFunctions
 from nalm_agent.store import address
 from nalm_agent.toolchain import toolchain
 
@@ -48,19 +49,16 @@ class Counting:
     traffic: Path
     config: Config
 
-    def functions(self) -> dict[str, list[str]]:
-        """Patterns of the C functions of stages that have others than `<stage>_process`."""
-        return {name: stage.functions for name, stage in self.config.stages.items()}
-
     def simulation(self, ready: Ready, tried: TryOut, cpu: int) -> simulated.Simulation:
         """How an arm is run under valgrind, on one CPU."""
         core = Cores((cpu,))
         return simulated.Simulation(
             command=ready.command(self.traffic, core, huge_pages=False),
             work=self.work,
-            functions=self.functions(),
+            functions=self.config.stage_functions(),
             ready_seconds=READY_FLOOR_SECONDS + tried.ready_seconds,
             pin=ready.run.pin(core),
+            environment=ready.run.environment(self.home),
         )
 
 
@@ -73,7 +71,7 @@ def count_all(
 
     def count_one(arm: Arm, cpu: int) -> InstructionCount:
         ready = arms[arm]
-        key = count_address(ready.built.build, ready.run, counting.functions())
+        key = count_address(ready.built.build, ready.run, counting.config.stage_functions())
         store = counting.home.store()
         known = store.document(COUNTS, key)
         if known is not None:
@@ -132,13 +130,15 @@ def _of_each_arm(counting: Counting, arms: Mapping[Arm, Ready], one: Callable[[A
             raise
 
 
-def count_address(build: Build, run: RunPlan, functions: Mapping[str, list[str]]) -> str:
+def count_address(build: Build, run: RunPlan, functions: StageFunctions) -> str:
     """Everything an instruction count depends on."""
     return address(
         build.code_digest,
         run.definition.model_dump(mode="json"),
         run.scenario.packets,
-        functions,
+        functions.named,
+        functions.parts,
+        run.counts,
         simulated.valgrind_version(),
         toolchain().identity(),
         PINNED,

@@ -58,10 +58,17 @@ def _with_events(run: ArmRun, work: WorkDir, events: Sequence[str]) -> RunningNf
 
 
 def _look(nf: RunningNf, arm: Arm, work: WorkDir, config: Config, draft: Draft) -> None:
-    functions = {name: stage.functions for name, stage in config.stages.items()}
     counts = [count for count in draft.instructions if count.arm is arm]
     draft.profiles.append(
-        perf.profile(nf, arm, TURN_MS, TURNS, work, functions=functions, known=_one_stage_functions(counts))
+        perf.profile(
+            nf,
+            arm,
+            TURN_MS,
+            TURNS,
+            work,
+            functions=config.stage_functions(),
+            known=_one_stage_functions(counts),
+        )
     )
     if beyond := beyond_valgrind(draft.profiles[-1]):
         draft.notes.append(

@@ -122,12 +122,16 @@ def _measure_arms(
             lcores=ready.run.scenario.lcores,
             ready_seconds=ready.run.ready_seconds,
             pin=ready.run.pin(own[arm]),
+            environment=ready.run.environment(place.home),
             urgent=not os.sched_getaffinity(0) & set(place.cores.cpus),
         )
         for arm, ready in arms.items()
     }
     tried = {arm: try_out(run, place.work, draft.settings.turn_ms) for arm, run in runs.items()}
-    draft.arms = {arm: arm_info(ready, tried[arm].stages) for arm, ready in arms.items()}
+    functions = config.stage_functions()
+    draft.arms = {
+        arm: arm_info(ready, functions.with_parts(tried[arm].stages)) for arm, ready in arms.items()
+    }
 
     progress.step("instructions", f"{scenario.packets} packets per arm", 0.15)
     counting = Counting(place.home, place.work, place.cores, traffic, config)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Literal
 
 from nalm_core.report import RunDefinition
 
@@ -12,10 +13,13 @@ from nalm_agent.config import MEMORY_MB, Config, ScenarioConfig
 from nalm_agent.cores import Cores
 from nalm_agent.errors import ConfigError
 from nalm_agent.git import Repository, Revision
+from nalm_agent.home import Home
+from nalm_agent.native import library
 
 SIMD_BITS = 256
 """Widest vectors DPDK may use: valgrind knows no AVX-512, and every source must see the same code."""
 
+LENT_PROBE = "dpdk_lent"
 PINNED = {
     "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD,-ERMS,-FSRM",
     "LD_BIND_NOW": "1",
@@ -32,6 +36,15 @@ class RunPlan:
     template: tuple[str, ...]
     scenario: ScenarioConfig
     ready_seconds: float
+    counts: Literal["probe", "dpdk"] = "probe"
+    control_lcore: bool = False
+
+    def environment(self, home: Home) -> dict[str, str]:
+        """Variables the NF gets beside the probe's: what a program without a probe of its own is lent.
+
+        Raises HostError if that cannot be compiled here.
+        """
+        return {"LD_PRELOAD": str(library(home, LENT_PROBE))} if self.counts == "dpdk" else {}
 
     def pin(self, cores: Cores) -> tuple[int, ...]:
         """CPUs the process has to be bound to from outside: none where DPDK binds its lcores itself."""
@@ -53,6 +66,8 @@ def plan(
         template,
         scenario,
         config.run.ready_seconds,
+        config.run.counts,
+        config.run.control_lcore,
     )
 
 
@@ -78,9 +93,12 @@ def _with_digest(repository: Repository, revision: Revision, argument: str) -> s
     return f"{before}{{source}}/{path}#{digest[:16]}" if digest else argument
 
 
-def eal_options(cores: Cores, *, huge_pages: bool, memory_mb: int = MEMORY_MB) -> list[str]:
+def eal_options(
+    cores: Cores, *, huge_pages: bool, memory_mb: int = MEMORY_MB, control_lcore: bool = False
+) -> list[str]:
     """DPDK's EAL options for these cores: no devices, no traces left, one SIMD width for every source."""
-    lcores = ",".join(f"{lcore}@{cpu}" for lcore, cpu in enumerate(cores.cpus))
+    cpus = (*cores.cpus[: int(control_lcore)], *cores.cpus)
+    lcores = ",".join(f"{lcore}@{cpu}" for lcore, cpu in enumerate(cpus))
     # --no-huge means --legacy-mem to EAL, which excludes --in-memory.
     pages = ["--in-memory"] if huge_pages else ["--no-huge", "--no-shconf"]
     return [
@@ -99,7 +117,9 @@ def expand(
     run: RunPlan, *, source: Path, build: Path, traffic: Path, cores: Cores, huge_pages: bool
 ) -> list[str]:
     """The command line on this host. `{eal}` alone becomes several arguments."""
-    eal = eal_options(cores, huge_pages=huge_pages, memory_mb=run.scenario.memory_mb)
+    eal = eal_options(
+        cores, huge_pages=huge_pages, memory_mb=run.scenario.memory_mb, control_lcore=run.control_lcore
+    )
     values = {
         "{source}": str(source),
         "{build}": str(build),

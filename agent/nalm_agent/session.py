@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypedDict
 
 from nalm_core.counters import cpu_time_scale, ratio
@@ -40,6 +40,7 @@ class ArmRun:
     ready_seconds: float
     pin: tuple[int, ...] = ()
     urgent: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 class ArmFailedError(Exception):
@@ -208,4 +209,5 @@ def launch_arm(run: ArmRun, work: WorkDir, *, seed: int, events: Sequence[str] =
         pin=run.pin,
         urgent=run.urgent,
         events=events,
+        environment=run.environment,
     )

@@ -9,6 +9,7 @@ import pytest
 from nalm_agent.home import WorkDir
 from nalm_agent.sources import simulated
 from nalm_agent.sources.model_caches import allowed, differences, host_caches, options, used
+from nalm_agent.stage_functions import StageFunctions
 from nalm_core.model_count import EVENTS, ModelCount, ModelledCache
 from nalm_core.report import Arm
 from tiny import build_tiny
@@ -72,7 +73,7 @@ def test_differences_are_told() -> None:
 
 
 def model(command: list[str], work: WorkDir) -> ModelCount:
-    return simulated.model(Arm.HEAD, simulated.Simulation(command, work, {}, 5), packets=2000)
+    return simulated.model(Arm.HEAD, simulated.Simulation(command, work, StageFunctions(), 5), packets=2000)
 
 
 def test_a_table_that_outgrows_the_cache_misses_it(tmp_path: Path, work: WorkDir) -> None:

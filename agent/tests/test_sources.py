@@ -9,6 +9,7 @@ import pytest
 from nalm_agent.errors import NfError, SourceError
 from nalm_agent.home import WorkDir
 from nalm_agent.sources import pmu, simulated, tsc
+from nalm_agent.stage_functions import StageFunctions
 from nalm_core.report import Arm, InstructionCount, Source
 from tiny import build_tiny
 
@@ -37,7 +38,7 @@ def test_simulated_needs_one_lcore() -> None:
 
 
 def count(command: list[str], work: WorkDir) -> InstructionCount:
-    return simulated.count(Arm.HEAD, simulated.Simulation(command, work, {}, 5), packets=5000)
+    return simulated.count(Arm.HEAD, simulated.Simulation(command, work, StageFunctions(), 5), packets=5000)
 
 
 def test_count_repeats_exactly_and_follows_the_work(

@@ -23,7 +23,9 @@ def paired_series(report: RunReport, base: Arm, head: Arm) -> tuple[ArmSeries, A
         def cpp(stage: str | None) -> list[float]:
             return [one.base_cpp(stage) if arm is base else one.head_cpp(stage) for one in launches]
 
-        own = [stage.name for stage in info.stages if not stage.apart]
+        # A stage known by its functions alone has no cycles: they are missing, not 0.
+        timed = {name for one in report.rounds if one.arm is arm for name in one.stages}
+        own = [stage.name for stage in info.stages if not stage.apart and stage.name in timed]
         return ArmSeries(_chain(cpp(None), ipp), {name: _stage(cpp(name), ipp, name) for name in own})
 
     return series(base), series(head)

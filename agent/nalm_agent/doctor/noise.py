@@ -130,7 +130,14 @@ def _of(home: Home, repository: Repository, revision: Revision) -> Subject:
         scenario=Scenario(
             name=name, model=scenario.model, lcores=scenario.lcores, traffic=run.definition.traffic
         ),
-        run=ArmRun(Arm.BASE, command, scenario.lcores, run.ready_seconds, run.pin(cores)),
+        run=ArmRun(
+            Arm.BASE,
+            command,
+            scenario.lcores,
+            run.ready_seconds,
+            run.pin(cores),
+            environment=run.environment(home),
+        ),
         build=ready.built.build,
         definition=run.definition,
         settings=Settings(**config.judge.model_dump()),

@@ -10,6 +10,7 @@ import hashlib
 import os
 import secrets
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from nalm_agent.errors import HostError
@@ -18,16 +19,26 @@ from nalm_agent.toolchain import toolchain
 
 FOLDER = Path(__file__).parent
 OPTIONS = ("-O2", "-g", "-pthread", "-march=x86-64-v2", f"-I{FOLDER}")
+SHARED = ("-shared", "-fPIC", "-fvisibility=hidden")
 COMPILE_SECONDS = 60.0
 
 
 def program(home: Home, name: str) -> Path:
     """The compiled program `name`, made if it is not there. Raises HostError if it cannot be compiled."""
+    return _compiled(home, name, ())
+
+
+def library(home: Home, name: str) -> Path:
+    """The same as a shared library."""
+    return _compiled(home, name, SHARED)
+
+
+def _compiled(home: Home, name: str, options: Sequence[str]) -> Path:
     target = home.folder("native") / f"{name}-{_digest(name)}"
     if target.exists():
         return target
     new = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    command = [os.environ.get("CC", "cc"), *OPTIONS, "-o", str(new), str(FOLDER / f"{name}.c")]
+    command = [os.environ.get("CC", "cc"), *OPTIONS, *options, "-o", str(new), str(FOLDER / f"{name}.c")]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, timeout=COMPILE_SECONDS, errors="replace"

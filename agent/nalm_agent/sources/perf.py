@@ -31,6 +31,7 @@ from nalm_agent.sources.perf_script_parse import (
     parse_lines,
 )
 from nalm_agent.sources.perf_stat_parse import SEPARATOR, EventCount, bare, parse
+from nalm_agent.stage_functions import StageFunctions
 
 FREQUENCY_HZ = 997
 """Not a divisor of anything periodic."""
@@ -148,12 +149,12 @@ def profile(
     turns: int,
     work: WorkDir,
     *,
-    functions: Mapping[str, Sequence[str]] | None = None,
+    functions: StageFunctions | None = None,
     known: Mapping[str, str] | None = None,
 ) -> Profile:
     """Samples of all lcore threads during some turns.
 
-    functions: patterns of stages' C functions where `<stage>_process` is not what they are called. known: the
+    functions: of stages whose C functions are not called `<stage>_process`. known: the
     stages of functions seen under one only (instruction counts tell); used where callers do not, as after
     a call that took its caller's frame.
     Raises SourceError when perf cannot sample, NfError when the NF does not take its turns.
@@ -169,8 +170,7 @@ def profile(
         perf.finish()
     samples = parse_callers(_script(data, "--no-inline", "-F", CALLERS_FIELDS))
     lines = parse_lines(_script(data, "-G", "--full-source-path", "-F", LINES_FIELDS))
-    given = functions or {}
-    patterns = {stage.name: given.get(stage.name, [f"{stage.name}_process"]) for stage in nf.probe.stages}
+    patterns = (functions or StageFunctions()).patterns(nf.probe.stages)
     stages = [stage_of(one.chain, patterns) or _known_stage(one, known or {}) for one in samples]
     return Profile(
         arm=arm,

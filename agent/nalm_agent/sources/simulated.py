@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from nalm_agent.probe import counted_packets, stage_counters
 from nalm_agent.sources.call_paths import call_nodes, function_lines
 from nalm_agent.sources.callgrind_parse import Profile, by_stage, events_by_stage, parse
 from nalm_agent.sources.model_caches import allowed, differences, host_caches, options, used
+from nalm_agent.stage_functions import StageFunctions
 
 CALLER_DEPTH = 24
 SLOWDOWN = 30
@@ -64,6 +65,7 @@ def valgrind_command(output: Path) -> list[str]:
         "valgrind",
         "--tool=callgrind",
         "--instr-atstart=no",
+        "--fair-sched=try",  # else a thread that polls keeps one that does not from ever running
         "--vgdb=no",  # no pipes in /tmp, which a killed valgrind would leave there
         f"--separate-callers={CALLER_DEPTH}",
         "--demangle=no",
@@ -77,11 +79,12 @@ class Simulation:
 
     command: Sequence[str]
     work: WorkDir
-    functions: Mapping[str, Sequence[str]]
-    """Patterns of the stages' C functions where `<stage>_process` is not what they are called."""
+    functions: StageFunctions
     ready_seconds: float
     """What the NF took to get ready without valgrind."""
     pin: Sequence[int] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables of the NF beside those every NF gets."""
 
 
 def count(arm: Arm, run: Simulation, *, packets: int) -> InstructionCount:
@@ -90,7 +93,7 @@ def count(arm: Arm, run: Simulation, *, packets: int) -> InstructionCount:
     Raises NfError when the NF is at fault, SourceError when the count itself failed.
     """
     counted = _run(run, packets, ())
-    patterns = counted.patterns(run.functions)
+    patterns = run.functions.patterns(counted.stages)
     shares = by_stage(counted.profile, patterns)
     return InstructionCount(
         arm=arm,
@@ -112,7 +115,7 @@ def model(arm: Arm, run: Simulation, *, packets: int = MODEL_PACKETS) -> ModelCo
     host = host_caches()
     modelled = {name: allowed(one) for name, one in host.items()}
     counted = _run(run, packets, ("--cache-sim=yes", "--branch-sim=yes", *options(modelled)))
-    stages, unattributed = events_by_stage(counted.profile, counted.patterns(run.functions))
+    stages, unattributed = events_by_stage(counted.profile, run.functions.patterns(counted.stages))
     with counted.output.open() as file:
         really = used(file)
     return ModelCount(
@@ -150,16 +153,20 @@ class Counted:
     stages: list[StageInfo]
     packets: int
 
-    def patterns(self, functions: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
-        """The C functions of every stage, as patterns."""
-        return {stage.name: functions.get(stage.name, [f"{stage.name}_process"]) for stage in self.stages}
-
 
 def _run(run: Simulation, packets: int, options: Sequence[str]) -> Counted:
     output = run.work.fresh("callgrind") / "out"
     full = [*valgrind_command(output), *options, *run.command]
     limit = run.ready_seconds * SLOWDOWN
-    with RunningNf(full, run.work, lcores=1, seed=SEED, ready_seconds=limit, pin=run.pin) as nf:
+    with RunningNf(
+        full,
+        run.work,
+        lcores=1,
+        seed=SEED,
+        ready_seconds=limit,
+        pin=run.pin,
+        environment=run.environment,
+    ) as nf:
         nf.wait_ready()
         stages = nf.probe.stages
         before = nf.snapshot()

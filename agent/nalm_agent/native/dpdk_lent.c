@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The probe for a DPDK program that has none: preloaded, it stands around the burst functions of every port that is
+ * started. One iteration of an lcore goes from one poll of its first queue to the next; the gate is at that poll, where
+ * the lcore holds no batch. Stages: rx and tx, the drivers; app, all between them.
+ *
+ * Nothing of DPDK is linked or included, so that one shim serves every program: what is relied on is the public face
+ * of librte_ethdev (rte_eth_dev_start, rte_eth_fp_ops with its transmit half on the second cache line), the same since
+ * DPDK 21.11. Not seen: lcores that only transmit, or neither receive nor transmit.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+
+#include "nalm_probe.h"
+
+enum { PORTS = 8 };
+enum { RX, APP, TX };
+enum { PASS = 0, NOT_SENT = 1, SENT = 0 };
+
+typedef uint16_t (*burst)(void *queue, void **packets, uint16_t n);
+typedef int (*dev_start)(uint16_t port);
+
+/* struct rte_eth_fp_ops: a cache line for each direction, its burst function first (rte_ethdev_core.h). */
+struct fast_path {
+	burst rx;
+	uint8_t rx_rest[64 - sizeof(burst)];
+	burst tx;
+	uint8_t tx_rest[64 - sizeof(burst)];
+};
+_Static_assert(sizeof(struct fast_path) == 128, "two cache lines");
+
+struct lane {
+	struct nalm_lcore lc;
+	void *first_queue;
+	uint32_t received; /* in this iteration */
+	uint32_t to_app;   /* of these, not yet handed to app */
+	uint64_t held;	   /* received, and neither sent nor given up */
+};
+
+static const struct nalm_outcome_spec rx_outcomes[] = {{"pass", NALM_KIND_PASS}, {NULL, 0}};
+static const struct nalm_outcome_spec app_outcomes[] = {
+	{"pass", NALM_KIND_PASS}, {"not_sent", NALM_KIND_POLICY}, {NULL, 0}};
+static const struct nalm_outcome_spec tx_outcomes[] = {{"sent", NALM_KIND_SENT}, {NULL, 0}};
+static const struct nalm_stage_spec stages[] = {
+	{"rx", 0, rx_outcomes}, {"app", 0, app_outcomes}, {"tx", 0, tx_outcomes}, {NULL, 0, NULL}};
+
+static struct nalm_probe probe;
+static burst real_rx[PORTS], real_tx[PORTS];
+static __thread struct lane lane __attribute__((tls_model("initial-exec")));
+
+static void give_up(const char *what)
+{
+	fprintf(stderr, "nalm: %s\n", what);
+	_exit(70);
+}
+
+/* What is held when a turn ends counts as dropped by the program; should it be sent later, it is not counted again. */
+static void end_turn(struct lane *l)
+{
+	nalm_probe_outcome(&l->lc, APP, NOT_SENT, (uint32_t)l->held);
+	nalm_probe_commit(&l->lc, 0);
+	l->held = 0;
+	if (!nalm_probe_gate(&l->lc))
+		_exit(0);
+}
+
+static void begin_iteration(struct lane *l, void *queue)
+{
+	if (l->first_queue == NULL) {
+		if (nalm_lcore_claim(&probe, probe.claimed, &l->lc) != 0)
+			give_up("the program polls with more lcores than the probe has blocks");
+		l->first_queue = queue;
+	} else {
+		nalm_probe_commit(&l->lc, l->received);
+	}
+	l->received = 0;
+	if (!nalm_probe_ready(&l->lc))
+		end_turn(l);
+}
+
+static inline uint16_t lent_rx(uint16_t port, void *queue, void **packets, uint16_t n)
+{
+	struct lane *l = &lane;
+	if (l->first_queue != NULL) {
+		nalm_probe_mark(&l->lc, APP, l->to_app);
+		l->to_app = 0;
+	}
+	if (l->first_queue == NULL || l->first_queue == queue)
+		begin_iteration(l, queue);
+	uint16_t got = real_rx[port](queue, packets, n);
+	nalm_probe_mark(&l->lc, RX, got);
+	nalm_probe_outcome(&l->lc, RX, PASS, got);
+	l->received += got;
+	l->to_app += got;
+	l->held += got;
+	return got;
+}
+
+static inline uint16_t lent_tx(uint16_t port, void *queue, void **packets, uint16_t n)
+{
+	struct lane *l = &lane;
+	if (l->first_queue == NULL) /* a lcore that has not received is not measured */
+		return real_tx[port](queue, packets, n);
+	nalm_probe_mark(&l->lc, APP, l->to_app);
+	l->to_app = 0;
+	uint16_t sent = real_tx[port](queue, packets, n);
+	uint32_t counted = sent < l->held ? sent : (uint32_t)l->held;
+	l->held -= counted;
+	nalm_probe_mark(&l->lc, TX, counted);
+	nalm_probe_outcome(&l->lc, APP, PASS, counted);
+	nalm_probe_outcome(&l->lc, TX, SENT, counted);
+	return sent;
+}
+
+/* The drivers' functions are not told their port: each port has functions of its own. */
+#define PORT(number)                                                                                                   \
+	static uint16_t rx_process_##number(void *queue, void **packets, uint16_t n)                                   \
+	{                                                                                                              \
+		return lent_rx(number, queue, packets, n);                                                             \
+	}                                                                                                              \
+	static uint16_t tx_process_##number(void *queue, void **packets, uint16_t n)                                   \
+	{                                                                                                              \
+		return lent_tx(number, queue, packets, n);                                                             \
+	}
+PORT(0)
+PORT(1)
+PORT(2)
+PORT(3)
+PORT(4)
+PORT(5)
+PORT(6)
+PORT(7)
+
+static const burst rx_of[PORTS] = {rx_process_0, rx_process_1, rx_process_2, rx_process_3,
+				   rx_process_4, rx_process_5, rx_process_6, rx_process_7};
+static const burst tx_of[PORTS] = {tx_process_0, tx_process_1, tx_process_2, tx_process_3,
+				   tx_process_4, tx_process_5, tx_process_6, tx_process_7};
+
+static void lend(uint16_t port)
+{
+	struct fast_path *paths = (struct fast_path *)dlsym(RTLD_DEFAULT, "rte_eth_fp_ops");
+	if (paths == NULL)
+		give_up("this DPDK has no rte_eth_fp_ops: it is older than 21.11");
+	if (port >= PORTS)
+		give_up("the program starts a port beyond the eighth");
+	if (probe.base == NULL && nalm_probe_open(&probe, program_invocation_short_name, stages, nalm_tsc_hz(), NULL))
+		give_up("the probe's file cannot be made");
+	real_rx[port] = paths[port].rx;
+	real_tx[port] = paths[port].tx;
+	paths[port].rx = rx_of[port];
+	paths[port].tx = tx_of[port];
+}
+
+/* In place of DPDK's, which it calls. */
+__attribute__((visibility("default"))) int rte_eth_dev_start(uint16_t port)
+{
+	dev_start real = (dev_start)dlsym(RTLD_NEXT, "rte_eth_dev_start");
+	int failed = real(port);
+	if (failed == 0)
+		lend(port);
+	return failed;
+}

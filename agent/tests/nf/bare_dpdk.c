@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A DPDK program that knows nothing of nalm: one lcore takes packets from port 0 and sends them there, but for every
+ * DROP-th (argument behind `--`; 0: none).
+ */
+#include <rte_eal.h>
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <stdlib.h>
+
+enum { BURST = 32, BUFFERS = 1023 };
+
+static __attribute__((noinline)) uint16_t bare_filter(struct rte_mbuf **packets, uint16_t n, unsigned drop)
+{
+	static unsigned seen;
+	uint16_t kept = 0;
+	for (uint16_t i = 0; i < n; i++) {
+		if (drop != 0 && ++seen % drop == 0)
+			rte_pktmbuf_free(packets[i]);
+		else
+			packets[kept++] = packets[i];
+	}
+	return kept;
+}
+
+static __attribute__((noinline)) void bare_loop(unsigned drop)
+{
+	struct rte_mbuf *packets[BURST];
+	for (;;) {
+		uint16_t n = bare_filter(packets, rte_eth_rx_burst(0, 0, packets, BURST), drop);
+		uint16_t sent = rte_eth_tx_burst(0, 0, packets, n);
+		for (; sent < n; sent++)
+			rte_pktmbuf_free(packets[sent]);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct rte_eth_conf conf = {0};
+	int used = rte_eal_init(argc, argv);
+	if (used < 0 || used + 1 >= argc)
+		return 2;
+	struct rte_mempool *pool =
+		rte_pktmbuf_pool_create("bare", BUFFERS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+	if (pool == NULL || rte_eth_dev_configure(0, 1, 1, &conf) != 0 ||
+	    rte_eth_rx_queue_setup(0, 0, 64, SOCKET_ID_ANY, NULL, pool) != 0 ||
+	    rte_eth_tx_queue_setup(0, 0, 64, SOCKET_ID_ANY, NULL) != 0 || rte_eth_dev_start(0) != 0)
+		return 1;
+	bare_loop((unsigned)atoi(argv[used + 1]));
+}

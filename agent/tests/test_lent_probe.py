@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A probe lent to a DPDK program that has none: real DPDK, real turns, real callgrind."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from nalm_agent.config import MEMORY_MB, parse
+from nalm_agent.cores import choose
+from nalm_agent.home import Home, WorkDir
+from nalm_agent.launch import RunningNf
+from nalm_agent.native import library
+from nalm_agent.probe import counted_packets, lcore_counters, stage_counters
+from nalm_agent.run_plan import LENT_PROBE, eal_options
+from nalm_agent.sources import simulated
+from nalm_core.report import Arm
+from tiny import NALM_TOML, NF_SOURCE
+
+SOURCE = NF_SOURCE.with_name("bare_dpdk.c")
+WITH_LENT = NALM_TOML.replace("ready_seconds = 5", 'counts = "dpdk"')
+FILTER = '[stages.filter]\nfunctions = ["bare_filter"]\nwithin = "app"\n'
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("bare") / "bare_dpdk"
+    flags = subprocess.run(
+        ["pkg-config", "--cflags", "--libs", "libdpdk"], capture_output=True, text=True, check=True
+    ).stdout.split()
+    subprocess.run(["gcc", "-O2", "-g", "-o", target, SOURCE, *flags], check=True)
+    return target
+
+
+@pytest.fixture
+def lent(home: Home) -> dict[str, str]:
+    return {"LD_PRELOAD": str(library(home, LENT_PROBE))}
+
+
+def command(program: Path, drop: int) -> list[str]:
+    eal = eal_options(choose(1), huge_pages=False, memory_mb=MEMORY_MB, control_lcore=False)
+    return [str(program), *eal, "--vdev=net_null0", "--", str(drop)]
+
+
+def test_every_packet_of_a_turn_ends_by_name(program: Path, lent: dict[str, str], work: WorkDir) -> None:
+    with RunningNf(command(program, 4), work, lcores=1, seed=0, ready_seconds=30, environment=lent) as nf:
+        nf.wait_ready()
+        for _ in range(2):
+            before = nf.snapshot()
+            nf.turn(packets=3200)
+            after = nf.snapshot()
+            stages = stage_counters(nf.probe.stages, before, after)
+            (lcore,) = lcore_counters(before, after)
+            assert stages["rx"].outcomes == {"pass": 3200}
+            assert stages["app"].outcomes == {"pass": 2400, "not_sent": 800}
+            assert stages["tx"].outcomes == {"sent": 2400}
+            assert counted_packets(nf.probe.stages, stages) == lcore.packets == 3200
+            assert sum(one.cycles for one in stages.values()) == lcore.busy_cycles > 0
+        nf.finish()
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="no valgrind")
+def test_a_part_has_the_instructions_of_its_functions(
+    program: Path, lent: dict[str, str], work: WorkDir
+) -> None:
+    functions = parse(WITH_LENT + FILTER).stage_functions()
+    run = simulated.Simulation(command(program, 4), work, functions, ready_seconds=10, environment=lent)
+    counted = simulated.count(Arm.HEAD, run, packets=3200)
+    assert counted.packets == 3200
+    assert set(counted.stages) == {"filter", "rx", "tx"}  # app is told by its part, the rest is nobody's
+    assert "bare_filter" in {one.name for one in counted.functions["filter"]}
+    assert counted.stages["filter"] > 3 * 3200 and counted.unattributed > 0
+
+
+def test_a_program_without_dpdk_is_told_apart(
+    tiny_nf: list[str], lent: dict[str, str], work: WorkDir
+) -> None:
+    """The shim does nothing where no port is started: the program's own probe is what there is."""
+    with RunningNf(tiny_nf, work, lcores=1, seed=0, ready_seconds=10, environment=lent) as nf:
+        nf.wait_ready()
+        assert nf.probe.nf == "tiny_nf"
+        nf.finish()
