@@ -22,10 +22,11 @@ SEPARATOR = ":"
 PRIORITIES = {Work.DELIVERIES: 0, Work.JOBS: 0, Work.NOTIFICATIONS: 3, Work.SCHEDULE: 3, Work.RECONCILE: 6}
 """0 goes first."""
 LOWEST_PRIORITY = 9
+PRIORITY_STEPS = [0, 3, 6, LOWEST_PRIORITY]
 REDIS_SECONDS = 5.0
 """How long Redis may take to answer before it counts as away."""
 TRANSPORT = {
-    "priority_steps": [0, 3, 6, LOWEST_PRIORITY],
+    "priority_steps": PRIORITY_STEPS,
     "sep": SEPARATOR,
     "queue_order_strategy": "priority",
     "visibility_timeout": 300,

@@ -19,7 +19,7 @@ import structlog
 from redis import Redis
 from redis.exceptions import RedisError
 
-from nalm_server.work.broker import REDIS_SECONDS, SERVER_QUEUE, TRANSPORT, list_of
+from nalm_server.work.broker import PRIORITY_STEPS, REDIS_SECONDS, SERVER_QUEUE, list_of
 
 log = structlog.get_logger()
 
@@ -73,7 +73,7 @@ class Hearing:
 def waiting_in(redis_url: str) -> Callable[[], int]:
     """Counts the wakes that wait for the server's workers."""
     client = Redis.from_url(redis_url, socket_connect_timeout=REDIS_SECONDS, socket_timeout=REDIS_SECONDS)
-    keys = [list_of(SERVER_QUEUE, priority) for priority in TRANSPORT["priority_steps"]]
+    keys = [list_of(SERVER_QUEUE, priority) for priority in PRIORITY_STEPS]
     return lambda: sum(int(client.llen(key)) for key in keys)
 
 
