@@ -17,6 +17,7 @@ from nalm_agent import (
     cli_compare,
     cli_detect,
     cli_experiment,
+    cli_explain,
     cli_rate,
     cli_store,
     cli_submit,
@@ -127,6 +128,7 @@ cli_agent.add_to(app)
 cli_compare.add_to(app)
 cli_detect.add_to(app)
 cli_experiment.add_to(app)
+cli_explain.add_to(app)
 cli_store.add_to(app)
 cli_rate.add_to(app)
 cli_submit.add_to(app)

@@ -1,31 +1,151 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm compare`: two saved runs, whatever their feature sets."""
+"""`nalm compare`: two revisions side by side, or two saved runs, whatever their feature sets."""
 
 from __future__ import annotations
 
+import json
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nalm_agent.errors import UsageError
+from nalm_agent import cli_options as options
+from nalm_agent.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from nalm_core.decomposition import Decomposition
+
+    from nalm_agent.git import Repository
+    from nalm_agent.home import Home, WorkDir
+    from nalm_agent.local import Result
 
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command to the command `nalm`."""
-    app.command(epilog="Example:\n\n    nalm compare release-1.json release-2.json")(compare)
+    app.command(
+        epilog="Examples:\n\n    nalm compare v1.0 main --scenario sfc_a\n\n"
+        "    nalm compare release-1.json release-2.json"
+    )(compare)
 
 
 def compare(
-    base: Annotated[str, typer.Argument(metavar="BASE", help="A saved run report; its head is compared.")],
+    base: Annotated[str, typer.Argument(metavar="BASE", help="A commit, or a saved run report.")],
     head: Annotated[str, typer.Argument(metavar="HEAD", help="Another one.")],
     *,
+    scenario: Annotated[
+        list[str] | None, typer.Option("--scenario", help="Of two commits: only this; repeatable.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Of two commits: measure again.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the decomposition as JSON.")] = False,
+    repo: options.RepoOption = Path(),
+    never_fail: options.NeverFailOption = False,
 ) -> None:
-    """Split the change of CPP between two saved runs into efficiency, mix, features and execution model.
+    """Split a change of CPP into efficiency, mix, features and execution model.
 
-    It shows and does not judge: the two were not measured side by side.
+    Two commits are built and measured side by side, unless this host has done so before, and judged. Two
+    saved runs (their heads) were not measured side by side: they are shown and not judged.
     """
+    from nalm_agent.saved import is_saved
+
+    saved = [is_saved(name) for name in (base, head)]
+    if all(saved):
+        _compare_saved(base, head, as_json=as_json)
+        return
+    if any(saved):
+        raise UsageError(
+            f"{base} and {head} are a saved run and a commit", hint="name two commits, or two saved runs"
+        )
+    with options.tolerating(never_fail):
+        _compare_commits(
+            base, head, repo, scenario or [], force=force, as_json=as_json, never_fail=never_fail
+        )
+
+
+def pair_runs(
+    names: Sequence[str],
+    repository: Repository,
+    home: Home,
+    work: WorkDir,
+    *,
+    scenarios: Sequence[str],
+    force: bool = False,
+    profile: bool = False,
+) -> list[Result]:
+    """Runs of two commits side by side, or of one against its parent; measured where this host has none."""
+    from nalm_agent.console import Terminal
+    from nalm_agent.local import compared, measure_scenarios, with_parent
+
+    with Terminal() as progress:
+        pair = (
+            with_parent(repository, repository.resolve(names[0]))
+            if len(names) == 1
+            else compared(repository, names[0], names[1])
+        )
+        progress.say(f"{pair.head.short} against {pair.base.short} ({pair.why})")
+        runs = measure_scenarios(
+            repository,
+            pair,
+            home,
+            work,
+            progress,
+            scenarios=scenarios,
+            force=force,
+            profile=profile,
+            recall=not force,
+        )
+        return list(runs)
+
+
+def _compare_commits(
+    base: str,
+    head: str,
+    repo: Path,
+    scenarios: Sequence[str],
+    *,
+    force: bool,
+    as_json: bool,
+    never_fail: bool,
+) -> None:
+    from nalm_core.decompose_run import decompose_run
+
+    from nalm_agent.git import Repository
+    from nalm_agent.home import Home
+    from nalm_agent.local import worst
+    from nalm_agent.report_out import print_run
+
+    home = Home.default()
+    with home.work() as work:
+        repository = Repository(repo.absolute(), work.fresh("git"))
+        results = pair_runs((base, head), repository, home, work, scenarios=scenarios, force=force)
+    splits = [decompose_run(result.report) for result in results]
+    if as_json:
+        sys.stdout.write(json.dumps([_document(*both) for both in zip(results, splits, strict=True)]) + "\n")
+    for result, split in zip(results, splits, strict=True):
+        if not as_json:
+            print_run(result.report, result.verdict, result.title)
+            for line in _stage_lines(split):
+                typer.echo(f"  {line}")
+    raise typer.Exit(ExitCode.OK if never_fail else worst(results))
+
+
+def _document(result: Result, split: Decomposition | None) -> dict[str, object]:
+    return {
+        "scenario": result.report.scenario.name,
+        "run_id": result.report.run_id,
+        "outcome": result.verdict.outcome if result.verdict else "same",
+        "split": split.model_dump(mode="json") if split else None,
+    }
+
+
+def _stage_lines(split: Decomposition | None) -> list[str]:
+    from nalm_core.decomposition_text import stage_lines
+
+    return [] if split is None else list(stage_lines(split))
+
+
+def _compare_saved(base: str, head: str, *, as_json: bool) -> None:
     from nalm_core.compare import INCOMPARABLE, NOT_PAIRED
     from nalm_core.decompose_run import decompose_summaries
     from nalm_core.decomposition_text import one_line, stage_lines

@@ -165,7 +165,11 @@ class Repository:
 
     def read(self, revision: Revision, path: str) -> str | None:
         """A text file of a revision; None if it is not there."""
-        return self._try("show", f"{revision.tree}:{path}", strip=False)
+        return self.read_tree(revision.tree, path)
+
+    def read_tree(self, tree: str, path: str) -> str | None:
+        """A text file of a tree; None if either is not there."""
+        return self._try("show", f"{tree}:{path}", strip=False)
 
     def digest(self, revision: Revision, paths: Sequence[str]) -> str | None:
         """Content address of files and directories of a revision, with their modes; None if one is not there.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nalm_core.report import RunReport, RunStatus
 
+from nalm_agent import last_run
 from nalm_agent.errors import ConfigError, ExitCode, GitError
 from nalm_agent.git import Repository, Revision
 from nalm_agent.home import Home, WorkDir
@@ -103,28 +104,46 @@ def measure_scenarios(
             force=force,
             profile=profile,
         )
-        yield _answered(request, home, work, progress, recall=recall)
+        yield answered(request, home, work, progress, recall=recall)
 
 
-def _answered(request: Request, home: Home, work: WorkDir, progress: Progress, *, recall: bool) -> Result:
+def answered(request: Request, home: Home, work: WorkDir, progress: Progress, *, recall: bool) -> Result:
+    """One run: this host's earlier one of the same trees if `recall`, or measured now; `nalm explain` finds
+    it as the last. Raises ConfigError, HostError."""
+    result = (_recalled(request, home, progress) if recall else None) or _measured(
+        request, home, work, progress
+    )
+    last_run.remember(home, request, result.report)
+    return result
+
+
+def _recalled(request: Request, home: Home, progress: Progress) -> Result | None:
     from nalm_agent import answers
 
-    title = f"{request.scenario} {request.head.short}"
-    key = answers.answer_address(request)
-    if recall and (known := answers.recall(home, key)):
-        when = known.finished_at.astimezone().strftime("%Y-%m-%d %H:%M")
-        progress.say(f"{request.scenario}: measured {when}, nothing changed since; --force measures again")
-        return Result(title, known, judged(known))
+    known = answers.recall(home, answers.answer_address(request))
+    if known is None:
+        return None
+    when = known.finished_at.astimezone().strftime("%Y-%m-%d %H:%M")
+    progress.say(f"{request.scenario}: measured {when}, nothing changed since; --force measures again")
+    return Result(_title(request), known, judged(known))
+
+
+def _measured(request: Request, home: Home, work: WorkDir, progress: Progress) -> Result:
+    from nalm_agent import answers
     from nalm_agent.measure import measure
 
     try:
         report = measure(request, home, work, progress)
     except ConfigError as error:
         raise replace_message(error, f"scenario {request.scenario}: {error.message}") from error
-    result = Result(title, report, judged(report))
+    result = Result(_title(request), report, judged(report))
     if result.verdict is not None:
-        answers.keep(home, key, report, result.verdict.outcome)
+        answers.keep(home, answers.answer_address(request), report, result.verdict.outcome)
     return result
+
+
+def _title(request: Request) -> str:
+    return f"{request.scenario} {request.head.short}"
 
 
 def replace_message(error: ConfigError, message: str) -> ConfigError:

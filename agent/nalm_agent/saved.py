@@ -27,6 +27,11 @@ def read_results(names: Sequence[str]) -> list[Result]:
     return [Result(_title(report), report, judged(report)) for report in reports.values()]
 
 
+def is_saved(name: str) -> bool:
+    """It means a file, or standard input; else it may be a commit's name."""
+    return name == STDOUT or name.endswith(".json") or Path(name).is_file()
+
+
 def read_one(name: str) -> RunReport:
     """The only run of a file. Raises UsageError, also for a list of several."""
     reports = list(_reports_of(name))

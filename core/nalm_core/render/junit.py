@@ -8,7 +8,6 @@ Jenkins' schema.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import UTC
 from xml.etree import ElementTree as ET
@@ -17,8 +16,8 @@ from nalm_core.change import StageChange
 from nalm_core.render import figures
 from nalm_core.render.judged import Judged
 from nalm_core.render.places import places
+from nalm_core.render.xml_text import xml_text
 
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
@@ -46,7 +45,7 @@ def _suite(judged: Judged, number: int) -> ET.Element:
     attributes = {"tests": str(len(cases)), **{key: str(count) for key, count in counts.items()}}
     attributes |= {"time": seconds, "timestamp": f"{started:%Y-%m-%dT%H:%M:%S}"}
     for name, value in (attributes | {"hostname": report.host.name}).items():
-        suite.set(name, _xml(value))
+        suite.set(name, xml_text(value))
     return suite
 
 
@@ -123,23 +122,18 @@ def _case(judged: Judged, name: str, seconds: str) -> ET.Element:
 
 def _told(tag: str, message: str, kind: str, text: str) -> ET.Element:
     element = _element(tag, message=message, type=kind)
-    element.text = _xml(text)
+    element.text = xml_text(text)
     return element
 
 
 def _text(tag: str, text: str) -> ET.Element:
     element = ET.Element(tag)
-    element.text = _xml(text)
+    element.text = xml_text(text)
     return element
 
 
 def _element(tag: str, **attributes: str) -> ET.Element:
-    return ET.Element(tag, {name: _xml(value) for name, value in attributes.items()})
-
-
-def _xml(text: str) -> str:
-    """The text without characters that XML cannot carry, not even escaped."""
-    return _NOT_XML.sub("\ufffd", text)
+    return ET.Element(tag, {name: xml_text(value) for name, value in attributes.items()})
 
 
 def _seconds(seconds: float) -> str:

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm explain`: where a change lies, by function, source line and picture."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nalm_agent import cli_options as options
+from nalm_agent.errors import UsageError
+from nalm_agent.explained import UNITS, By, Explained, explained
+from nalm_agent.files import STDOUT, write_file
+from nalm_agent.git import Repository
+from nalm_agent.home import Home
+from nalm_agent.side_source import SideSource
+
+if TYPE_CHECKING:
+    from nalm_core.report import Arm, RunReport
+
+    from nalm_agent.home import WorkDir
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `nalm`."""
+    app.command(
+        epilog="Examples:\n\n    nalm check; nalm explain            why, line by line\n\n"
+        "    nalm explain main~1 main --svg flame.svg\n\n    nalm explain run.json --file src/nat.c"
+    )(explain)
+
+
+def explain(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[RUN | REV | BASE HEAD]",
+            help="A saved report, a commit (against its parent), or two. Default: the last run made here.",
+        ),
+    ] = None,
+    *,
+    scenario: Annotated[str | None, typer.Option(help="Where there are several.")] = None,
+    by: Annotated[By, typer.Option(help="Exact instructions, or cycles by samples.")] = By.INSTRUCTIONS,
+    svg: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Draw the differential flame graph here; - for standard output."),
+    ] = None,
+    width: Annotated[
+        str, typer.Option(metavar="base|head", help="Whose costs are the picture's widths.")
+    ] = "head",
+    file: Annotated[
+        str | None, typer.Option(metavar="NAME", help="One source file, from its first line to its last.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all of it as JSON.")] = False,
+    repo: options.RepoOption = Path(),
+) -> None:
+    """Show what a change costs: functions by call path, both sides' source lines, a flame graph.
+
+    It explains and does not judge; what is not measured yet is measured now.
+    """
+    from nalm_core.report import Arm
+
+    if width not in (Arm.BASE, Arm.HEAD):
+        raise UsageError(f"--width {width} is no side", hint="--width base or --width head")
+    if as_json and svg == STDOUT:
+        raise UsageError("several outputs cannot go to standard output", hint="give --svg a file")
+    home = Home.default()
+    with home.work() as work:
+        repository = Repository(repo.absolute(), work.fresh("git"))
+        wanted, sampled = [scenario] if scenario else [], by is By.CYCLES
+        runs = _found(what or [], repository, home, work, scenarios=wanted, profile=sampled)
+        report, trees = _one(runs, scenario)
+        _show(SideSource(home, repository, report, trees), by, svg, Arm(width), file, as_json=as_json)
+
+
+Runs = tuple[Sequence["RunReport"], Mapping["Arm", str]]
+
+
+def _found(
+    what: Sequence[str],
+    repository: Repository,
+    home: Home,
+    work: WorkDir,
+    *,
+    scenarios: Sequence[str],
+    profile: bool,
+) -> Runs:
+    """The runs that were asked for, and git's trees of their sides where these are known."""
+    from nalm_agent.last_run import last_run
+    from nalm_agent.saved import is_saved, read_results
+
+    if len(what) > 2:
+        raise UsageError(f"{len(what)} names are too many", hint="`nalm explain BASE HEAD`")
+    if len(what) == 1 and is_saved(what[0]):
+        return [result.report for result in read_results(what)], {}
+    if what:
+        from nalm_agent.cli_compare import pair_runs
+
+        pair_runs(what, repository, home, work, scenarios=scenarios, profile=profile)
+    last = last_run(home, repository)
+    if last is None:
+        raise UsageError(
+            f"nothing was measured here yet for {repository.root}",
+            hint="`nalm check`, or name two commits: `nalm explain BASE HEAD`",
+        )
+    return last.reports, last.trees
+
+
+def _one(runs: Runs, scenario: str | None) -> tuple[RunReport, Mapping[Arm, str]]:
+    reports, trees = runs
+    names = [report.scenario.name for report in reports]
+    found = [report for report in reports if scenario in (None, report.scenario.name)]
+    if not found:
+        raise UsageError(f"there is no run of {scenario}", hint=f"there is: {', '.join(names)}")
+    if len(found) > 1:
+        raise UsageError(f"there are runs of {', '.join(names)}", hint="name one with --scenario")
+    return found[0], trees
+
+
+def _show(
+    source: SideSource, by: By, svg: str | None, width: Arm, file: str | None, *, as_json: bool
+) -> None:
+    from nalm_core.verdict import judge
+
+    from nalm_agent.explain_out import legend_line, print_explained
+    from nalm_agent.report_out import UNCHANGED_SUMMARY, console
+
+    report = source.report
+    if report.status == "unchanged":
+        typer.echo(f"{report.scenario.name}: same  {UNCHANGED_SUMMARY}")
+        return
+    verdict = judge(report)
+    found = explained(report, verdict, by, source)
+    if found is None:
+        raise UsageError(_missing(report, by), hint=_remedy(by))
+    if file is not None and file not in [one.name for one in found.files]:
+        known = ", ".join(one.name for one in found.files[:20])
+        raise UsageError(f"no line of {file} costs anything", hint=f"files that do: {known}")
+    if as_json:
+        sys.stdout.write(json.dumps(_document(found)) + "\n")
+    elif svg != STDOUT:
+        out = console()
+        typer.echo(f"{report.scenario.name}: {verdict.outcome}  {verdict.summary}")
+        print_explained(out, found, file)
+        typer.echo(f"\n{legend_line(by)}")
+    if svg is not None:
+        _draw(report, found, svg, width)
+
+
+def _draw(report: RunReport, found: Explained, svg: str, width: Arm) -> None:
+    from nalm_core.render.flame_svg import Legend, flame_svg
+    from nalm_core.report import Arm
+
+    names = [report.arms[arm].build for arm in (Arm.BASE, Arm.HEAD)]
+    base, head = (f"{one.commit[:10]}{'+changes' if one.dirty else ''}" for one in names)
+    legend = Legend(f"{report.project} {report.scenario.name}", UNITS[found.by], base, head, width)
+    write_file(svg, flame_svg(found.flame, legend), "--svg")
+    if svg != STDOUT:
+        typer.echo(f"wrote {svg}", err=True)
+
+
+def _document(found: Explained) -> dict[str, object]:
+    from nalm_core.flame import as_json
+
+    files = [asdict(one) for one in found.files]
+    return {"by": found.by, "unit": UNITS[found.by], "flame": as_json(found.flame), "files": files}
+
+
+def _missing(report: RunReport, by: By) -> str:
+    from nalm_core.report import Source
+
+    if report.failure:
+        return f"nothing was measured: {report.failure.splitlines()[0]}"
+    if by is By.CYCLES:
+        return "the run has no samples of both sides"
+    reason = report.sources.get(Source.SIMULATED)
+    return f"the run has no call paths of both sides: {reason or 'an older nalm made it'}"
+
+
+def _remedy(by: By) -> str:
+    if by is By.CYCLES:
+        return "`nalm check --profile` samples functions and lines; `nalm doctor` says whether this host can"
+    return "measure again: `nalm check --force`"

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Source files of a run's two sides: from the store, where builds left them, else from git."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from nalm_core.report import Arm, RunReport
+
+from nalm_agent.build import SOURCES
+from nalm_agent.errors import GitError
+from nalm_agent.git import Repository
+from nalm_agent.home import Home
+
+
+@dataclass(frozen=True)
+class SideSource:
+    """Both sides of a run."""
+
+    home: Home
+    repository: Repository
+    report: RunReport
+    trees: Mapping[Arm, str]
+    """git's tree of each arm, where it is known: a working tree's is in no commit."""
+
+    def text(self, arm: Arm, file: str) -> str | None:
+        """A file of an arm's tree; None if it is not in it, or the tree is nowhere any more."""
+        build = self.report.arms[arm].build
+        tree = self.trees.get(arm)
+        if tree is None and not build.dirty:
+            tree = self._tree(build.commit)
+        if tree is None:
+            return None
+        stored = self.home.store().directory(SOURCES, tree)
+        if stored is not None:
+            return _read(stored, file)
+        return None if build.dirty else self.repository.read_tree(tree, file)
+
+    def _tree(self, commit: str) -> str | None:
+        try:
+            return self.repository.resolve(commit).tree
+        except GitError:
+            return None
+
+
+def _read(folder: Path, file: str) -> str | None:
+    """Only what lies in the folder: a saved report may name anything."""
+    path = (folder / file).resolve()
+    if not path.is_relative_to(folder.resolve()) or not path.is_file():
+        return None
+    return path.read_text(errors="replace")

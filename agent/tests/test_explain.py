@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm compare` of two commits, and `nalm explain`: a real NF, git, gcc and valgrind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from nalm_agent.cli import app
+from nalm_agent.errors import UsageError
+from nalm_core.report_io import parse_report
+from tiny import NF_SOURCE, Nalm, NfRepository
+from typer.testing import CliRunner
+
+EDITED = "value = value * 1664525u + 1013904223u;"
+EXTRA = "value ^= value >> 13;"
+
+
+@pytest.fixture
+def edited(nf_repository: NfRepository) -> NfRepository:
+    """A second commit that adds a line to a function of two stages."""
+    source = NF_SOURCE.read_text().replace(EDITED, f"{EDITED}\n\t\t{EXTRA}")
+    nf_repository.commit("mix more", tiny_nf__c=source)
+    return nf_repository
+
+
+def test_two_commits_are_compared_then_explained_line_by_line(
+    nalm: Nalm, edited: NfRepository, tmp_path: Path
+) -> None:
+    compared = nalm.run("compare", "HEAD~1", "HEAD", "--json", "--never-fail", cwd=edited.path)
+    assert compared.returncode == 0, compared.stderr
+    (pair,) = json.loads(compared.stdout)
+    assert pair["scenario"] == "tiny"
+
+    picture = tmp_path / "flame.svg"
+    done = nalm.run("explain", "--svg", str(picture), cwd=edited.path)
+    assert done.returncode == 0, done.stderr
+    assert "alpha_process > churn" in done.stdout
+    (added,) = [line for line in done.stdout.splitlines() if EXTRA in line]
+    assert added.startswith("+ ")
+    assert " . " in added  # base had no such line
+    titles = [one.text or "" for one in ET.parse(picture).iter() if one.tag.endswith("title")]
+    assert any(title.startswith("churn (tiny_nf.c:") for title in titles)
+    assert not any("gen_process" in title for title in titles)
+
+    document = json.loads(nalm.run("explain", "--json", cwd=edited.path).stdout)
+    flame, files = document["flame"], document["files"]
+    assert files[0]["name"] == "tiny_nf.c"
+    named = sum(file["head"] for file in files)
+    assert 0.99 * flame["head"] <= named <= flame["head"]
+    stored = next((nalm.home / "store" / "last").glob("*.json"))
+    ((run,),) = [json.loads(stored.read_text())["runs"].values()]
+    report = parse_report(json.dumps(run))
+    for count in report.instructions:
+        assert sum(node.own for node in count.calls) == sum(count.stages.values()) + count.unattributed
+
+    saved = tmp_path / "run.json"
+    saved.write_text(json.dumps(run))
+    whole = nalm.run("explain", str(saved), "--file", "tiny_nf.c", cwd=edited.path)
+    assert len(whole.stdout.splitlines()) > len(NF_SOURCE.read_text().splitlines())
+    wrong = nalm.run("explain", "--file", "nowhere.c", cwd=edited.path)
+    assert (wrong.returncode, "tiny_nf.c" in wrong.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["explain"], "nothing was measured here yet"),
+        (["explain", "a", "b", "c"], "too many"),
+        (["explain", "nosuch"], "no commit named 'nosuch'"),
+        (["explain", "nosuch.json"], "cannot be read"),
+        (["explain", "--width", "both"], "no side"),
+        (["explain", "--json", "--svg", "-"], "standard output"),
+        (["compare", "HEAD", "run.json"], "a saved run and a commit"),
+        (["compare", "HEAD", "nosuch"], "no commit named 'nosuch'"),
+    ],
+)
+def test_what_cannot_be_is_said(
+    nf_repository: NfRepository,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    said: str,
+) -> None:
+    monkeypatch.setenv("NALM_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(nf_repository.path)
+    error = CliRunner().invoke(app, arguments).exception
+    assert isinstance(error, UsageError)
+    assert said in error.message
+    assert error.hint

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Source of two sides line by line, with what each line costs a packet on either side.
+
+Lines are matched by their text (difflib), so a line that only moved is compared with itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import takewhile
+from typing import Literal
+
+Mark = Literal[" ", "-", "+"]
+
+
+@dataclass(frozen=True)
+class AnnotatedLine:
+    """A line of both sides, or of one alone."""
+
+    mark: Mark
+    """A space: on both sides; - only base's; + only head's."""
+    base_line: int | None
+    head_line: int | None
+    base: float
+    head: float
+    """Cost a packet; 0 where the line is not, or costs too little to be named."""
+    text: str
+
+    @property
+    def change(self) -> float:
+        """What head spends more."""
+        return self.head - self.base
+
+
+def annotate(
+    base: str, head: str, base_costs: Mapping[int, float], head_costs: Mapping[int, float]
+) -> list[AnnotatedLine]:
+    """Both sides of a file, in order; what base alone has comes before what head has in its place."""
+    old, new = base.splitlines(), head.splitlines()
+    found: list[AnnotatedLine] = []
+    for same, (begin, end), (to_begin, to_end) in _blocks(old, new):
+        if same:
+            found += [
+                AnnotatedLine(
+                    " ", at + 1, to + 1, base_costs.get(at + 1, 0), head_costs.get(to + 1, 0), new[to]
+                )
+                for at, to in zip(range(begin, end), range(to_begin, to_end), strict=True)
+            ]
+        else:
+            found += [
+                AnnotatedLine("-", at + 1, None, base_costs.get(at + 1, 0), 0, old[at])
+                for at in range(begin, end)
+            ]
+            found += [
+                AnnotatedLine("+", None, to + 1, 0, head_costs.get(to + 1, 0), new[to])
+                for to in range(to_begin, to_end)
+            ]
+    return found
+
+
+def passages(lines: Sequence[AnnotatedLine], least: float, around: int) -> list[list[AnnotatedLine]]:
+    """What is worth reading: lines whose cost changed by `least` or more, edited ones that cost something.
+
+    Each has so many lines around it."""
+    wanted: set[int] = set()
+    for at, line in enumerate(lines):
+        edited = line.mark != " " and (line.base or line.head)
+        if edited or abs(line.change) >= least:
+            wanted.update(range(max(at - around, 0), min(at + around + 1, len(lines))))
+    found: list[list[AnnotatedLine]] = []
+    for at in sorted(wanted):
+        if at - 1 not in wanted:
+            found.append([])
+        found[-1].append(lines[at])
+    return found
+
+
+Span = tuple[int, int]
+
+
+def _blocks(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[bool, Span, Span]]:
+    """Stretches that are the same, or not. Equal beginnings and ends are not searched, to be quick."""
+    first = _alike(old, new)
+    last = _alike(old[first:][::-1], new[first:][::-1])
+    ends = len(old) - last, len(new) - last
+    yield True, (0, first), (0, first)
+    matcher = SequenceMatcher(None, old[first : ends[0]], new[first : ends[1]])
+    for kind, begin, end, to_begin, to_end in matcher.get_opcodes():
+        yield kind == "equal", (first + begin, first + end), (first + to_begin, first + to_end)
+    yield True, (ends[0], len(old)), (ends[1], len(new))
+
+
+def _alike(old: Sequence[str], new: Sequence[str]) -> int:
+    """How many lines are the same from the beginning on."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text as XML can carry it."""
+
+from __future__ import annotations
+
+import re
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def xml_text(text: str) -> str:
+    """The text without characters that XML cannot carry, not even escaped."""
+    return _NOT_XML.sub("\ufffd", text)
