@@ -73,14 +73,7 @@ def merge(base: CallTree, head: CallTree) -> Frame:
 
 def instruction_flame(report: RunReport, head: Arm = Arm.HEAD) -> Frame | None:
     """Instructions a packet by call path, exact; None if the report has no paths of both arms."""
-    counts = {count.arm: count for count in report.instructions if count.calls}
-    if Arm.BASE not in counts or head not in counts:
-        return None
-    old, new = (
-        CallTree(counts[arm].calls, 1 / counts[arm].packets, apart_stages(report, arm))
-        for arm in (Arm.BASE, head)
-    )
-    return merge(old, new)
+    return flame_of(counted_paths(report, Arm.BASE), counted_paths(report, head))
 
 
 def cycle_flame(report: RunReport, base_cpp: float, head_cpp: float, head: Arm = Arm.HEAD) -> Frame | None:
@@ -88,14 +81,24 @@ def cycle_flame(report: RunReport, base_cpp: float, head_cpp: float, head: Arm =
 
     Samples have no paths but their stage: the tree is stage, then function. They are an estimate.
     """
-    profiles = {profile.arm: profile for profile in report.profiles}
-    if Arm.BASE not in profiles or head not in profiles:
-        return None
-    old, new = (
-        _sampled(profiles[arm], apart_stages(report, arm), cpp)
-        for arm, cpp in ((Arm.BASE, base_cpp), (head, head_cpp))
-    )
-    return merge(old, new)
+    return flame_of(sampled_paths(report, Arm.BASE, base_cpp), sampled_paths(report, head, head_cpp))
+
+
+def flame_of(base: CallTree | None, head: CallTree | None) -> Frame | None:
+    """Both sides' paths as one tree, of one report or of two; None if one side has none."""
+    return merge(base, head) if base and head else None
+
+
+def counted_paths(report: RunReport, arm: Arm) -> CallTree | None:
+    """One arm's instructions by call path; None if they were not recorded."""
+    count = next((one for one in report.instructions if one.arm is arm and one.calls), None)
+    return CallTree(count.calls, 1 / count.packets, apart_stages(report, arm)) if count else None
+
+
+def sampled_paths(report: RunReport, arm: Arm, cpp: float) -> CallTree | None:
+    """One arm's cycles by stage and function; None if it was not sampled."""
+    profile = next((one for one in report.profiles if one.arm is arm), None)
+    return _sampled(profile, apart_stages(report, arm), cpp) if profile else None
 
 
 def as_json(frame: Frame) -> dict[str, Any]:

@@ -148,6 +148,13 @@ MATRIX: dict[str, Row] = {
     "GET /projects/{project}/compare/all": Row(
         Who.READER, f"{PROJECT}/compare/all", params={"base": BASE, "head": SHA}
     ),
+    "GET /projects/{project}/compare/code": Row(
+        Who.READER, f"{PROJECT}/compare/code", params={"base": BASE, "head": SHA}
+    ),
+    "GET /projects/{project}/compare/measured": Row(
+        Who.READER, f"{PROJECT}/compare/measured", params={"revision": SHA}
+    ),
+    "GET /projects/{project}/revisions": Row(Who.READER, f"{PROJECT}/revisions", params={"q": "a"}),
     "GET /projects/{project}/retention": Row(Who.READER, f"{PROJECT}/retention"),
     "PUT /projects/{project}/retention": Row(
         Who.MAINTAINER, f"{PROJECT}/retention", {"report_days": 90, "log_days": 30}

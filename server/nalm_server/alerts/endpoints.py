@@ -26,7 +26,7 @@ from nalm_server.alerts.schemas import (
 from nalm_server.alerts.states import AlertState
 from nalm_server.deps import Caller, Db, Now, ReadDb
 from nalm_server.errors import documented
-from nalm_server.schemas import NAME, Moment, ProjectName
+from nalm_server.schemas import NAME, SHA_PREFIX, Moment, ProjectName
 
 router = APIRouter(tags=["alerts"])
 
@@ -46,12 +46,13 @@ def list_alerts(
     scenario: Annotated[str | None, Query(min_length=1, max_length=64, pattern=NAME)] = None,
     assignee: Annotated[Account | None, Query()] = None,
     since: Since = None,
+    commit: Annotated[str | None, Query(pattern=SHA_PREFIX, description="Only that of this commit.")] = None,
     order: Annotated[Order, Query(description="By worth, or newest first.")] = "worth",
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> list[Alert]:
     """A project's findings: one for each commit, whatever it moved."""
-    wanted = Wanted(state, scenario, assignee, since)
+    wanted = Wanted(state, scenario, assignee, since, commit)
     return reading.list_alerts(session, caller, project, wanted, order=order, limit=limit, offset=offset)
 
 

@@ -37,6 +37,8 @@ class Wanted:
     scenario: str | None = None
     assignee: str | None = None
     since: datetime | None = None
+    commit: str | None = None
+    """The beginning of a sha."""
 
 
 def _listed() -> Select[AlertRow, CommitRow, str, str, str]:
@@ -60,6 +62,8 @@ def page(
         query = query.where(AlertRow.assignee == wanted.assignee)
     if wanted.since is not None:
         query = query.where(AlertRow.created_at >= wanted.since)
+    if wanted.commit is not None:
+        query = query.where(CommitRow.sha.startswith(wanted.commit, autoescape=True))
     if wanted.scenario is not None:
         moved = exists().where(AlertMoveRow.alert_id == AlertRow.id, AlertMoveRow.scenario == wanted.scenario)
         query = query.where(moved)

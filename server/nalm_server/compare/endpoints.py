@@ -1,38 +1,69 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GET /projects/{project}/compare and /compare/all."""
+"""GET /projects/{project}/compare, and /code, /measured and /all under it."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from nalm_server.access.roles import Role
 from nalm_server.access.service import require_project
 from nalm_server.answers import as_json
-from nalm_server.compare import all_series, service
-from nalm_server.compare.schemas import Comparison, SeriesComparisons
+from nalm_server.compare import all_series, code, measured, service
+from nalm_server.compare.pairs import Pair
+from nalm_server.compare.schemas import CodeComparison, Comparison, MeasuredOf, SeriesComparisons
+from nalm_server.compare.sides import Wanted
 from nalm_server.deps import Caller, ReadDb
 from nalm_server.errors import documented
+from nalm_server.projects.schemas import PRINTABLE
 from nalm_server.schemas import NAME, ProjectName, RevisionQuery
 
 router = APIRouter(prefix="/projects/{project}/compare", tags=["compare"])
 
 
-@router.get("", responses=documented(404, 409, 410))
-def compare_commits(
-    project: ProjectName,
+Scenario = Annotated[str | None, Query(max_length=64, pattern=NAME)]
+Host = Annotated[str | None, Query(min_length=1, max_length=128, pattern=PRINTABLE)]
+
+
+def asked(
     base: RevisionQuery,
     head: RevisionQuery,
-    session: ReadDb,
-    caller: Caller,
     *,
-    scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
-) -> Comparison:
+    scenario: Scenario = None,
+    base_scenario: Annotated[Scenario, Query(description="Base's, where it is another than head's.")] = None,
+    base_host: Host = None,
+    head_host: Host = None,
+) -> Pair:
+    """Two revisions, or one in two scenarios or on two hosts."""
+    return Pair(base, head, Wanted(base_scenario or scenario, base_host), Wanted(scenario, head_host))
+
+
+Asked = Annotated[Pair, Depends(asked)]
+
+
+@router.get("", responses=documented(404, 409, 410))
+def compare_commits(project: ProjectName, asked: Asked, session: ReadDb, caller: Caller) -> Comparison:
     """Two commits, tags or branches in one scenario; without `scenario`, the first by name that both were
-    measured in."""
+    measured in. One commit in two scenarios (execution models, feature sets) or on two hosts: name both."""
     found = require_project(session, caller, project, Role.READER)
-    return service.compare(session, found, base=base, head=head, scenario=scenario)
+    return service.compare(session, found, asked)
+
+
+@router.get("/code", responses=documented(404, 409, 410))
+def compare_the_code(project: ProjectName, asked: Asked, session: ReadDb, caller: Caller) -> CodeComparison:
+    """The same pair function by function, with source lines where they were sampled."""
+    found = require_project(session, caller, project, Role.READER)
+    return code.compare_code(session, found, asked)
+
+
+@router.get("/measured", responses=documented(404, 409))
+def list_measured(
+    project: ProjectName, revision: RevisionQuery, session: ReadDb, caller: Caller
+) -> MeasuredOf:
+    """What a revision can be compared by: its scenarios, execution models, feature sets and hosts."""
+    found = require_project(session, caller, project, Role.READER)
+    return measured.measured_of(session, found, revision)
 
 
 @router.get("/all", response_model=SeriesComparisons, responses=documented(401, 403, 404, 409))

@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from nalm_core.catalogue import Better
 from nalm_core.change import Change, StageChange
 from nalm_core.decomposition import Decomposition
-from nalm_core.report import Check, Host
+from nalm_core.flame import Frame
+from nalm_core.function_costs import FunctionCosts
+from nalm_core.report import Arm, Check, Host
 
 from nalm_server.commits.schemas import CommitRef
 from nalm_server.runs.schemas import Verdict
@@ -29,10 +33,54 @@ class Rounds(Schema):
     """Head's build run with base's feature set; empty unless the feature set changed."""
 
 
+class Measured(Schema):
+    """A run that a revision can be compared by."""
+
+    run_id: str
+    arm: Arm
+    """Which arm of the run the revision is."""
+    scenario: str
+    model: str
+    traffic: str
+    features: list[str] | None
+    """Null: the run keeps head's alone, and this is its base."""
+    host: str
+    host_class: str
+    measured_at: datetime
+
+
+class MeasuredOf(Schema):
+    commit: CommitRef
+    runs: list[Measured]
+    """By scenario, newest first; the newest of each scenario and host."""
+
+
+class SideBySide(Schema):
+    base: Measured
+    head: Measured
+
+
+class CodeComparison(Schema):
+    """Functions and lines of both sides."""
+
+    base_sha: str
+    head_sha: str
+    functions: list[FunctionCosts]
+    """Largest change first; empty: neither counted nor sampled on both sides."""
+    instruction_flame: Frame | None
+    """By call path, exact; null: the reports have no paths."""
+    cycle_flame: Frame | None
+    """By stage and function, by samples; null: not sampled, or hosts that cannot be compared."""
+    source_link: str | None
+    """Address of a line at the forge, with {sha}, {file} and {line} to fill in; null: no forge is known."""
+
+
 class Comparison(Schema):
     scenario: str
+    """Head's; base's own is in `sides`."""
     base: CommitRef
     head: CommitRef
+    sides: SideBySide
     paired: bool
     """True: measured interleaved in one run. False: put together from each commit's own runs, no verdict."""
     run_ids: list[str]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from nalm_core.compare import compose
 from nalm_core.counters import totals
@@ -16,59 +16,40 @@ from nalm_core.summary import summarise
 from sqlalchemy.orm import Session
 
 from nalm_server.commits import service as commits
-from nalm_server.commits.models import CommitRow
-from nalm_server.compare.schemas import Comparison, RoundPoint, Rounds
-from nalm_server.errors import NotFoundError
+from nalm_server.compare.measured import measured
+from nalm_server.compare.pairs import Apart, Pair, Together, found, read_report
+from nalm_server.compare.schemas import Comparison, RoundPoint, Rounds, SideBySide
+from nalm_server.compare.sides import Side
+from nalm_server.history import repository as history
+from nalm_server.history.models import ScenarioRow
 from nalm_server.projects.models import ProjectRow
 from nalm_server.runs import repository as runs
 from nalm_server.runs import verdicts
-from nalm_server.runs.repository import JudgedRun
-from nalm_server.runs.service import remains_of, report_of
+from nalm_server.runs.service import remains_of
 
 
-@dataclass(frozen=True)
-class Side:
-    """One commit's own run, and the arm in it that is the commit."""
-
-    judged: JudgedRun
-    arm: Arm
-
-
-def compare(
-    session: Session, project: ProjectRow, *, base: str, head: str, scenario: str | None
-) -> Comparison:
-    old, new = commits.resolve(session, project.id, base), commits.resolve(session, project.id, head)
-    of_new = _sides(session, new)
-    together = [
-        side
-        for side in of_new
-        if side.arm is Arm.HEAD
-        and side.judged.run.base_sha == old.sha
-        and scenario in (None, side.judged.scenario)
-    ]
-    if together:
-        return _paired(session, old, new, together[0].judged)
-    return _composed(session, (old, new), _sides(session, old), of_new, scenario)
+def compare(session: Session, project: ProjectRow, asked: Pair) -> Comparison:
+    """Raises NotFoundError for sides that were not measured, ReportExpiredError where rounds are needed."""
+    pair = found(session, project, asked)
+    scenarios = {row.name: row for row in history.list_scenarios(session, project.id)}
+    if isinstance(pair, Together):
+        return _paired(session, pair, scenarios)
+    return _composed(session, pair, scenarios)
 
 
-def _sides(session: Session, commit: CommitRow) -> list[Side]:
-    """The commit's own runs, then those in which it was the base; by scenario's name, newest first."""
-    own = [Side(one, Arm.HEAD) for one in runs.of_commits(session, [commit.id], None)]
-    as_base = [Side(one, Arm.BASE) for one in runs.with_base(session, commit.project_id, commit.sha)]
-    return sorted(
-        (one for one in own + as_base if not one.judged.run.beside), key=lambda side: side.judged.scenario
-    )
-
-
-def _paired(session: Session, old: CommitRow, new: CommitRow, judged: JudgedRun) -> Comparison:
+def _paired(session: Session, pair: Together, scenarios: Mapping[str, ScenarioRow]) -> Comparison:
+    judged = pair.judged
     stored = runs.report(session, judged.run.id)
     shown = remains_of(stored)
     report = None if stored.expired_at else parse_report(stored.json)
     verdict = verdicts.full(judged.verdict)
     return Comparison(
         scenario=judged.scenario,
-        base=commits.ref(old),
-        head=commits.ref(new),
+        base=commits.ref(pair.old),
+        head=commits.ref(pair.new),
+        sides=SideBySide(
+            base=measured(Side(judged, Arm.BASE), scenarios), head=measured(Side(judged, Arm.HEAD), scenarios)
+        ),
         paired=True,
         run_ids=[judged.run.run_id],
         verdict=verdict,
@@ -90,41 +71,21 @@ def _paired(session: Session, old: CommitRow, new: CommitRow, judged: JudgedRun)
     )
 
 
-def _composed(
-    session: Session,
-    pair: tuple[CommitRow, CommitRow],
-    of_old: list[Side],
-    of_new: list[Side],
-    scenario: str | None,
-) -> Comparison:
-    """From two runs: of one scenario, and of one host class where that is possible."""
-    old, new = pair
-    pairs = [
-        (before, after)
-        for before in of_old
-        for after in of_new
-        if before.judged.scenario == after.judged.scenario
-        and scenario in (None, before.judged.scenario)
-        and _measured(before)
-        and _measured(after)
-    ]
-    if not pairs:
-        asked = f"scenario {scenario!r}" if scenario else "any scenario"
-        raise NotFoundError(
-            f"{old.sha[:7]} and {new.sha[:7]} have not both been measured in {asked}: wait for the jobs, or "
-            f"run `nalm check --base {old.sha[:7]} --head {new.sha[:7]}`."
-        )
-    pairs.sort(key=lambda pair: pair[0].judged.run.host_class != pair[1].judged.run.host_class)
-    before, after = pairs[0]
-    first, second = _report(session, before.judged), _report(session, after.judged)
+def _composed(session: Session, pair: Apart, scenarios: Mapping[str, ScenarioRow]) -> Comparison:
+    before, after = pair.before, pair.after
+    first, second = read_report(session, before.judged), read_report(session, after.judged)
     hosts = first.host, second.host
     summaries = summarise(first, before.arm), summarise(second, after.arm)
     composed = compose(*summaries, hosts)
     notes = list(composed.notes) if composed else ["One of the two runs has no cycles to compare."]
+    sides = SideBySide(base=measured(before, scenarios), head=measured(after, scenarios))
+    if sides.base.traffic != sides.head.traffic:
+        notes.append(f"They replay other traffic: {sides.base.traffic} and {sides.head.traffic}.")
     return Comparison(
-        scenario=before.judged.scenario,
-        base=commits.ref(old),
-        head=commits.ref(new),
+        scenario=after.judged.scenario,
+        base=commits.ref(pair.old),
+        head=commits.ref(pair.new),
+        sides=sides,
         paired=False,
         run_ids=[before.judged.run.run_id, after.judged.run.run_id],
         verdict=None,
@@ -136,16 +97,6 @@ def _composed(
         host=None if differences(*hosts) else second.host,
         notes=notes,
     )
-
-
-def _measured(side: Side) -> bool:
-    """A run of broken or invalid numbers is not put beside another."""
-    return side.judged.verdict.outcome not in ("broken", "invalid") and not side.judged.verdict.unchanged
-
-
-def _report(session: Session, judged: JudgedRun) -> RunReport:
-    """Raises ReportExpiredError: what was not measured together can only be put together from the rounds."""
-    return parse_report(report_of(session, judged).json)
 
 
 def _points(report: RunReport | None, arm: Arm) -> list[RoundPoint]:

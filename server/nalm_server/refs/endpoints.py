@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GET /projects/{project}/branches, /tags, /pull-requests."""
+"""GET /projects/{project}/branches, /tags, /pull-requests, /revisions."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from fastapi import APIRouter, Query
 
 from nalm_server.deps import Caller, ReadDb
 from nalm_server.errors import documented
-from nalm_server.refs import service
-from nalm_server.refs.schemas import Branch, PullRequest, PullRequestState, Tag
+from nalm_server.refs import revisions, service
+from nalm_server.refs.schemas import Branch, PullRequest, PullRequestState, Revision, Tag
 from nalm_server.schemas import ProjectName
 
 router = APIRouter(prefix="/projects/{project}", tags=["refs"])
@@ -39,3 +39,17 @@ def list_pull_requests(
 ) -> list[PullRequest]:
     """Pull and merge requests, last changed first."""
     return service.list_pull_requests(session, caller, project, state, limit)
+
+
+@router.get("/revisions", responses=documented(401, 403, 404))
+def find_revisions(
+    project: ProjectName,
+    session: ReadDb,
+    caller: Caller,
+    q: Annotated[
+        str, Query(max_length=100, pattern=r"^[^\x00]*$", description="Part of a name, subject or author.")
+    ] = "",
+    limit: Annotated[int, Query(ge=1, le=100)] = 30,
+) -> list[Revision]:
+    """Branches, tags and commits that a few letters may mean, those first, newest first."""
+    return revisions.find(session, caller, project, q.strip(), limit)

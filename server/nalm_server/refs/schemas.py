@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from nalm_server.schemas import Schema
 
@@ -39,3 +40,17 @@ class PullRequest(Schema):
     base_sha: str | None
     """What the head is compared with. Null: not known, or nothing is."""
     updated_at: datetime
+
+
+class Revision(Schema):
+    """Something that can be compared."""
+
+    kind: Literal["branch", "tag", "commit"]
+    name: str
+    """Of the branch or tag; a commit's short sha."""
+    sha: str
+    subject: str | None
+    author: str | None
+    committed_at: datetime | None
+    measured: bool
+    """A run of it, or with it as base, is there."""

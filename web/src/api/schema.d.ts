@@ -1369,7 +1369,7 @@ export interface paths {
         /**
          * Compare Commits
          * @description Two commits, tags or branches in one scenario; without `scenario`, the first by name that both were
-         *     measured in.
+         *     measured in. One commit in two scenarios (execution models, feature sets) or on two hosts: name both.
          */
         get: operations["compare_commits"];
         put?: never;
@@ -1392,6 +1392,46 @@ export interface paths {
          * @description Two commits in every series both have a value in: each one's newest run, not measured side by side.
          */
         get: operations["compare_all_series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/compare/code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare The Code
+         * @description The same pair function by function, with source lines where they were sampled.
+         */
+        get: operations["compare_the_code"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/compare/measured": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Measured
+         * @description What a revision can be compared by: its scenarios, execution models, feature sets and hosts.
+         */
+        get: operations["list_measured"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2109,6 +2149,26 @@ export interface paths {
          * @description Sets the project's own rules; `due` in the answer is what they remove.
          */
         put: operations["set_retention"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/revisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find Revisions
+         * @description Branches, tags and commits that a few letters may mean, those first, newest first.
+         */
+        get: operations["find_revisions"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -3384,6 +3444,22 @@ export interface components {
             /** Value */
             value: number | null;
         };
+        /**
+         * CodeComparison
+         * @description Functions and lines of both sides.
+         */
+        CodeComparison: {
+            /** Base Sha */
+            base_sha: string;
+            cycle_flame: components["schemas"]["Frame"] | null;
+            /** Functions */
+            functions: components["schemas"]["FunctionCosts"][];
+            /** Head Sha */
+            head_sha: string;
+            instruction_flame: components["schemas"]["Frame"] | null;
+            /** Source Link */
+            source_link: string | null;
+        };
         /** CommentNew */
         CommentNew: {
             /** Text */
@@ -3512,6 +3588,7 @@ export interface components {
             run_ids: string[];
             /** Scenario */
             scenario: string;
+            sides: components["schemas"]["SideBySide"];
             /** Stages */
             stages: components["schemas"]["StageChange"][];
             verdict: components["schemas"]["Verdict"] | null;
@@ -4287,6 +4364,27 @@ export interface components {
          */
         Format: "csv" | "parquet" | "json" | "openmetrics";
         /**
+         * Frame
+         * @description A function along one path of calls; inclusive cost a packet in both arms, 0 where it did not run.
+         */
+        Frame: {
+            /** Base */
+            base: number;
+            /**
+             * Children
+             * @default []
+             */
+            children: components["schemas"]["Frame"][];
+            /** File */
+            file: string | null;
+            /** Head */
+            head: number;
+            /** Line */
+            line: number | null;
+            /** Name */
+            name: string;
+        };
+        /**
          * FunctionChange
          * @description One C function under one stage, in instructions of its own a packet; None where it did not run, or is
          *     not among the dearest of its stage.
@@ -4302,6 +4400,35 @@ export interface components {
             head_ipp: number | null;
             /** Name */
             name: string;
+        };
+        /**
+         * FunctionCost
+         * @description One function on one side; None: not counted, or not sampled.
+         */
+        FunctionCost: {
+            /** Calls */
+            calls?: number | null;
+            /** Cpp */
+            cpp?: number | null;
+            /** Error */
+            error?: number | null;
+            /** File */
+            file?: string | null;
+            /** Ipp */
+            ipp?: number | null;
+            /** Line */
+            line?: number | null;
+            /** Lines */
+            lines?: components["schemas"]["LineCost"][];
+        };
+        /** FunctionCosts */
+        FunctionCosts: {
+            base: components["schemas"]["FunctionCost"] | null;
+            head: components["schemas"]["FunctionCost"] | null;
+            /** Name */
+            name: string;
+            /** Stage */
+            stage: string | null;
         };
         /**
          * FunctionCount
@@ -5065,6 +5192,20 @@ export interface components {
             wait_seconds: number;
         };
         /**
+         * LineCost
+         * @description One source line of a function, or of what was inlined into it; None: not counted, or not sampled.
+         */
+        LineCost: {
+            /** Cpp */
+            cpp?: number | null;
+            /** File */
+            file: string;
+            /** Ipp */
+            ipp?: number | null;
+            /** Line */
+            line: number;
+        };
+        /**
          * Lines
          * @description One metric of several scenarios, stages and branches over common commits.
          */
@@ -5083,6 +5224,38 @@ export interface components {
              * @constant
              */
             status: "ok";
+        };
+        /**
+         * Measured
+         * @description A run that a revision can be compared by.
+         */
+        Measured: {
+            arm: components["schemas"]["Arm"];
+            /** Features */
+            features: string[] | null;
+            /** Host */
+            host: string;
+            /** Host Class */
+            host_class: string;
+            /**
+             * Measured At
+             * Format: date-time
+             */
+            measured_at: string;
+            /** Model */
+            model: string;
+            /** Run Id */
+            run_id: string;
+            /** Scenario */
+            scenario: string;
+            /** Traffic */
+            traffic: string;
+        };
+        /** MeasuredOf */
+        MeasuredOf: {
+            commit: components["schemas"]["CommitRef"];
+            /** Runs */
+            runs: components["schemas"]["Measured"][];
         };
         /** Member */
         Member: {
@@ -6317,6 +6490,29 @@ export interface components {
             rules: components["schemas"]["Rules"];
         };
         /**
+         * Revision
+         * @description Something that can be compared.
+         */
+        Revision: {
+            /** Author */
+            author: string | null;
+            /** Committed At */
+            committed_at: string | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "branch" | "tag" | "commit";
+            /** Measured */
+            measured: boolean;
+            /** Name */
+            name: string;
+            /** Sha */
+            sha: string;
+            /** Subject */
+            subject: string | null;
+        };
+        /**
          * Role
          * @enum {string}
          */
@@ -6858,6 +7054,11 @@ export interface components {
             of: number;
             /** Priced With */
             priced_with: string;
+        };
+        /** SideBySide */
+        SideBySide: {
+            base: components["schemas"]["Measured"];
+            head: components["schemas"]["Measured"];
         };
         /**
          * Sight
@@ -13320,6 +13521,8 @@ export interface operations {
         parameters: {
             query?: {
                 assignee?: string | null;
+                /** @description Only that of this commit. */
+                commit?: string | null;
                 limit?: number;
                 offset?: number;
                 /** @description By worth, or newest first. */
@@ -14461,8 +14664,12 @@ export interface operations {
             query: {
                 /** @description A commit (7 hexadecimal digits or more), a tag, or a watched branch. */
                 base: string;
+                base_host?: string | null;
+                /** @description Base's, where it is another than head's. */
+                base_scenario?: string | null;
                 /** @description A commit (7 hexadecimal digits or more), a tag, or a watched branch. */
                 head: string;
+                head_host?: string | null;
                 scenario?: string | null;
             };
             header?: never;
@@ -14590,6 +14797,218 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SeriesComparisons"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description In conflict with what is stored, or the lease was lost. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    compare_the_code: {
+        parameters: {
+            query: {
+                /** @description A commit (7 hexadecimal digits or more), a tag, or a watched branch. */
+                base: string;
+                base_host?: string | null;
+                /** @description Base's, where it is another than head's. */
+                base_scenario?: string | null;
+                /** @description A commit (7 hexadecimal digits or more), a tag, or a watched branch. */
+                head: string;
+                head_host?: string | null;
+                scenario?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodeComparison"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description In conflict with what is stored, or the lease was lost. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description It was here and has aged out; `message` says what is kept. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    list_measured: {
+        parameters: {
+            query: {
+                /** @description A commit (7 hexadecimal digits or more), a tag, or a watched branch. */
+                revision: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeasuredOf"];
                 };
             };
             /** @description The request cannot be read. */
@@ -18657,6 +19076,96 @@ export interface operations {
             };
             /** @description The body is larger than this server takes. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    find_revisions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description Part of a name, subject or author. */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Revision"][];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
