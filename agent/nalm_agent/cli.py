@@ -18,18 +18,22 @@ from nalm_agent import (
     cli_detect,
     cli_experiment,
     cli_explain,
+    cli_hook,
+    cli_man,
     cli_rate,
     cli_store,
     cli_submit,
+    cli_watch,
     version,
 )
 from nalm_agent import cli_options as options
 from nalm_agent.console import show_error
-from nalm_agent.errors import ExitCode, NalmError, UsageError
+from nalm_agent.errors import ExitCode, NalmError, StoppedError, UsageError
 from nalm_agent.home import Home
 from nalm_agent.process import stop_all
 
 INTERRUPTED = 130
+STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
 app = typer.Typer(
@@ -38,7 +42,6 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
-    add_completion=False,
 )
 
 
@@ -124,6 +127,9 @@ def top(
 
 
 cli_check.add_to(app)
+cli_watch.add_to(app)
+cli_hook.add_to(app)
+cli_man.add_to(app)
 cli_agent.add_to(app)
 cli_compare.add_to(app)
 cli_detect.add_to(app)
@@ -134,11 +140,10 @@ cli_rate.add_to(app)
 cli_submit.add_to(app)
 
 
-class StoppedError(BaseException):
-    """SIGINT or SIGTERM: passes every handler of errors, and undoes what is under way."""
-
-
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Once: who is impatient and interrupts again must not stop the cleaning up."""
+    for one in STOPPING:
+        signal.signal(one, signal.SIG_IGN)
     raise StoppedError
 
 
@@ -149,7 +154,7 @@ def main() -> None:
 
 def run_app(command: typer.Typer) -> None:
     """Runs a command: a NalmError becomes a message and an exit code; an interrupt leaves nothing running."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in STOPPING:
         signal.signal(number, _interrupt)
     try:
         command()

@@ -19,10 +19,6 @@ from nalm_agent.local import Result, compared, measure_scenarios, with_parent, w
 from nalm_agent.outputs import Outputs
 from nalm_agent.report_out import print_run
 
-ScenarioOption = Annotated[
-    list[str] | None,
-    typer.Option("--scenario", help="Scenario of nalm.toml; repeatable. Default: all but those on request."),
-]
 JsonOption = Annotated[
     str | None,
     typer.Option("--json", metavar="FILE", help="Write the run report here; - for standard output."),
@@ -58,7 +54,7 @@ def check(
         str | None, typer.Option(help="Commit to compare with. Default: merge base with the main branch.")
     ] = None,
     head: Annotated[str, typer.Option(help="Commit to judge, or the working tree.")] = WORKTREE,
-    scenario: ScenarioOption = None,
+    scenario: options.ScenarioOption = None,
     json_file: JsonOption = None,
     repo: options.RepoOption = Path(),
     rebuild: RebuildOption = False,
@@ -107,7 +103,7 @@ def check(
 def bench(
     revisions: Annotated[list[str], typer.Argument(metavar="REV...", help="Commits, or ranges A..B.")],
     *,
-    scenario: ScenarioOption = None,
+    scenario: options.ScenarioOption = None,
     json_file: JsonOption = None,
     repo: options.RepoOption = Path(),
     rebuild: RebuildOption = False,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,17 @@ from nalm_agent.console import show_error
 from nalm_agent.errors import ExitCode, NalmError
 
 _FILE = "FILE"
+
+
+def scenario_names(incomplete: str) -> list[str]:
+    """For the shell's completion: scenarios of the nalm.toml here; none where there is none to read."""
+    try:
+        names = tomllib.loads(Path("nalm.toml").read_text())["scenarios"]
+    except (OSError, ValueError, KeyError):
+        return []
+    return [name for name in names if name.startswith(incomplete)]
+
+
 JUnitOption = Annotated[
     str | None, typer.Option("--junit", metavar=_FILE, help="Write JUnit XML here; - for standard output.")
 ]
@@ -25,6 +37,14 @@ MarkdownOption = Annotated[
 ]
 GithubOption = Annotated[
     bool, typer.Option("--github", help="In GitHub Actions: annotate lines, and fill the step's summary.")
+]
+ScenarioOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scenario",
+        help="Scenario of nalm.toml; repeatable. Default: all but those on request.",
+        autocompletion=scenario_names,
+    ),
 ]
 RepoOption = Annotated[Path, typer.Option("--repo", help="The NF's git repository.", show_default="here")]
 NeverFailOption = Annotated[

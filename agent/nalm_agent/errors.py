@@ -37,6 +37,10 @@ class NalmError(Exception):
         return "\n".join(parts)
 
 
+class StoppedError(BaseException):
+    """SIGINT or SIGTERM: passes every handler of errors, and undoes what is under way."""
+
+
 class UsageError(NalmError):
     """The command, nalm.toml or the repository is not what it should be; nothing was run."""
 

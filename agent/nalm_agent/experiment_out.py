@@ -20,7 +20,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from nalm_agent.rate_out import pps_text
-from nalm_agent.report_out import MISSING, console, percent
+from nalm_agent.report_out import console
+from nalm_agent.stage_table import MISSING, percent
 
 MOST_STAGES = 3
 NOTED_CYCLES = 0.5

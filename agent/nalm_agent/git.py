@@ -171,6 +171,15 @@ class Repository:
         """A text file of a tree; None if either is not there."""
         return self._try("show", f"{tree}:{path}", strip=False)
 
+    def hooks(self) -> Path:
+        """Where git looks for this repository's hooks."""
+        return self._start / self._git("rev-parse", "--git-path", "hooks")
+
+    def files(self) -> list[str]:
+        """Paths from the root of all that git tracks in the working tree, or would add."""
+        listed = self._git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        return [name for name in listed.split("\0") if name]
+
     def digest(self, revision: Revision, paths: Sequence[str]) -> str | None:
         """Content address of files and directories of a revision, with their modes; None if one is not there.
 

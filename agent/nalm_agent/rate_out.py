@@ -14,7 +14,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from nalm_agent.report_out import MISSING, console
+from nalm_agent.report_out import console
+from nalm_agent.stage_table import MISSING
 
 SHARED_CORE = (
     "shared core: generator, sink and NF take turns on one lcore; the forwarded rates are of all three "

@@ -3,22 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import exp
+import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from nalm_core.report import Arm, InstructionCount, RunReport, RunStatus
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+
+from nalm_agent.stage_table import percent, stage_table
 
 if TYPE_CHECKING:
-    from nalm_core.change import Change
     from nalm_core.verdict import Verdict
 
 NOTED_CHANGE = 0.001
 """Relative change of a stage's IPP from which it is named."""
-MISSING = "-"
 SHOWN_ADVICE = 2
 PIPED_WIDTH = 140
 _COLOURS = {
@@ -33,9 +32,10 @@ UNCHANGED_SUMMARY = "functions, data and run definition are those of the base: n
 
 
 def console() -> Console:
-    """Standard output, wide enough for the table when piped."""
+    """Standard output: as wide as the terminal, or as COLUMNS says; wide enough for the table when piped."""
     found = Console(highlight=False)
-    return found if found.is_terminal else Console(highlight=False, width=PIPED_WIDTH)
+    wide = found.is_terminal or "COLUMNS" in os.environ
+    return found if wide else Console(highlight=False, width=PIPED_WIDTH)
 
 
 def instruction_line(counts: Mapping[Arm, InstructionCount]) -> str | None:
@@ -52,13 +52,22 @@ def instruction_line(counts: Mapping[Arm, InstructionCount]) -> str | None:
         if old:
             change = (instructions / head.packets) / (old / base.packets) - 1
             if abs(change) >= NOTED_CHANGE:
-                changes.append(f"{stage} {percent(change)}")
+                changes.append(f"{stage} {percent(change)}{_most_moved(base, head, stage)}")
     return ", ".join(changes) or f"no stage changed by {NOTED_CHANGE:.1%} or more"
 
 
-def percent(change: float) -> str:
-    """A relative change, signed."""
-    return f"{100 * change:+.1f} %"
+def _most_moved(base: InstructionCount, head: InstructionCount, stage: str) -> str:
+    """The function of the stage whose own instructions changed most, in brackets; empty if none is told."""
+    old = {one.name: one.instructions / base.packets for one in base.functions.get(stage, [])}
+    moved = [
+        (one.instructions / head.packets - old.get(one.name, 0.0), one)
+        for one in head.functions.get(stage, [])
+    ]
+    if not moved:
+        return ""
+    by, most = max(moved, key=lambda one: abs(one[0]))
+    where = f" {most.file}:{most.line}" if most.file and most.line else ""
+    return f" ({most.name}{where} {by:+.1f})"
 
 
 def print_run(report: RunReport, verdict: Verdict | None, title: str) -> None:
@@ -66,22 +75,26 @@ def print_run(report: RunReport, verdict: Verdict | None, title: str) -> None:
     out = console()
     outcome = verdict.outcome if verdict else "same"
     summary = verdict.summary if verdict else UNCHANGED_SUMMARY
-    colour = _COLOURS[outcome]
-    out.print(f"{escape(title)}: [bold {colour}]{outcome}[/]  {escape(summary)}", soft_wrap=True)
+    _say(out, f"{escape(title)}: [bold {_COLOURS[outcome]}]{outcome}[/]  {escape(summary)}")
     if verdict is not None:
         if verdict.chain is not None:
-            out.print(_table(verdict, framed=out.is_terminal))
+            out.print(stage_table(verdict, out.width, framed=out.is_terminal))
         if verdict.reason and verdict.reason != verdict.summary:
-            out.print(escape(verdict.reason), soft_wrap=True)
-        for line in [*split_lines(report, verdict), *function_lines(verdict)]:
-            out.print(f"  {escape(line)}", soft_wrap=True)
+            _say(out, escape(verdict.reason))
+        for line in [*split_lines(report, verdict), *function_lines(report, verdict)]:
+            _say(out, f"  {escape(line)}")
         for line in explanation_lines(report, verdict):
-            out.print(escape(line), soft_wrap=True)
+            _say(out, escape(line))
     if report.failure and report.status is not RunStatus.MEASURED:
         for line in report.failure.splitlines()[1:]:
-            out.print(f"  | {escape(line)}", soft_wrap=True)
+            _say(out, f"  | {escape(line)}")
     for note in [*(verdict.notes if verdict else []), *report.notes]:
-        out.print(f"[dim]note: {escape(note)}[/]", soft_wrap=True)
+        _say(out, f"[dim]note: {escape(note)}[/]")
+
+
+def _say(out: Console, line: str) -> None:
+    """A line: wrapped at words on a terminal, left whole for a program."""
+    out.print(line, soft_wrap=not out.is_terminal)
 
 
 def split_lines(report: RunReport, verdict: Verdict) -> list[str]:
@@ -93,7 +106,7 @@ def split_lines(report: RunReport, verdict: Verdict) -> list[str]:
     return [one_line(found)] if found is not None and worth_a_line(found) else []
 
 
-def function_lines(verdict: Verdict) -> list[str]:
+def function_lines(report: RunReport, verdict: Verdict) -> list[str]:
     """Where to look: functions that pay, by samples, and those whose instructions changed, exactly."""
     lines = []
     for shift in verdict.functions or []:
@@ -109,11 +122,23 @@ def function_lines(verdict: Verdict) -> list[str]:
     ]
     for change in verdict.instruction_changes:
         lines += [
-            f"{change.stage}: {function.name}: {function.base_ipp or 0:.1f} to {function.head_ipp or 0:.1f} "
-            "instructions/packet"
+            f"{change.stage}: {function.name}{_place(report, change.stage, function.name)}: "
+            f"{function.base_ipp or 0:.1f} to {function.head_ipp or 0:.1f} instructions/packet"
             for function in change.functions
         ]
     return lines
+
+
+def _place(report: RunReport, stage: str, name: str) -> str:
+    """File and line of a counted function, with a space before; empty where debug information tells none."""
+    counted = (
+        function
+        for count in report.instructions
+        if count.arm is not Arm.BASE
+        for function in count.functions.get(stage, [])
+        if function.name == name and function.file
+    )
+    return next((f" {one.file}:{one.line}" if one.line else f" {one.file}" for one in counted), "")
 
 
 def explanation_lines(report: RunReport, verdict: Verdict) -> list[str]:
@@ -128,45 +153,3 @@ def explanation_lines(report: RunReport, verdict: Verdict) -> list[str]:
         for one in found.advice[:SHOWN_ADVICE]
     ]
     return [f"why: {found.text}", *advice]
-
-
-def _table(verdict: Verdict, *, framed: bool) -> Table:
-    from rich import box
-
-    table = Table(box=box.SIMPLE_HEAD if framed else None, pad_edge=framed)
-    table.add_column("stage")
-    for name in ("CPP base", "CPP head", "change", "interval", "IPP base", "IPP head", "IPP", "eIPC"):
-        table.add_column(name, justify="right")
-    table.add_column("cause")
-    for stage in verdict.stages:
-        mark = "*" if stage.stage in verdict.culprit_stages else ""
-        cause = (stage.cause or "") if mark else ("" if stage.kind == "common" else stage.kind)
-        table.add_row(stage.stage + mark, *_cells(stage), cause)
-    if verdict.chain is not None:
-        table.add_row("chain", *_cells(verdict.chain), verdict.cause or "", style="bold")
-    return table
-
-
-def _cells(change: Change) -> Sequence[str]:
-    base, head = change.base, change.head
-    interval = MISSING
-    if change.low is not None and change.high is not None:
-        interval = f"{percent(change.low - 1)} .. {percent(change.high - 1)}"
-    return (
-        _number(base.cpp if base else None),
-        _number(head.cpp if head else None),
-        MISSING if change.ratio_cpp is None else percent(change.ratio_cpp - 1),
-        interval,
-        _number(base.ipp if base else None),
-        _number(head.ipp if head else None),
-        _log_change(change.ln_ipp),
-        _log_change(change.ln_eipc),
-    )
-
-
-def _number(value: float | None) -> str:
-    return MISSING if value is None else f"{value:.1f}"
-
-
-def _log_change(logarithm: float | None) -> str:
-    return MISSING if logarithm is None else percent(exp(logarithm) - 1)

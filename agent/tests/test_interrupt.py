@@ -50,6 +50,7 @@ def test_interrupt(nf_repository: NfRepository, tmp_path: Path, step: str, numbe
     nalm = Nalm(tmp_path / "home")
     process = start_until(nalm, nf_repository, step)
     process.send_signal(number)
+    process.send_signal(number)  # as an impatient person does
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "interrupted; nothing is left running" in errors

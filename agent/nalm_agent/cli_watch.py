@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm watch`: judges on save, and shows the trend of this sitting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nalm_agent import cli_options as options
+
+if TYPE_CHECKING:
+    from nalm_agent.git import BaseChoice, Repository
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `nalm`."""
+    app.command(epilog="Examples:\n\n    nalm watch\n\n    nalm watch --base main --scenario sfc_a")(watch)
+
+
+def watch(
+    *,
+    base: Annotated[
+        str | None, typer.Option(help="Commit to compare with. Default: as `nalm check` chooses it now.")
+    ] = None,
+    scenario: options.ScenarioOption = None,
+    repo: options.RepoOption = Path(),
+    profile: Annotated[bool, typer.Option("--profile", help="Always sample functions and lines.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Judge the working tree against one base, and again on every save, until interrupted.
+
+    A save while it measures begins anew. Ends with a summary and exit code 0.
+    """
+    from nalm_agent.errors import StoppedError
+    from nalm_agent.git import Repository
+    from nalm_agent.home import Home
+    from nalm_agent.sitting import Sitting
+    from nalm_agent.watching import sit
+
+    with Home.default().work() as work:
+        repository = Repository(repo.absolute(), work.fresh("git"))
+        against = _base(repository, base)
+        flags = [*(["--profile"] if profile else []), *(["--quiet"] if quiet else [])]
+        named = [text for name in scenario or [] for text in ("--scenario", name)]
+        command = ["--base", against.revision.commit, "--repo", str(repository.root), *named, *flags]
+        typer.echo(
+            f"watching {repository.root} against {against.revision.short} ({against.why}); Ctrl-C ends"
+        )
+        sitting = Sitting()
+        try:
+            sit(repository, command, work.disk / "watch.json", sitting, typer.echo)
+        except StoppedError:
+            typer.echo(f"\nthis sitting, against {against.revision.short}: {sitting.summary()}")
+            for line in sitting.trend():
+                typer.echo(line)
+
+
+def _base(repository: Repository, given: str | None) -> BaseChoice:
+    """For the sitting. Edits are to come, so on the main branch it is HEAD even while nothing is edited."""
+    from nalm_agent.git import WORKTREE, BaseChoice
+
+    if given is not None:
+        return BaseChoice(repository.resolve(given), "as given")
+    return repository.choose_base(replace(repository.resolve(WORKTREE), dirty=True))

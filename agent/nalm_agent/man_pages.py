@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Manual pages of the command `nalm`, made from the commands themselves: nalm(1), nalm-check(1), ...
+
+The language is man(7): a line that begins with a dot or a quote is an instruction, a backslash an escape.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+from typer.core import TyperArgument, TyperGroup
+from typer.main import get_command
+
+EXIT_STATUS = (
+    ("0", "no regression"),
+    ("1", "regression"),
+    ("2", "wrong usage, or a mistake in nalm.toml"),
+    ("3", "inconclusive"),
+    ("4", "could not measure"),
+    ("130", "interrupted; nothing is left running"),
+)
+
+
+def man_pages(app: typer.Typer, version: str) -> dict[str, str]:
+    """File name to text, for `nalm` and every command of it."""
+    commands = dict(_walk("nalm", get_command(app)))
+    names = sorted(commands)
+    return {
+        f"{name.replace(' ', '-')}.1": _page(name, command, version, names)
+        for name, command in commands.items()
+    }
+
+
+def _walk(name: str, command: Any) -> Iterator[tuple[str, Any]]:
+    yield name, command
+    if isinstance(command, TyperGroup):
+        for inner, one in sorted(command.commands.items()):
+            if not one.hidden:
+                yield from _walk(f"{name} {inner}", one)
+
+
+def _page(name: str, command: Any, version: str, names: list[str]) -> str:
+    context = typer.Context(command, info_name=name)
+    dashed = name.replace(" ", "-")
+    first, *more = re.split(r"\n\s*\n", (command.help or "").strip())
+    usage = " ".join(command.collect_usage_pieces(context))
+    lines = [f'.TH "{dashed.upper()}" 1 "" "nalm {_text(version)}" "nalm"']
+    lines += [".SH NAME", rf"{_text(dashed)} \- {_text(_flat(first)).rstrip('.')}"]
+    lines += [".SH SYNOPSIS", rf"\fB{_text(name)}\fR {_text(usage)}", ".SH DESCRIPTION"]
+    for paragraph in [first, *more]:
+        lines += [".PP", _text(_flat(paragraph))]
+    lines += _parameters(command, context)
+    if command.epilog:
+        lines += [".SH EXAMPLES", ".nf", *map(_text, _examples(command.epilog)), ".fi"]
+    lines.append(".SH EXIT STATUS")
+    for code, meaning in EXIT_STATUS:
+        lines += [".TP", rf"\fB{code}\fR", meaning]
+    others = [other.replace(" ", "-") for other in names if other != name]
+    lines += [".SH SEE ALSO", ", ".join(rf"\fB{_text(other)}\fR(1)" for other in others)]
+    return "\n".join(lines) + "\n"
+
+
+def _parameters(command: Any, context: typer.Context) -> Iterator[str]:
+    shown = [(one, record) for one in command.get_params(context) if (record := one.get_help_record(context))]
+    for heading, wanted in (("ARGUMENTS", True), ("OPTIONS", False)):
+        of_kind = [record for one, record in shown if isinstance(one, TyperArgument) is wanted]
+        if of_kind:
+            yield f".SH {heading}"
+        for names, text in of_kind:
+            yield from (".TP", rf"\fB{_text(names)}\fR", _text(_flat(text)))
+
+
+def _examples(epilog: str) -> list[str]:
+    lines = [line.rstrip() for line in epilog.splitlines()]
+    return [line for line in lines if line and not re.fullmatch(r"Examples?:", line)]
+
+
+def _flat(text: str) -> str:
+    """One line, without Markdown's marks of code."""
+    return " ".join(text.replace("`", "").split())
+
+
+def _text(text: str) -> str:
+    """Text that is no instruction: escaped, and a leading dot or quote made harmless."""
+    escaped = text.replace("\\", r"\e").replace("-", r"\-")
+    return rf"\&{escaped}" if escaped.startswith((".", "'")) else escaped

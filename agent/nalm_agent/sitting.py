@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A sitting of `nalm watch`: what every judgement said against one base, and its trend stage by stage."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import expm1
+
+from nalm_agent.local import Result
+from nalm_agent.stage_table import MISSING, percent
+
+CHAIN = "chain"
+BLOCKS, PLAIN_BLOCKS = "▁▂▃▄▅▆▇█", "0123456789"
+GAP = "."
+"""Where a judgement has no figure: a build that failed, a stage that was not there."""
+LEAST_SCALE = 0.01
+"""Half the height of a sparkline, as ln ratio, at least: noise must not look like a trend."""
+SHOWN = 24
+"""Latest judgements that a sparkline shows."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One judgement of one scenario: ln(head / base) by stage, None where it is not known."""
+
+    outcome: str
+    ipp: dict[str, float | None] = field(default_factory=dict)
+    cpp: dict[str, float | None] = field(default_factory=dict)
+    unchanged: bool = False
+    """The code is the base's: every ratio is 1."""
+
+    @staticmethod
+    def of(result: Result) -> Point:
+        """From a judged run."""
+        verdict = result.verdict
+        if verdict is None:
+            return Point("same", unchanged=True)
+        changes = {one.stage: one for one in verdict.stages}
+        ipp = {name: one.ln_ipp for name, one in changes.items()}
+        cpp = {name: one.ln_cpp for name, one in changes.items()}
+        if verdict.chain is not None:
+            ipp[CHAIN], cpp[CHAIN] = verdict.chain.ln_ipp, verdict.chain.ln_cpp
+        return Point(verdict.outcome, ipp, cpp)
+
+
+class Sitting:
+    """Judgements in order, by scenario."""
+
+    def __init__(self) -> None:
+        self._points: dict[str, list[Point]] = {}
+
+    def add(self, result: Result) -> None:
+        self._points.setdefault(result.report.scenario.name, []).append(Point.of(result))
+
+    def trend(self) -> list[str]:
+        """A line per stage: instructions and cycles against the base, oldest judgement first."""
+        return [line for name, points in self._points.items() for line in _trend_of(name, points)]
+
+    def summary(self) -> str:
+        """How many judgements, and what they said."""
+        counts = Counter(point.outcome for points in self._points.values() for point in points)
+        said = ", ".join(f"{number} {outcome}" for outcome, number in counts.most_common())
+        return f"{counts.total()} judged" + (f": {said}" if said else "")
+
+
+def _trend_of(name: str, points: Sequence[Point]) -> Iterator[str]:
+    stages = list(dict.fromkeys(stage for point in points for stage in point.cpp if stage != CHAIN))
+    if not stages or len(points) < 2:
+        return
+    width = max(len(stage) for stage in [*stages, CHAIN]) + 2
+    shown = min(len(points), SHOWN)
+    yield f"{name + ':':<{width + 2}}{'instructions':<{max(shown + 11, 14)}}cycles"
+    for stage in [*stages, CHAIN]:
+        ipp = [0.0 if one.unchanged else one.ipp.get(stage) for one in points]
+        cpp = [0.0 if one.unchanged else one.cpp.get(stage) for one in points]
+        yield f"  {stage:<{width}}{_cell(ipp)}  {_cell(cpp)}"
+
+
+def _cell(values: Sequence[float | None]) -> str:
+    last = values[-1]
+    return f"{sparkline(values[-SHOWN:])} {MISSING if last is None else percent(expm1(last)):>8}"
+
+
+def sparkline(values: Sequence[float | None], *, blocks: str | None = None) -> str:
+    """One character a value, no change in the middle; a gap where there is none."""
+    blocks = blocks or _blocks()
+    known = [abs(value) for value in values if value is not None]
+    scale = max([LEAST_SCALE, *known])
+    top = len(blocks) - 1
+    return "".join(GAP if value is None else blocks[round((value / scale + 1) / 2 * top)] for value in values)
+
+
+def _blocks() -> str:
+    """Digits where standard output cannot show blocks."""
+    try:
+        BLOCKS.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return PLAIN_BLOCKS
+    return BLOCKS

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the shell gets of `nalm`: completion in a real bash, manual pages that groff takes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from nalm_agent.cli import app
+from nalm_agent.man_pages import man_pages
+from tiny import NALM, Nalm, NfRepository
+
+
+def completed(line: str, cwd: Path) -> list[str]:
+    """What bash offers for a line, the last word of which is being typed."""
+    words = line.split(" ")
+    script = f"""
+        source <(_NALM_COMPLETE=source_bash nalm)
+        COMP_WORDS=({" ".join(words[:-1])} '{words[-1]}') COMP_CWORD={len(words) - 1}
+        $(complete -p nalm | sed 's/.*-F \\([^ ]*\\) .*/\\1/') nalm
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    environment = os.environ | {"PATH": f"{NALM.parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "--norc", "-c", script], cwd=cwd, env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout.split()
+
+
+def test_bash_completes_commands_options_and_scenarios(nf_repository: NfRepository) -> None:
+    assert {"check", "compare"} >= {*completed("nalm ch", nf_repository.path)} >= {"check"}
+    assert "--markdown" in completed("nalm check --mark", nf_repository.path)
+    assert completed("nalm check --scenario ti", nf_repository.path) == ["tiny"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_has_a_script(shell: str) -> None:
+    environment = os.environ | {"_NALM_COMPLETE": f"source_{shell}"}
+    done = subprocess.run([NALM], env=environment, capture_output=True, text=True, check=True)
+    assert "_NALM_COMPLETE=complete_" in done.stdout
+
+
+def test_groff_has_nothing_to_say_about_the_pages(tmp_path: Path, nalm: Nalm) -> None:
+    done = nalm.run("man", str(tmp_path / "man1"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    pages = sorted((tmp_path / "man1").iterdir())
+    assert {"nalm.1", "nalm-check.1", "nalm-hook-install.1"} <= {page.name for page in pages}
+    formatted = subprocess.run(
+        ["groff", "-man", "-ww", "-Tutf8", "-P-cbou", *pages], capture_output=True, text=True, check=True
+    )
+    assert formatted.stderr == ""
+    assert "--scenario" in formatted.stdout and "nalm check --base HEAD~3" in formatted.stdout
+
+
+def test_text_that_looks_like_an_instruction_is_text() -> None:
+    page = man_pages(app, ".1'\\x")["nalm-check.1"]
+    assert "\\&.1'\\ex" in page
+    assert not [line for line in page.splitlines() if line.startswith("'")]
+
+
+def test_a_directory_that_cannot_be_made(tmp_path: Path, nalm: Nalm) -> None:
+    (tmp_path / "file").write_text("")
+    done = nalm.run("man", str(tmp_path / "file"), cwd=tmp_path)
+    assert done.returncode == 2 and "next:" in done.stderr
