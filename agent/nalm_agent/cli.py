@@ -13,6 +13,7 @@ import typer
 
 from nalm_agent import (
     cli_agent,
+    cli_bisect,
     cli_check,
     cli_compare,
     cli_detect,
@@ -131,6 +132,7 @@ cli_watch.add_to(app)
 cli_hook.add_to(app)
 cli_man.add_to(app)
 cli_agent.add_to(app)
+cli_bisect.add_to(app)
 cli_compare.add_to(app)
 cli_detect.add_to(app)
 cli_experiment.add_to(app)

@@ -128,6 +128,14 @@ class Repository:
                 )
         return self.resolve(name) if name else None
 
+    def precedes(self, old: Revision, new: Revision) -> bool:
+        """True if one commit is among the other's ancestors."""
+        return self._try("merge-base", "--is-ancestor", old.commit, new.commit) is not None
+
+    def author(self, revision: Revision) -> str:
+        """Who wrote a commit, and when."""
+        return self._git("show", "-s", "--format=%an <%ae>, %ad", "--date=short", revision.commit)
+
     def expand(self, name: str) -> list[Revision]:
         """The commits a name stands for: one, or for A..B those on B's first-parent line, oldest first."""
         if ".." not in name:
