@@ -14,7 +14,7 @@ import pytest
 from nalm_core.expectation import Expectation
 from nalm_server.alerts import declared
 from nalm_server.cli import app
-from nalm_server.commits import repository as commits
+from nalm_server.commits.order import record
 from nalm_server.judgement import marking, work
 from nalm_server_harness import Service
 from nalm_server_measured import Measured, store
@@ -64,7 +64,11 @@ def test_step_between_measured_commits(service: Service) -> None:
         assert (one["direction"], one["state"]) == ("worse", "standing")
         assert one["significant"] and one["large"] and one["relevant"]
         assert one["chain_share"] == pytest.approx(10 / 260, rel=0.1)
-    assert len({one["alert_id"] for one in found} - {None}) == 1
+    (alert,) = {one["alert_id"] for one in found}
+    why = service.get(f"/alerts/{alert}")["explanation"]
+    assert (why["stage"], why["interleaved"]) == ("nat", False)
+    cycles = next(one for one in why["evidence"] if one["name"] == "cpp")
+    assert cycles["after"] / cycles["before"] == pytest.approx(160 / 150, rel=0.02)
     nat = next(one for one in found if one["stage"] == "nat")
     assert nat["ratio"] == pytest.approx(160 / 150, rel=0.01)
     shown = service.get(HISTORY, stage="nat")
@@ -116,8 +120,7 @@ def expect(service: Service, number: int) -> None:
     """The commit declares that its scenarios come to cost up to a tenth more."""
     declaration = Expectation(scenario="sfc_*", metric="cpp", bound=1.1, reason="counts every byte")
     with service.context.sessions() as session:
-        commit = commits.find(session, DEMO, sha(number))
-        assert commit is not None
+        commit = record(session, DEMO, sha(number), sha(number - 1))
         declared.declare(session, commit, declaration, "commit", "Mona", now=service.clock())
         session.commit()
 
@@ -129,6 +132,13 @@ def test_what_a_commit_declares_begins_a_segment(service: Service) -> None:
     (segment,) = service.get(HISTORY)["segments"]
     assert (segment["sha"], segment["kind"]) == (sha(15), "expected")
     assert segment["changes"] == [{"field": "expected", "base": "", "head": "counts every byte"}]
+
+
+def test_what_a_commit_that_was_not_measured_declares_begins_a_segment_at_the_next(service: Service) -> None:
+    store(service, [*STEP[:13], *STEP[14:]])
+    expect(service, 14)
+    assert judged(service, []) == []
+    assert [(one["sha"], one["kind"]) for one in service.get(HISTORY)["segments"]] == [(sha(15), "expected")]
 
 
 def test_what_is_declared_later_keeps_the_alert_that_was_told(service: Service) -> None:

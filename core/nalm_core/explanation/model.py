@@ -97,7 +97,9 @@ class Explanation(Model):
     share: Share | None = None
     """Of details that events explain."""
     text: str
-    """One or two sentences for a person."""
+    """A few sentences for a person."""
+    interleaved: bool = True
+    """False: the two commits were not measured side by side; what else differed is in the evidence."""
     evidence: list[Evidence] = Field(default_factory=list)
     advice: list[Advice] = Field(default_factory=list)
     """Most specific first; of regressions only."""

@@ -21,11 +21,12 @@ EXPLAINING = {"cpp": ("cpp", "ipp", "eipc")}
 """Metrics that an expectation speaks for: instructions and pipeline use only explain cycles."""
 
 
-def fates(session: Session, suspicion: Suspicion, commit_id: int, now: datetime) -> list[Fate]:
-    """One for each that moved, in order. commit_id: the commit whose expectations hold."""
+def fates(
+    session: Session, suspicion: Suspicion, declared: Sequence[ExpectationRow], now: datetime
+) -> list[Fate]:
+    """One for each that moved, in order. declared: what its commits declare."""
     if suspicion.kind == "broken":
         return [_heard(session, suspicion.project_id, one, now) for one in suspicion.moved]
-    declared = rule_repository.expectations_at(session, commit_id)
     found = [
         _fate(session, suspicion, moved, covering(declared, moved.scenario, moved.metric), now)
         for moved in suspicion.moved

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -17,10 +18,11 @@ from nalm_server.commits.order import AUTHOR_LENGTH
 Source = Literal["commit", "request", "triage"]
 
 
-def record(session: Session, commit: CommitRow, now: datetime) -> None:
-    """What the commit's message declares. Said twice changes nothing."""
-    for one in declared(commit.message or "").expectations:
-        declare(session, commit, one, "commit", commit.author or "", now=now)
+def record(session: Session, commit_id: int, after_commit_id: int, now: datetime) -> None:
+    """What messages of commits after the one, up to the other, declare. Said twice changes nothing."""
+    for commit in rule_repository.commits_in(session, commit_id, after_commit_id):
+        for one in declared(commit.message or "").expectations:
+            declare(session, commit, one, "commit", commit.author or "", now=now)
 
 
 def record_request(session: Session, commit: CommitRow, text: str, author: str | None, now: datetime) -> None:
@@ -33,9 +35,9 @@ def declares(text: str | None) -> bool:
     return text is not None and bool(declared(text).expectations)
 
 
-def mistakes(commit: CommitRow) -> list[str]:
-    """What of its message was meant to declare something and does not."""
-    return declared(commit.message or "").mistakes
+def mistakes(commits: Sequence[CommitRow]) -> list[str]:
+    """What of their messages was meant to declare something and does not."""
+    return [mistake for commit in commits for mistake in declared(commit.message or "").mistakes]
 
 
 def declare(

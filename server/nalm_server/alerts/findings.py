@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -12,6 +13,7 @@ from nalm_server.alerts import deciding, headline, life, matching, repository, r
 from nalm_server.alerts.fates import Fate
 from nalm_server.alerts.life import confirm, dismiss, fix, move_culprit
 from nalm_server.alerts.models import AlertMoveRow, AlertRow
+from nalm_server.alerts.rule_models import ExpectationRow
 from nalm_server.alerts.states import ACTIVE, AlertState
 from nalm_server.alerts.suspicion import CHAIN, Moved, Suspicion
 from nalm_server.confirmations import service as confirmations
@@ -29,8 +31,8 @@ def suspect(session: Session, suspicion: Suspicion, now: datetime) -> AlertRow |
     projects.lock(session, suspicion.project_id)
     alert = matching.find(session, suspicion)
     known = {_key(one) for one in repository.moves(session, alert.id)} if alert else set()
-    culprit = alert.commit_id if alert and suspicion.source == "history" else suspicion.commit_id
-    fates = deciding.fates(session, suspicion, culprit, now)
+    of = alert if alert and suspicion.source == "history" else suspicion
+    fates = deciding.fates(session, suspicion, _declared(session, of), now)
     if alert is None and fates and set(fates) != {Fate.BELOW_FLOOR}:
         alert = _make(session, suspicion, fates, now)
     _record(session, suspicion, fates, alert, now)
@@ -47,6 +49,10 @@ def suspect(session: Session, suspicion: Suspicion, now: datetime) -> AlertRow |
         return None
     confirmations.ask(session, alert, now)
     return alert
+
+
+def _declared(session: Session, of: AlertRow | Suspicion) -> list[ExpectationRow]:
+    return rule_repository.expectations_in(session, of.commit_id, of.after_commit_id)
 
 
 def _key(one: Moved | AlertMoveRow) -> tuple[str, str]:
@@ -76,7 +82,11 @@ def _make(session: Session, suspicion: Suspicion, fates: Sequence[Fate], now: da
 def _why(session: Session, suspicion: Suspicion, alert: AlertRow) -> str:
     sha = life.sha_of(session, suspicion.commit_id)[:12]
     if alert.state == AlertState.EXPECTED:
-        return f"within what {sha} declares"
+        return (
+            f"within what {sha} declares"
+            if alert.after_commit_id is None
+            else "within what its commits declare"
+        )
     if suspicion.source == "history":
         return f"the history of {len(suspicion.moved)} series steps at {sha}"
     return f"{sha} is broken" if suspicion.kind == "broken" else f"{sha} was measured against its base"
@@ -137,18 +147,27 @@ def _sum_up(session: Session, alert: AlertRow, suspicion: Suspicion) -> None:
         one.fate == Fate.MUTED for one in moves
     )
     alert.bound = _bound(session, alert)
-    touched = {one.scenario for one in suspicion.moved}
-    if suspicion.explanation is not None and (alert.explanation is None or alert.scenario in touched):
-        alert.explanation = suspicion.explanation
-    elif before != alert.scenario and alert.scenario in touched:
-        alert.explanation = None
+    _explain(alert, suspicion, before)
     session.flush()
+
+
+def _explain(alert: AlertRow, suspicion: Suspicion, before: str | None) -> None:
+    """Of the scenario moved most, by what ran side by side if anything did."""
+    known, new = alert.explanation, suspicion.explanation
+    touched = alert.scenario in {one.scenario for one in suspicion.moved}
+    another = touched and before != alert.scenario
+    better = new is not None and (known is None or (touched and _as_good(new, known)))
+    if another or better:
+        alert.explanation = new
+
+
+def _as_good(new: dict[str, Any], known: dict[str, Any]) -> bool:
+    return new.get("interleaved", True) or not known.get("interleaved", True)
 
 
 def _bound(session: Session, alert: AlertRow) -> float | None:
     """Up to which its largest change was expected; None: it was not."""
     if alert.scenario is None or alert.metric is None:
         return None
-    declared = rule_repository.expectations_at(session, alert.commit_id)
-    expected = deciding.covering(declared, alert.scenario, alert.metric)
+    expected = deciding.covering(_declared(session, alert), alert.scenario, alert.metric)
     return expected.bound if expected is not None else None

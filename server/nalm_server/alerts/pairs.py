@@ -25,7 +25,7 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
     before = known_good(session, judged)
     if before is None:
         return
-    declared.record(session, session.get_one(CommitRow, judged.run.commit_id), now)
+    declared.record(session, judged.run.commit_id, before.id, now)
     verdict = Verdict.model_validate(judged.verdict.document)
     if verdict.outcome in ("regressed", "broken"):
         suspicion = _suspicion(judged, verdict, before, parent=_parent(session, judged))

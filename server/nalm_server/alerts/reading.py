@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.access.roles import Role
 from nalm_server.access.service import require_project, require_role
-from nalm_server.alerts import deciding, declared, lists, repository, rule_repository
+from nalm_server.alerts import deciding, declared, life, lists, repository, rule_repository
 from nalm_server.alerts.lists import Listed
 from nalm_server.alerts.models import AlertMoveRow, AlertRow
 from nalm_server.alerts.schemas import (
@@ -95,10 +95,12 @@ def get(session: Session, caller: Principal, alert_id: int, now: datetime) -> Al
         moves=_moves(session, one.project, alert.project_id, moves, now),
         scenarios_same=_same(session, alert),
         expectations=[
-            Expectation(sha=one.commit.sha, **_fields(row, EXPECTED))
-            for row in rule_repository.expectations_at(session, alert.commit_id)
+            Expectation(sha=life.sha_of(session, row.commit_id), **_fields(row, EXPECTED))
+            for row in rule_repository.expectations_in(session, alert.commit_id, alert.after_commit_id)
         ],
-        mistakes=declared.mistakes(one.commit),
+        mistakes=declared.mistakes(
+            rule_repository.commits_in(session, alert.commit_id, alert.after_commit_id)
+        ),
         history=[AlertStep.model_validate(row) for row in repository.states(session, alert.id)],
         comments=[AlertComment.model_validate(row) for row in repository.comments(session, alert.id)],
         merged_into=alert.merged_into_id,

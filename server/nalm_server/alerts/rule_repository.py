@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TypeVar
 
-from sqlalchemy import or_, select
+from sqlalchemy import Select, and_, or_, select
 from sqlalchemy.orm import Session
 
 from nalm_server.access.repository import readable
@@ -13,6 +14,8 @@ from nalm_server.alerts.rule_models import AlertWatchRow, ExpectationRow, FloorR
 from nalm_server.commits.models import CommitRow
 from nalm_server.projects.models import ProjectRow
 from nalm_server.tokens.principal import Principal
+
+One = TypeVar("One")
 
 
 def mutes(session: Session, project_id: int, now: datetime) -> list[MuteRow]:
@@ -26,6 +29,31 @@ def mutes(session: Session, project_id: int, now: datetime) -> list[MuteRow]:
 def expectations_at(session: Session, commit_id: int) -> list[ExpectationRow]:
     query = select(ExpectationRow).where(ExpectationRow.commit_id == commit_id)
     return list(session.scalars(query.order_by(ExpectationRow.id)))
+
+
+def expectations_in(session: Session, commit_id: int, after_commit_id: int | None) -> list[ExpectationRow]:
+    """Of the commits after the one, up to the other, along the first parent; None: of the other alone."""
+    query = select(ExpectationRow).join(CommitRow, CommitRow.id == ExpectationRow.commit_id)
+    return list(
+        session.scalars(_in_range(session, query, commit_id, after_commit_id).order_by(ExpectationRow.id))
+    )
+
+
+def commits_in(session: Session, commit_id: int, after_commit_id: int | None) -> list[CommitRow]:
+    """The same commits, oldest first."""
+    query = _in_range(session, select(CommitRow), commit_id, after_commit_id)
+    return list(session.scalars(query.order_by(CommitRow.position)))
+
+
+def _in_range(
+    session: Session, query: Select[One], commit_id: int, after_commit_id: int | None
+) -> Select[One]:
+    """The query with a condition on its CommitRow."""
+    if after_commit_id is None:
+        return query.where(CommitRow.id == commit_id)
+    after, last = (session.get_one(CommitRow, one) for one in (after_commit_id, commit_id))
+    between = and_(CommitRow.listed, CommitRow.position > after.position, CommitRow.position < last.position)
+    return query.where(CommitRow.project_id == last.project_id, or_(CommitRow.id == commit_id, between))
 
 
 def floors(session: Session, project_id: int) -> list[FloorRow]:

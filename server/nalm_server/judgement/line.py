@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -47,15 +48,26 @@ class _Environments:
 
 
 def load(session: Session, scenario_id: int, host_class: str, expected: Mapping[int, str]) -> Line:
-    """expected: by commit, why a change there was declared."""
+    """expected: by position of a commit, measured or not, why a change there was declared."""
     found = repository.runs(session, scenario_id, host_class)
     told = repository.fingerprints(session, {one.host for one in found})
     environments = _Environments(told)
+    declared = _declared(sorted({one.position for one in found}), expected)
     commits = [
-        _commit(list(of_commit), environments, expected)
+        _commit(list(of_commit), environments, declared)
         for _, of_commit in groupby(found, key=lambda one: one.commit)
     ]
     return Line(commits, environments.hosts)
+
+
+def _declared(measured: Sequence[int], expected: Mapping[int, str]) -> dict[int, str]:
+    """By positions that were measured: of a commit that was not, the next one has it."""
+    found = {}
+    for position in sorted(one for one in expected if measured and one >= measured[0]):
+        at = bisect_left(measured, position)
+        if at < len(measured):
+            found[measured[at]] = expected[position]
+    return found
 
 
 def _commit(runs: list[LineRun], environments: _Environments, expected: Mapping[int, str]) -> LineCommit:
@@ -73,6 +85,6 @@ def _commit(runs: list[LineRun], environments: _Environments, expected: Mapping[
             compiler=last.compiler,
             added=tuple(sorted({name for one in runs for name in one.added})),
             removed=tuple(sorted({name for one in runs for name in one.removed})),
-            expected=expected.get(last.commit),
+            expected=expected.get(last.position),
         ),
     )

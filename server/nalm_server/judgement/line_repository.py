@@ -8,7 +8,7 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from sqlalchemy import or_, select
+from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts.rule_models import ExpectationRow
@@ -17,18 +17,21 @@ from nalm_server.history.models import ScenarioRow, SeriesRow, SeriesValueRow
 from nalm_server.hosts.models import FingerprintRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason
-from nalm_server.runs.models import BuildRow, RunRow, VerdictRow
+from nalm_server.runs.models import BuildRow, ReportRow, RunRow, VerdictRow
 from nalm_server.runs.series import VALID_OUTCOMES
 
 OF_HISTORY = (JobReason.PUSH, JobReason.SCHEDULE, JobReason.BACKFILL, JobReason.PERSON)
 """Jobs whose runs make the history. Others are made because something is suspected: they would bend it."""
 DECIDING = ("cpp", "ipp")
+NEAR = 10
+"""Runs on one side of a change point among which one of the other side's host is looked for."""
 
 
 class LineRun(NamedTuple):
     run: int
     commit: int
     sha: str
+    position: int
     host: int
     received_at: datetime
     compiler: str | None
@@ -49,6 +52,7 @@ def runs(session: Session, scenario_id: int, host_class: str) -> list[LineRun]:
             RunRow.id,
             RunRow.commit_id,
             CommitRow.sha,
+            CommitRow.position,
             RunRow.host_id,
             RunRow.received_at,
             BuildRow.compiler,
@@ -65,11 +69,42 @@ def runs(session: Session, scenario_id: int, host_class: str) -> list[LineRun]:
             RunRow.import_id.is_(None),
             CommitRow.listed,
             VerdictRow.outcome.in_(VALID_OUTCOMES),
-            or_(JobRow.id.is_(None), JobRow.reason.in_(OF_HISTORY)),
+            _of_history(),
         )
         .order_by(CommitRow.position, CommitRow.id, RunRow.id)
     )
     return [LineRun._make(row) for row in found]
+
+
+class SideRun(NamedTuple):
+    run: int
+    host: int
+
+
+def runs_beside(session: Session, series_id: int, place: int, *, later: bool) -> list[SideRun]:
+    """Runs with a value in the series and a report, nearest first: from that place on, or up to it."""
+    order = (CommitRow.position, RunRow.id) if later else (CommitRow.position.desc(), RunRow.id.desc())
+    found = session.execute(
+        select(RunRow.id, RunRow.host_id)
+        .join(SeriesValueRow, SeriesValueRow.run_id == RunRow.id)
+        .join(CommitRow, CommitRow.id == RunRow.commit_id)
+        .join(ReportRow, ReportRow.run_id == RunRow.id)
+        .outerjoin(JobRow, JobRow.id == RunRow.job_id)
+        .where(
+            SeriesValueRow.series_id == series_id,
+            CommitRow.listed,
+            CommitRow.position >= place if later else CommitRow.position <= place,
+            ReportRow.expired_at.is_(None),
+            _of_history(),
+        )
+        .order_by(*order)
+        .limit(NEAR)
+    )
+    return [SideRun._make(row) for row in found]
+
+
+def _of_history() -> ColumnElement[bool]:
+    return or_(JobRow.id.is_(None), JobRow.reason.in_(OF_HISTORY))
 
 
 def fingerprints(session: Session, hosts: Collection[int]) -> list[tuple[int, int, datetime, dict[str, Any]]]:
@@ -88,14 +123,15 @@ def fingerprints(session: Session, hosts: Collection[int]) -> list[tuple[int, in
 
 
 def expected(session: Session, scenario_id: int) -> dict[int, str]:
-    """By commit, why somebody declared that the scenario's CPP changes there."""
+    """By position of a commit, why it or somebody declared that the scenario's CPP changes there."""
     found = session.execute(
-        select(ExpectationRow.commit_id, ExpectationRow.scenario, ExpectationRow.reason, ScenarioRow.name)
+        select(CommitRow.position, ExpectationRow.scenario, ExpectationRow.reason, ScenarioRow.name)
         .join(ScenarioRow, ScenarioRow.project_id == ExpectationRow.project_id)
-        .where(ScenarioRow.id == scenario_id, ExpectationRow.metric == "cpp")
+        .join(CommitRow, CommitRow.id == ExpectationRow.commit_id)
+        .where(ScenarioRow.id == scenario_id, ExpectationRow.metric == "cpp", CommitRow.listed)
         .order_by(ExpectationRow.id)
     )
-    return {commit: reason for commit, pattern, reason, name in found if fnmatchcase(name, pattern)}
+    return {position: reason for position, pattern, reason, name in found if fnmatchcase(name, pattern)}
 
 
 def series(session: Session, scenario_id: int, host_class: str) -> dict[int, SeriesName]:

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from nalm_server.alerts.findings import Moved, Suspicion, suspect
 from nalm_server.confirmations import level_back
 from nalm_server.context import Context
+from nalm_server.judgement import explaining
 from nalm_server.judgement import looks_repository as looks
 from nalm_server.judgement import points_repository as repository
 from nalm_server.judgement.points_repository import Point
@@ -104,6 +105,7 @@ def _tell(session: Session, project_id: int, group: Sequence[Point], now: dateti
         source="history",
         kind="regression",
         moved=moved,
+        explanation=explaining.explanation(session, worse),
     )
     alert = suspect(session, suspicion, now)
     if alert is not None:

@@ -4100,6 +4100,11 @@ export interface components {
             file?: string | null;
             /** Function */
             function?: string | null;
+            /**
+             * Interleaved
+             * @default true
+             */
+            interleaved: boolean;
             /** Line */
             line?: number | null;
             /** Missing */
