@@ -120,6 +120,28 @@ def test_an_improvement_fixes_it_by_itself_and_each_is_told_once(service: Servic
     assert [one["sha"] for one in service.get("/projects/demo/alerts", state="new")] == [sha(7)]
 
 
+def test_a_pair_that_sees_it_go_confirms_it_and_people_are_told_once(service: Service) -> None:
+    slow(service, 1, 1)
+    slow(service, 2, 4, base_costs=COSTS | SLOWER, head_costs={"nat": 150.0})
+    found = only(service)
+    assert (found["state"], found["fixed_by_sha"]) == ("fixed", sha(4))
+    assert found["confirmed_at"] is not None
+    history = service.get(f"/alerts/{found['id']}")["history"]
+    assert [(one["state"], one["told"]) for one in history] == [("new", False), ("fixed", True)]
+
+
+def test_what_a_commit_that_was_not_measured_declares_holds_for_its_range(service: Service) -> None:
+    commit(service, 1, "first")
+    commit(service, 2, "nat: longer keys\n\nNalm-Expect: sfc_* cpp +25% keys are longer\nNalm-Expect: x")
+    commit(service, 3, "last")
+    service.upload(body_of(make_report(1, base=1, head=3, head_costs=SLOWER)))
+    shown = service.get(f"/alerts/{only(service, state='expected')['id']}")
+    assert shown["sha"] == sha(3)
+    assert [one["sha"] for one in shown["expectations"]] == [sha(2)]
+    assert len(shown["mistakes"]) == 1
+    assert shown["history"][0]["why"] == "within what its commits declare"
+
+
 def test_what_a_commit_declares_is_expected_within_its_bound(service: Service) -> None:
     commit(service, 1, "nat: longer keys\n\nNalm-Expect: sfc_* cpp +25% keys are longer\nNalm-Expect: x")
     commit(service, 2, "nat: longer still\n\nNalm-Expect: * cpp +3% a little")

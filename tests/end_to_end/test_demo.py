@@ -98,13 +98,14 @@ def test_the_fix_names_what_it_fixes(
 def test_each_planted_regression_is_one_alert_and_nothing_else_is(
     demo: Demo, merges: list[dict[str, Any]]
 ) -> None:
-    """At its merge, with its stage and cause; measured again, or fixed by a later merge before it was."""
+    """At its merge, with its stage and cause; seen a second time, if only by the pair that saw it go."""
     found = httpx.get(f"{demo.url}/api/v1/projects/{PROJECT}/alerts").raise_for_status().json()
     planted = [
         (merge["sha"], merge["stage"], merge["cause"]) for merge in merges if merge["expect"] == "regressed"
     ]
     assert sorted((one["sha"], one["stage"], one["cause"]) for one in found) == sorted(planted), demo.output
     assert {one["state"] for one in found} <= {"confirmed", "fixed"}, demo.output
+    assert all(one["confirmed_at"] for one in found), found
 
 
 def test_every_alert_says_why_and_what_helps(demo: Demo) -> None:

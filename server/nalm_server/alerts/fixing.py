@@ -25,7 +25,8 @@ def look(session: Session, run: RunRow, verdict: VerdictRow, now: datetime) -> N
     undone = repository.undone(session, run.project_id, culprit.sha)
     if alert.state in ACTIVE and undone and _scenarios(session, alert) <= set(undone):
         last = max(undone.values(), key=lambda commit: commit.position)
-        life.fix(session, alert, last.id, f"{last.sha[:12]} takes it back in every scenario", now)
+        why = f"{last.sha[:12]} takes it back in every scenario"
+        life.fix(session, alert, last.id, why, now, measured=True)
 
 
 def _scenarios(session: Session, alert: AlertRow) -> set[str]:

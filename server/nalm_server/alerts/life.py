@@ -52,11 +52,15 @@ def dismiss(session: Session, alert: AlertRow, why: str, now: datetime) -> None:
         enter(session, alert, AlertState.DISMISSED, why, now)
 
 
-def fix(session: Session, alert: AlertRow, commit_id: int, why: str, now: datetime) -> None:
-    """The commit took away what the alert is about."""
+def fix(
+    session: Session, alert: AlertRow, commit_id: int, why: str, now: datetime, *, measured: bool = False
+) -> None:
+    """The commit took away what the alert is about. measured: a pair saw it go, so it was there."""
     if alert.state not in ACTIVE:
         return
     alert.fixed_by_id = commit_id
+    if measured and alert.confirmed_at is None:
+        alert.confirmed_at = now
     enter(session, alert, AlertState.FIXED, why, now)
 
 

@@ -27,7 +27,7 @@ def tell(session: Session, alert: AlertRow, why: str, now: datetime) -> bool:
     """False: nobody is told of this."""
     if alert.state not in TOLD or is_muted(session, alert, now):
         return False
-    if alert.state == AlertState.FIXED and not _is_known(session, alert):
+    if alert.state == AlertState.FIXED and alert.confirmed_at is None and not _is_known(session, alert):
         return False
     notifications.alert_moved(
         session, alert.project_id, message(session, alert, why, now), f"alert-{alert.id}:{alert.state}", now

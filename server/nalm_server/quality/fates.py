@@ -20,7 +20,7 @@ NO_FINDING = "no finding was confirmed yet"
 
 
 def accepted(found: Sequence[Found]) -> Proportion:
-    """Of those that were decided on. What was fixed before it was confirmed, nobody has seen."""
+    """Of those that were decided on. A fix decides if it was measured, or came after a confirmation."""
     yes = sum(
         one.state in ACCEPTED and (one.state != AlertState.FIXED or one.confirmed_at is not None)
         for one in found
