@@ -198,6 +198,7 @@ def test_it_is_triaged_by_keys_and_its_life_is_told(page: Page, found: dict[str,
 
 def test_the_list_filters_by_who_has_it(page: Page, service: Service, found: dict[str, Any]) -> None:
     name = service.get("/accounts")[0]["name"]
+    service.post(f"/alerts/{found['confirmed']}/assign", {"assignee": name})
     page.goto(f"/p/{NF}/alerts?state=any&assignee={name}")
     expect(page.locator("[data-alert]")).to_have_count(1)
     expect(page.locator(f"[data-alert='{found['confirmed']}']")).to_be_visible()
