@@ -24,6 +24,7 @@ from nalm_agent import (
     cli_rate,
     cli_store,
     cli_submit,
+    cli_top,
     cli_watch,
     version,
 )
@@ -111,22 +112,6 @@ def doctor(
     raise typer.Exit(severity(found))
 
 
-@app.command(
-    epilog="Examples:\n\n    nalm top --pid 4711\n\n    nalm top --probe /dev/shm/nf.probe --once --json"
-)
-def top(
-    probe: Annotated[Path | None, typer.Option(help="Probe file of the running NF.")] = None,
-    pid: Annotated[int | None, typer.Option(help="Process of the running NF.")] = None,
-    interval: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks.")] = 1.0,
-    once: Annotated[bool, typer.Option("--once", help="One look over one interval, then end.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per look.")] = False,
-) -> None:
-    """Watch a running NF: cycles per packet of each stage, rates, batch sizes, named drops."""
-    from nalm_agent.top import find_probe, watch
-
-    watch(find_probe(probe, pid), interval, once=once, as_json=as_json)
-
-
 cli_check.add_to(app)
 cli_watch.add_to(app)
 cli_hook.add_to(app)
@@ -140,6 +125,7 @@ cli_explain.add_to(app)
 cli_store.add_to(app)
 cli_rate.add_to(app)
 cli_submit.add_to(app)
+cli_top.add_to(app)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

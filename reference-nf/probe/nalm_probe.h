@@ -23,7 +23,7 @@
  * buffers in use at each turn's end, of an NF that names a function for it (nalm_probe_buffers); hardware events per
  * stage, of an NF that includes nalm_probe_papi.h as well.
  *
- * Readers: the agent through the file while the NF runs, gdb and core dumps (the layout is plain data), DPDK
+ * Readers: the agent through the file while the NF runs, gdb and core dumps (nalm_probe_header leads there), DPDK
  * telemetry. A block is read consistently by: read seq until even, copy, read seq again, retry if it changed. The
  * counters stand together in 2 kB, apart from events and histograms, so that a copy fits between two iterations.
  *
@@ -257,6 +257,11 @@ struct nalm_probe {
 	void (*attach_events)(struct nalm_lcore *lc); /* nalm_probe_papi.h: starts the calling thread's events */
 };
 
+/* Where a debugger finds the probe opened last, in a running process or a core dump, without debug information. One for
+ * the program, however many files include this. */
+extern struct nalm_header *nalm_probe_header;
+__attribute__((weak)) struct nalm_header *nalm_probe_header;
+
 /* One thread's handle. What is noted between two commits is private to the thread. */
 struct nalm_lcore {
 	struct nalm_lcore_block *block;
@@ -438,6 +443,7 @@ static inline int nalm_probe_open(struct nalm_probe *probe, const char *nf, cons
 	probe->control->gate =
 		gate != NULL && strcmp(gate, "closed") == 0 ? NALM_GATE_CLOSED : NALM_GATE_OPEN;
 	__atomic_store_n(&h->magic, NALM_PROBE_MAGIC, __ATOMIC_RELEASE);
+	nalm_probe_header = h;
 	return 0;
 
 too_big:
@@ -448,6 +454,8 @@ too_big:
 
 static inline void nalm_probe_close(struct nalm_probe *probe)
 {
+	if (nalm_probe_header == probe->header)
+		nalm_probe_header = NULL;
 	if (probe->base != NULL)
 		munmap(probe->base, (size_t)probe->header->file_bytes);
 	probe->base = NULL;

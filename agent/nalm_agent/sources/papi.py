@@ -11,6 +11,7 @@ import ctypes.util
 from collections.abc import Callable, Sequence
 
 from nalm_core.event_count import EventCount
+from nalm_core.report import StageInfo
 from nalm_core.terms import Arm
 
 from nalm_agent.errors import NfError
@@ -79,6 +80,17 @@ def _counts(nf: RunningNf, arm: Arm, number: int, group: Sequence[Event], before
         raise NfError("the NF forwarded nothing while its events were counted", log=nf.log_tail())
     reasons = _reasons(nf, group, after)
     counted = [(at, event.name) for at, event in enumerate(group) if event.name not in reasons]
+    raw, readings = stage_events(stages, counted, before, after)
+    return EventCount(arm=arm, launch=number, packets=packets, stages=raw, readings=readings, reasons=reasons)
+
+
+def stage_events(
+    stages: Sequence[StageInfo], counted: Sequence[tuple[int, str]], before: Snapshot, after: Snapshot
+) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, int]]]:
+    """Raw differences per stage, summed over lcores, and what reading the events cost of them.
+
+    counted: place in the probe's header and name of each event.
+    """
     pairs = list(zip(before.events, after.events, strict=True))
     raw: dict[str, dict[str, int]] = {}
     readings: dict[str, dict[str, int]] = {}
@@ -96,7 +108,7 @@ def _counts(nf: RunningNf, arm: Arm, number: int, group: Sequence[Event], before
             )
             for at, name in counted
         }
-    return EventCount(arm=arm, launch=number, packets=packets, stages=raw, readings=readings, reasons=reasons)
+    return raw, readings
 
 
 def _reasons(nf: RunningNf, group: Sequence[Event], after: Snapshot) -> dict[str, str]:

@@ -168,8 +168,8 @@ def profile(
             nf.turn(milliseconds=turn_ms)
         perf.disable()
         perf.finish()
-    samples = parse_callers(_script(data, "--no-inline", "-F", CALLERS_FIELDS))
-    lines = parse_lines(_script(data, "-G", "--full-source-path", "-F", LINES_FIELDS))
+    samples = parse_callers(script(data, "--no-inline", "-F", CALLERS_FIELDS))
+    lines = parse_lines(script(data, "-G", "--full-source-path", "-F", LINES_FIELDS))
     patterns = (functions or StageFunctions()).patterns(nf.probe.stages)
     stages = [stage_of(one.chain, patterns) or _known_stage(one, known or {}) for one in samples]
     return Profile(
@@ -219,7 +219,8 @@ def _function(
     )
 
 
-def _script(data: Path, *options: str) -> list[str]:
+def script(data: Path, *options: str) -> list[str]:
+    """Lines of `perf script` over what was recorded. Raises SourceError."""
     try:
         done = subprocess.run(
             ["perf", "script", "-i", str(data), *options],

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm top` and `nalm gdb`: arguments in, exit codes out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nalm_agent.errors import UsageError
+
+if TYPE_CHECKING:
+    from nalm_agent.top.view import Feed
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds both commands to `nalm`."""
+    app.command(
+        epilog="Examples:\n\n    nalm top                        the only NF with the probe on this host\n\n"
+        "    nalm top --pid 4711 --lcores --record today.jsonl\n\n"
+        "    nalm top --file-prefix vpp      an NF without the probe, by DPDK telemetry\n\n"
+        "    nalm top --perf 4711            any process, by its C functions\n\n"
+        "    nalm top --replay today.jsonl"
+    )(top)
+
+
+def top(
+    *,
+    probe: Annotated[Path | None, typer.Option(help="Probe file of the running NF.")] = None,
+    pid: Annotated[int | None, typer.Option(help="Process of the running NF.")] = None,
+    telemetry: Annotated[
+        Path | None, typer.Option(metavar="SOCKET", help="DPDK telemetry socket of an NF without the probe.")
+    ] = None,
+    file_prefix: Annotated[
+        str | None, typer.Option(help="The same, by the NF's --file-prefix (DPDK's default: rte).")
+    ] = None,
+    perf: Annotated[
+        int | None, typer.Option(metavar="PID", help="Any process, by perf: samples of its C functions.")
+    ] = None,
+    replay: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Show what --record wrote, at its pace.")
+    ] = None,
+    list_found: Annotated[
+        bool, typer.Option("--list", help="Print the NFs with the probe on this host, then end.")
+    ] = False,
+    interval: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks.")] = 1.0,
+    once: Annotated[bool, typer.Option("--once", help="One look over one interval, then end.")] = False,
+    lcores: Annotated[bool, typer.Option("--lcores", help="The stages of each lcore as well.")] = False,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Append each look to this file, as JSON.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per look.")] = False,
+) -> None:
+    """Watch a running NF: packets per second, CUR, CPP, eIPC and IPP per stage and lcore, named drops.
+
+    Keys: q quit, space pause, s order of stages, l lcores.
+    """
+    from nalm_agent.top.watch import Wanted, watch
+
+    given = [name for name, value in {
+        "--probe": probe, "--pid": pid, "--telemetry": telemetry, "--file-prefix": file_prefix,
+        "--perf": perf, "--replay": replay, "--list": list_found or None,
+    }.items() if value is not None]  # fmt: skip
+    if len(given) > 1:
+        raise UsageError(f"say which NF to watch: {' and '.join(given)} exclude each other")
+    if replay is not None and record is not None:
+        raise UsageError("--replay shows a recording: it is not recorded again")
+    if list_found:
+        _print_found(as_json=as_json)
+        return
+    feed = _feed(
+        probe=probe,
+        pid=pid,
+        telemetry=telemetry,
+        file_prefix=file_prefix,
+        perf=perf,
+        replay=replay,
+        paced=sys.stdout.isatty() and not as_json,
+    )
+    watch(feed, Wanted(interval, once=once, as_json=as_json, lcores=lcores, record=record))
+
+
+def _feed(
+    *,
+    probe: Path | None,
+    pid: int | None,
+    telemetry: Path | None,
+    file_prefix: str | None,
+    perf: int | None,
+    replay: Path | None,
+    paced: bool,
+) -> Feed:
+    if replay is not None:
+        from nalm_agent.top.recording import ReplayFeed
+
+        return ReplayFeed(replay, paced=paced)
+    if perf is not None:
+        from nalm_agent.top.perf_feed import PerfFeed
+
+        return PerfFeed(perf)
+    if telemetry is not None or file_prefix is not None:
+        from nalm_agent.top.telemetry import socket_of
+        from nalm_agent.top.telemetry_feed import TelemetryFeed
+
+        return TelemetryFeed(telemetry or socket_of(str(file_prefix)))
+    from nalm_agent.top.find import of_process, only
+    from nalm_agent.top.probe_feed import ProbeFeed
+
+    if probe is not None:
+        return ProbeFeed(probe)
+    found = of_process(pid) if pid is not None else only()
+    return ProbeFeed(found.path, found.pid)
+
+
+def _print_found(*, as_json: bool) -> None:
+    from nalm_agent.top.find import running
+
+    for one in running():
+        if as_json:
+            print(json.dumps(asdict(one) | {"path": str(one.path)}))
+        else:
+            print(f"{one.pid}  {one.nf}  {one.lcores} lcore(s)  {one.path}")

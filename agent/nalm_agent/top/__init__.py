@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm top`: what a running NF does, live: by its probe, by DPDK telemetry, or by perf."""

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""IPP and eIPC, from the hardware events that the NF's probe reads; where it reads none, why."""
+
+from __future__ import annotations
+
+from nalm_core.event_count import EventCount, EventFigures, figures
+from nalm_core.terms import Arm
+
+from nalm_agent.probe import ProbeFile, Snapshot
+from nalm_agent.sources import pmu
+from nalm_agent.sources.events import CYCLES, EVENTS, INSTRUCTIONS
+from nalm_agent.sources.papi import stage_events
+
+NOT_ASKED = f"the NF reads no events: start it with NALM_PROBE_EVENTS={CYCLES.papi},{INSTRUCTIONS.papi}"
+_NAMES = {event.papi: event.name for event in EVENTS}
+
+
+class Hardware:
+    """The events of one NF's probe."""
+
+    def __init__(self, file: ProbeFile) -> None:
+        self._stages = file.stages
+        asked = {_NAMES.get(event.name, event.name): event.reason for event in file.events()}
+        self._counted = [(at, name) for at, (name, reason) in enumerate(asked.items()) if reason is None]
+        self.missing = _missing(asked)
+
+    def figures(self, before: Snapshot, after: Snapshot, packets: int) -> dict[str | None, EventFigures]:
+        """Per stage, and under None for all; empty where nothing was counted or no packet passed."""
+        if not packets or not self._counted_on(after):
+            return {}
+        raw, readings = stage_events(self._stages, self._counted, before, after)
+        count = EventCount(arm=Arm.HEAD, launch=0, packets=packets, stages=raw, readings=readings)
+        return figures(count, [stage.name for stage in self._stages if stage.apart])
+
+    def _counted_on(self, after: Snapshot) -> bool:
+        masks = [int(block[0]["event_mask"]) for block in after.blocks]
+        wanted = sum(1 << at for at, _ in self._counted)
+        return bool(wanted) and all(mask & wanted == wanted for mask in masks)
+
+
+def _missing(asked: dict[str, str | None]) -> dict[str, str]:
+    """Why IPP and eIPC are not known, by figure."""
+    needs = {"ipp": (INSTRUCTIONS.name,), "eipc": (INSTRUCTIONS.name, CYCLES.name)}
+    nothing = pmu.kernel_reason() or NOT_ASKED
+    found = {}
+    for figure, events in needs.items():
+        lacking = [asked.get(event, nothing) for event in events]
+        if reason := next((one for one in lacking if one is not None), None):
+            found[figure] = reason
+    return found

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Views of an NF by its probe, read without stopping it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from nalm_core.event_count import EventFigures
+from nalm_core.report import LcoreCounters, OutcomeKind, StageCounters, StageInfo
+
+from nalm_agent.probe import (
+    LcoreState,
+    ProbeFile,
+    Snapshot,
+    counted_packets,
+    lcore_counters,
+    stage_counters,
+)
+from nalm_agent.top.hardware import Hardware
+from nalm_agent.top.view import LcoreView, StageView, View, ratio
+
+DROPS = (OutcomeKind.POLICY, OutcomeKind.LOST, OutcomeKind.BAD)
+
+
+class ProbeFeed:
+    """A probe file. Between two views nothing is left out."""
+
+    def __init__(self, path: Path, pid: int | None = None) -> None:
+        """pid: of the NF as this host numbers it, if the probe's own number may be a namespace's."""
+        self._file = ProbeFile(path)
+        self._pid = pid or self._file.pid
+        self._hardware = Hardware(self._file)
+        self._before, self._begin = self._file.snapshot(), time.monotonic()
+
+    def next_view(self, wait: Callable[[float], None], seconds: float) -> View | None:
+        if not Path(f"/proc/{self._pid}").exists():
+            return None
+        wait(max(0.0, self._begin + seconds - time.monotonic()))
+        after, now = self._file.snapshot(), time.monotonic()
+        view = self._view(self._before, after, now - self._begin)
+        self._before, self._begin = after, now
+        return view
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _view(self, before: Snapshot, after: Snapshot, seconds: float) -> View:
+        known = len(before.blocks)  # an lcore claimed meanwhile is in the next view
+        after = Snapshot(after.blocks[:known], after.events[:known])
+        lcores, stages = lcore_counters(before, after), self._file.stages
+        counters = stage_counters(stages, before, after)
+        packets = counted_packets(stages, counters)
+        own_seconds = seconds * own_share(lcores)
+        figures = self._hardware.figures(before, after, packets)
+        chain = figures.get(None)
+        return View(
+            source="probe",
+            unix_s=time.time(),
+            nf=self._file.nf,
+            pid=self._pid,
+            seconds=seconds,
+            pps=packets / own_seconds,
+            cpp=ratio(sum(lcore.busy_cycles for lcore in lcores), packets),
+            cur=_cur(lcores),
+            ipp=chain.ipp if chain else None,
+            eipc=chain.eipc if chain else None,
+            stages=[
+                _with_hardware(_stage(info, counters[info.name], packets, own_seconds), figures)
+                for info in stages
+            ],
+            lcores=[
+                self._lcore(_only(before, at), _only(after, at), packets, seconds) for at in range(known)
+            ],
+            missing=self._hardware.missing,
+        )
+
+    def _lcore(self, before: Snapshot, after: Snapshot, packets: int, seconds: float) -> LcoreView:
+        (counters,), block = lcore_counters(before, after), after.blocks[0][0]
+        own_seconds = seconds * own_share([counters])
+        figures = self._hardware.figures(before, after, packets)
+        chain = figures.get(None)
+        stages = stage_counters(self._file.stages, before, after)
+        return LcoreView(
+            lcore=counters.lcore,
+            tid=int(block["tid"]),
+            state=LcoreState(int(block["state"])).name.lower(),
+            pps=counters.packets / own_seconds,
+            cur=_cur([counters]),
+            cpp=ratio(counters.busy_cycles, packets),
+            ipp=chain.ipp if chain else None,
+            eipc=chain.eipc if chain else None,
+            stages=[
+                _with_hardware(_stage(info, stages[info.name], packets, own_seconds), figures)
+                for info in self._file.stages
+                if stages[info.name].cycles
+            ],
+        )
+
+
+def _only(snapshot: Snapshot, lcore: int) -> Snapshot:
+    return Snapshot(snapshot.blocks[lcore : lcore + 1], snapshot.events[lcore : lcore + 1])
+
+
+def own_share(lcores: list[LcoreCounters]) -> float:
+    """Share of the time of the lcores that work on packets which is the NF's own, in 0..1."""
+    working = [lcore for lcore in lcores if lcore.busy_cycles]
+    own = sum(lcore.busy_cycles + lcore.idle_cycles for lcore in working)
+    return ratio(own, own + sum(lcore.apart_cycles for lcore in working)) or 1.0
+
+
+def _stage(info: StageInfo, counters: StageCounters, packets: int, seconds: float) -> StageView:
+    return StageView(
+        stage=info.name,
+        apart=info.apart,
+        cpp=ratio(counters.cycles, packets),
+        cycles_per_visit=ratio(counters.cycles, counters.packets),
+        pps=counters.packets / seconds,
+        mean_batch=ratio(counters.packets, counters.batches),
+        drops={
+            name: counters.outcomes[name]
+            for name, kind in info.outcomes.items()
+            if kind in DROPS and counters.outcomes[name]
+        },
+    )
+
+
+def _with_hardware(stage: StageView, figures: dict[str | None, EventFigures]) -> StageView:
+    found = figures.get(stage.stage)
+    return stage.model_copy(update={"ipp": found.ipp, "eipc": found.eipc}) if found else stage
+
+
+def _cur(lcores: list[LcoreCounters]) -> float | None:
+    shares = [ratio(lcore.busy_cycles, lcore.busy_cycles + lcore.idle_cycles) for lcore in lcores]
+    known = [share for share in shares if share is not None]
+    return sum(known) if known else None

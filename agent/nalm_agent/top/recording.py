@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings: a view a line, as JSON; written while watching, shown again later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TextIO
+
+from pydantic import ValidationError
+
+from nalm_agent.errors import UsageError
+from nalm_agent.top.view import View
+
+
+class Recorder:
+    """Appends views to a file, each at once. Raises UsageError if it cannot be written."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._file: TextIO = path.open("a")
+        except OSError as error:
+            raise UsageError(
+                f"the recording cannot be written to {path}: {error.strerror}",
+                hint="give another --record FILE",
+            ) from error
+
+    def add(self, view: View) -> None:
+        """One line more."""
+        self._file.write(view.model_dump_json() + "\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class ReplayFeed:
+    """A recording, view by view. Every line is read and checked before the first is shown."""
+
+    def __init__(self, path: Path, *, paced: bool) -> None:
+        """paced: each view waits as long as it was measured. Raises UsageError for what is no recording."""
+        self._paced = paced
+        self._views = iter(list(_read(path)))
+
+    def next_view(self, wait: Callable[[float], None], seconds: float) -> View | None:
+        view = next(self._views, None)
+        if view is not None and self._paced:
+            wait(view.seconds)
+        return view
+
+    def close(self) -> None:
+        pass
+
+
+def _read(path: Path) -> Iterator[View]:
+    try:
+        lines = path.read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}", hint="name a file made by --record") from error
+    if not lines:
+        raise UsageError(f"{path} is empty: nothing was recorded")
+    for number, line in enumerate(lines, 1):
+        try:
+            yield View.model_validate_json(line)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, first["loc"])) or "line"
+            raise UsageError(
+                f"{path}:{number}: {place}: {first['msg']}", hint="name a file made by this nalm's --record"
+            ) from error

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shows views until the NF ends or the person does."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.live import Live
+
+from nalm_agent.top.keys import Keys
+from nalm_agent.top.recording import Recorder
+from nalm_agent.top.screen import Screen
+from nalm_agent.top.view import Feed, View
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the person asked for."""
+
+    interval: float
+    once: bool = False
+    as_json: bool = False
+    lcores: bool = False
+    record: Path | None = None
+
+
+class QuitError(Exception):
+    """The key q."""
+
+
+def watch(feed: Feed, wanted: Wanted) -> None:
+    """Shows one view per interval, and records them if asked to. Closes the feed."""
+    console = Console(highlight=False)
+    live = console.is_terminal and not wanted.as_json and not wanted.once
+    with ExitStack() as stack:
+        stack.callback(feed.close)
+        recorder = Recorder(wanted.record) if wanted.record else None
+        if recorder is not None:
+            stack.callback(recorder.close)
+        show = _Live(stack, console, wanted) if live else _Lines(console, wanted)
+        with suppress(QuitError):
+            while (view := feed.next_view(show.wait, wanted.interval)) is not None:
+                if recorder is not None:
+                    recorder.add(view)
+                show.show(view)
+                if wanted.once:
+                    return
+            print("nothing more to see: the NF, or the recording, has ended", file=sys.stderr)
+
+
+class _Lines:
+    """One view after the other: for pipes, files and programs."""
+
+    def __init__(self, console: Console, wanted: Wanted) -> None:
+        self._console, self._json = console, wanted.as_json
+        self._screen = Screen(lcores=wanted.lcores)
+        self.wait = time.sleep
+
+    def show(self, view: View) -> None:
+        if self._json:
+            print(view.model_dump_json(), flush=True)
+            return
+        self._screen.history = [view]
+        self._console.print(self._screen)
+
+
+class _Live:
+    """In place, with keys."""
+
+    def __init__(self, stack: ExitStack, console: Console, wanted: Wanted) -> None:
+        keys = stack.enter_context(Keys(self._key))
+        self._screen = Screen(lcores=wanted.lcores, keys=keys.there)
+        self._live = stack.enter_context(Live(self._screen, console=console, auto_refresh=False))
+        self._live.refresh()
+        self.wait = keys.wait
+
+    def show(self, view: View) -> None:
+        self._screen.add(view)
+        self._live.refresh()
+
+    def _key(self, key: str) -> None:
+        screen = self._screen
+        if key == "q":
+            raise QuitError
+        if key == " ":
+            screen.paused = not screen.paused
+        elif key == "s":
+            screen.dearest_first = not screen.dearest_first
+        elif key == "l":
+            screen.lcores = not screen.lcores
+        self._live.refresh()

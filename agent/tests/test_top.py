@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm top`: NFs found, views that add up, recordings, NFs without the probe, the terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from nalm_agent.errors import ProbeError, UsageError
+from nalm_agent.home import WorkDir
+from nalm_agent.launch import RunningNf
+from nalm_agent.top.find import of_process, only, running
+from nalm_agent.top.hardware import NOT_ASKED, _missing
+from nalm_agent.top.probe_feed import ProbeFeed
+from nalm_agent.top.recording import ReplayFeed
+from nalm_agent.top.screen import Screen
+from nalm_agent.top.spark import PLAIN, spark
+from nalm_agent.top.telemetry_feed import NO_USAGE, TelemetryFeed
+from nalm_agent.top.view import LcoreView, StageView, View
+from rich.console import Console
+from tiny import NALM, Nalm
+
+
+@pytest.fixture
+def open_nf(tiny_nf: list[str], work: WorkDir) -> Iterator[RunningNf]:
+    with RunningNf(tiny_nf, work, lcores=1, seed=0, ready_seconds=5) as nf:
+        nf.wait_ready()
+        assert nf.gate is not None
+        nf.gate.open()
+        yield nf
+
+
+def as_proc(folder: Path, *pids: int) -> Path:
+    """A /proc of these processes only."""
+    folder.mkdir()
+    for pid in pids:
+        (folder / str(pid)).symlink_to(f"/proc/{pid}")
+    return folder
+
+
+def test_an_nf_is_found_and_who_looks_at_it_is_not(open_nf: RunningNf, tmp_path: Path) -> None:
+    pid = open_nf.probe.pid
+    proc = as_proc(tmp_path / "proc", pid, os.getpid())  # this process maps the same file
+    assert [(one.pid, one.nf, one.lcores) for one in running(proc)] == [(pid, "tiny_nf", 1)]
+    assert only(proc) == of_process(pid)
+    with pytest.raises(ProbeError, match="maps no probe file of its own"):
+        of_process(os.getpid())
+    with pytest.raises(UsageError, match="no NF with a readable probe"):
+        only(as_proc(tmp_path / "none", os.getpid()))
+
+
+def test_two_nfs_are_listed_with_what_to_do(
+    open_nf: RunningNf, tiny_nf: list[str], work: WorkDir, tmp_path: Path
+) -> None:
+    with RunningNf(tiny_nf, work, lcores=1, seed=0, ready_seconds=5) as other:
+        other.wait_ready()
+        with pytest.raises(UsageError, match="2 NFs run on this host: say which") as raised:
+            only(as_proc(tmp_path / "proc", open_nf.probe.pid, other.probe.pid))
+    assert str(other.probe.pid) in str(raised.value.log)
+
+
+def test_stages_and_lcores_add_up(open_nf: RunningNf) -> None:
+    feed = ProbeFeed(of_process(open_nf.probe.pid).path)
+    view = feed.next_view(time.sleep, 0.05)
+    feed.close()
+    assert view is not None
+    assert view.cpp == pytest.approx(sum(stage.cpp or 0 for stage in view.stages if not stage.apart))
+    assert view.cpp == pytest.approx(sum(lcore.cpp or 0 for lcore in view.lcores))
+    assert view.lcores[0].state == "running"
+    assert {one.stage: one.cpp for one in view.lcores[0].stages} == {
+        one.stage: one.cpp for one in view.stages
+    }
+    assert view.ipp is None and "ipp" in view.missing  # the tests' NF reads no events
+
+
+def test_recorded_and_shown_again(open_nf: RunningNf, nalm: Nalm, tmp_path: Path) -> None:
+    made = ["top", "--pid", str(open_nf.probe.pid), "--once", "--interval", "0.1"]
+    first = nalm.run(*made, "--json", "--record", "made.jsonl", cwd=tmp_path)
+    assert first.returncode == 0, first.stderr
+    shown = nalm.run("top", "--replay", "made.jsonl", "--lcores", cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert f"(pid {open_nf.probe.pid})" in shown.stdout
+    (tmp_path / "made.jsonl").open("a").write('{"version": 1}\n')
+    with pytest.raises(UsageError, match=r"made.jsonl:2: source: Field required"):
+        ReplayFeed(tmp_path / "made.jsonl", paced=False)
+
+
+def test_why_hardware_figures_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nalm_agent.sources.pmu.kernel_reason", lambda: None)
+    assert _missing({}) == {"ipp": NOT_ASKED, "eipc": NOT_ASKED}
+    assert _missing({"instructions": None, "cycles": "no counter left"}) == {"eipc": "no counter left"}
+    assert _missing({"instructions": None, "cycles": None}) == {}
+    monkeypatch.setattr("nalm_agent.sources.pmu.kernel_reason", lambda: "no PMU")
+    assert _missing({})["ipp"] == "no PMU"
+
+
+# DPDK 22.11.11's answers, recorded from dpdk-testpmd; the use of lcores as 23.11 documents it.
+GREETING = '{"version":"DPDK 22.11.11","pid":%d,"max_output_len":16384}'
+STATS = (
+    '{"/ethdev/stats":{"ipackets":%d,"opackets":%d,"ibytes":0,"obytes":0,"imissed":%d,"ierrors":0,'
+    '"oerrors":0,"rx_nombuf":0,"q_ipackets":[0],"q_opackets":[0]}}'
+)
+USAGE = '{"/eal/lcore/usage":{"lcore_ids":[1,2],"total_cycles":[%d,%d],"busy_cycles":[%d,%d]}}'
+
+
+@contextmanager
+def telemetry(path: Path, looks: list[dict[str, str]]) -> Iterator[Path]:
+    """A telemetry socket that gives one set of answers a look (a look ends with the last port)."""
+    server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    server.bind(str(path))
+    server.listen()
+
+    def serve() -> None:
+        with server, server.accept()[0] as client:
+            client.send((GREETING % os.getpid()).encode())
+            for answers in looks:
+                for _ in answers:
+                    client.send(answers[client.recv(1024).decode()].encode())
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    yield path
+    thread.join()
+
+
+def look(received: int, usage: str) -> dict[str, str]:
+    return {
+        "/ethdev/list": '{"/ethdev/list":[0]}',
+        "/eal/lcore/usage": usage,
+        "/ethdev/stats,0": STATS % (received, received // 2, received // 10),
+    }
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_by_telemetry(tmp_path: Path, known: bool) -> None:
+    unknown = '{"/eal/lcore/usage":null}'
+    usages = [USAGE % (0, 0, 0, 0), USAGE % (1000, 1000, 500, 1000)] if known else [unknown] * 2
+    with telemetry(tmp_path / "socket", [look(1000, usages[0]), look(2000, usages[1])]) as path:
+        feed = TelemetryFeed(path)
+        view = feed.next_view(time.sleep, 0.01)
+        assert feed.next_view(time.sleep, 0.01) is None  # the NF is gone
+        feed.close()
+    assert view is not None and view.pps == pytest.approx(500 / view.seconds)
+    assert view.ports[0].drops == {"missed": 100}
+    assert (view.cur, view.cpp) == ((1.5, 3.0) if known else (None, None))
+    assert view.missing.get("cpp") == (None if known else NO_USAGE)
+
+
+def test_by_perf(open_nf: RunningNf, nalm: Nalm, tmp_path: Path) -> None:
+    pid = str(open_nf.probe.pid)
+    done = nalm.run("top", "--perf", pid, "--once", "--json", "--interval", "0.2", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    view = View.model_validate_json(done.stdout)
+    assert view.functions[0].name == "churn"
+    assert view.cpp is None and "perf sees time" in view.missing["cpp"]
+
+
+def stage(name: str, cpp: float | None) -> StageView:
+    return StageView(stage=name, apart=False, cpp=cpp, cycles_per_visit=cpp, pps=2e6, mean_batch=32)
+
+
+def made_view(cpp: float = 100) -> View:
+    stages = [stage("rx", cpp / 4), stage("a_stage_with_a_long_name", cpp * 3 / 4)]
+    lcores = [
+        LcoreView(lcore=number, tid=1, state="running", pps=1e6, cur=0.5, cpp=cpp / 2, stages=stages)
+        for number in (0, 1)
+    ]
+    whole = {"pps": 2e6, "cpp": cpp, "cur": 1, "stages": stages, "lcores": lcores}
+    return View(source="probe", unix_s=0, nf="nf", pid=1, seconds=1, **whole)
+
+
+@pytest.mark.parametrize("width", [30, 50, 80, 160])
+def test_a_view_fits_its_terminal(width: int) -> None:
+    console, screen = Console(width=width), Screen(lcores=True)
+    for cpp in (100, 140, 120):
+        screen.add(made_view(cpp))
+    with console.capture() as capture:
+        console.print(screen)
+    lines = capture.get().splitlines()
+    assert max(map(len, lines)) <= width
+    assert ("trend of CPP" in capture.get()) == (width > 100)
+    assert re.search(r"chain\W+120\.0", capture.get())
+    assert re.search(r"0 running\W+60\.0", capture.get())
+
+
+def test_order_pause_and_trend() -> None:
+    screen = Screen(dearest_first=True)
+    screen.add(made_view())
+    screen.paused = True
+    screen.add(made_view(500))
+    console = Console(width=120)
+    with console.capture() as capture:
+        console.print(screen)
+    shown = capture.get()
+    assert "CPP 100.0" in shown
+    assert shown.index("a_stage") < shown.index("rx")
+    assert spark([1, None, 3, 2], 3, PLAIN) == " #_"
+    assert spark([None], 3) == ""
+
+
+def test_keys_on_a_terminal(open_nf: RunningNf, nalm: Nalm, tmp_path: Path) -> None:
+    mine, theirs = pty.openpty()
+    command = [str(NALM), "top", "--pid", str(open_nf.probe.pid), "--interval", "0.1"]
+    process = subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, env=nalm.environment() | {"TERM": "xterm"}
+    )
+    os.close(theirs)
+    seen, wanted = "", ["q quit", "0 running", "paused"]
+    keys = dict(zip(wanted, ["l", " ", "q"], strict=True))
+    try:
+        ends = time.monotonic() + 60
+        while wanted and time.monotonic() < ends and select.select([mine], [], [], 20)[0]:
+            seen += os.read(mine, 65536).decode(errors="replace")
+            if wanted[0] in seen:
+                os.write(mine, keys[wanted.pop(0)].encode())
+                seen = ""
+        assert not wanted, seen
+        assert process.wait(timeout=20) == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(mine)
+
+
+def test_json_lines_are_views(open_nf: RunningNf, nalm: Nalm, tmp_path: Path) -> None:
+    path = str(of_process(open_nf.probe.pid).path)
+    listed = nalm.run("top", "--list", "--json", cwd=tmp_path).stdout.splitlines()
+    assert path in [json.loads(line)["path"] for line in listed]
