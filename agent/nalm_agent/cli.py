@@ -58,10 +58,20 @@ def root(
 
 
 @app.command(epilog="Example:\n\n    nalm init && nalm check")
-def init(repo: options.RepoOption = Path()) -> None:
+def init(
+    repo: options.RepoOption = Path(),
+    *,
+    headers: Annotated[
+        bool, typer.Option("--headers", help="Write nalm_probe.h and nalm_loop.h instead.")
+    ] = False,
+) -> None:
     """Write a first nalm.toml from what the repository looks like; never overwrites one."""
-    from nalm_agent.init import write_first_config
+    from nalm_agent.init import write_first_config, write_headers
 
+    if headers:
+        for header in write_headers(repo.absolute()):
+            typer.echo(f"wrote {header}")
+        return
     path, remarks = write_first_config(repo.absolute())
     typer.echo(f"wrote {path}")
     for remark in remarks:

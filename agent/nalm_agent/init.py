@@ -1,21 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm init`: a first nalm.toml from what the repository looks like."""
+"""`nalm init`: a first nalm.toml from what the repository looks like. Nothing is ever overwritten."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from nalm_agent.config import FILE_NAME, parse
 from nalm_agent.errors import UsageError
+from nalm_agent.init_look import Found, look_at
+from nalm_agent.native import FOLDER
 
-SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".h", ".hpp")
-CAPTURE_SUFFIXES = (".pcap", ".pcapng")
-MAX_FILES = 5000
-_SKIPPED = {".git", "build", "node_modules"}
-
+HEADERS = ("nalm_probe.h", "nalm_loop.h")
 BUILDS = {
     "meson.build": [
         ["meson", "setup", "{build}", "{source}", "--buildtype=release"],
@@ -27,25 +23,8 @@ BUILDS = {
     ],
     "Makefile": [["make", "-C", "{source}", "O={build}"]],
 }
-_EXECUTABLE = {
-    "meson.build": re.compile(r"executable\(\s*'([^']+)'"),
-    "CMakeLists.txt": re.compile(r"add_executable\(\s*([A-Za-z0-9_.+-]+)"),
-    "Makefile": re.compile(r"^\s*(?:APP|TARGET|PROG)\s*[:?]?=\s*([A-Za-z0-9_.+-]+)", re.MULTILINE),
-}
-_STAGE = re.compile(r"\{\s*\"([A-Za-z0-9_.-]+)\"\s*,\s*(?:0|NALM_STAGE_APART)\b")
-
-
-@dataclass(frozen=True)
-class Found:
-    """What a look at the repository gave."""
-
-    name: str
-    build_file: str | None
-    executable: str
-    uses_dpdk: bool
-    includes_probe: bool
-    stages: list[str]
-    capture: str | None
+FEED = ["--vdev=net_pcap0,rx_pcap={traffic},infinite_rx=1"]
+"""Feeds a DPDK program that has no traffic option of its own."""
 
 
 def write_first_config(root: Path) -> tuple[Path, list[str]]:
@@ -58,57 +37,33 @@ def write_first_config(root: Path) -> tuple[Path, list[str]]:
     found = look_at(root)
     text = render(found)
     parse(text, str(path))
+    _write(path, text)
+    return path, remarks(found)
+
+
+def write_headers(root: Path) -> list[Path]:
+    """Puts the probe's headers into a repository. Raises UsageError rather than overwrite one."""
+    targets = [root / name for name in HEADERS]
+    for target in targets:
+        if target.exists():
+            raise UsageError(f"{target} is there already", hint="move it away to have this nalm's")
+    for target in targets:
+        _write(target, (FOLDER / target.name).read_text())
+    return targets
+
+
+def _write(path: Path, text: str) -> None:
     try:
         path.write_text(text)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}", hint="check its directory") from error
-    return path, remarks(found)
-
-
-def look_at(root: Path) -> Found:
-    """Reads build files and sources, a bounded number of them."""
-    build_file = next((name for name in BUILDS if (root / name).is_file()), None)
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.resolve().name).strip("-._") or "nf"
-    executable = name
-    if build_file is not None:
-        match = _EXECUTABLE[build_file].search((root / build_file).read_text(errors="replace"))
-        executable = match[1] if match else name
-    sources = [path for path in _files(root) if path.suffix in SOURCE_SUFFIXES]
-    texts = [path.read_text(errors="replace") for path in sources if path.name != "nalm_probe.h"]
-    stages = dict.fromkeys(
-        stage for text in texts if "nalm_probe.h" in text for stage in _STAGE.findall(text)
-    )
-    captures = sorted(path for path in _files(root) if path.suffix in CAPTURE_SUFFIXES)
-    return Found(
-        name=name,
-        build_file=build_file,
-        executable=executable,
-        uses_dpdk=any("rte_eal_init" in text for text in texts),
-        includes_probe=any("nalm_probe.h" in text for text in texts),
-        stages=list(stages),
-        capture=captures[0].relative_to(root).as_posix() if captures else None,
-    )
-
-
-def _files(root: Path) -> list[Path]:
-    found: list[Path] = []
-    for path in root.rglob("*"):
-        if not _SKIPPED & set(path.relative_to(root).parts) and path.is_file():
-            found.append(path)
-            if len(found) == MAX_FILES:
-                break
-    return found
 
 
 def render(found: Found) -> str:
     """The file's text, with a comment where a person has to look."""
     commands = BUILDS.get(
-        found.build_file or "", [["cc", "-O2", "-o", "{build}/" + found.executable, "main.c"]]
+        found.build_file or "", [["cc", "-O2", "-g", "-o", "{build}/" + found.executable, "main.c"]]
     )
-    command = ["{build}/" + found.executable]
-    command += ["{eal}", "--"] if found.uses_dpdk else []
-    command += ["--traffic", "{traffic}"]
-    stages = "".join(f'\n[stages.{stage}]\nfunctions = ["{stage}_process"]\n' for stage in found.stages)
     return f"""# How nalm builds, starts and feeds this network function. Every key: docs/nalm-toml.md
 version = 1
 
@@ -124,13 +79,39 @@ paths = ["."]   # what the build depends on: a commit that touches nothing of it
 
 [run]
 # {{eal}}: DPDK's options for the cores; {{features}}: the scenario's, joined by ","; {{traffic}}: its file
-command = {_array(command)}
-{stages}
+command = {_array(_command(found))}
+{_lent(found)}{_stages(found)}
 [scenarios.main]
 features = []
 lcores = 1
 traffic = "{found.capture or "traffic/capture.pcap"}"
 """
+
+
+def _command(found: Found) -> list[str]:
+    program = "{build}/" + found.executable
+    if found.lent:
+        return [program, "{eal}", *FEED, "--"]
+    return [program, *(["{eal}", "--"] if found.uses_dpdk else []), "--traffic", "{traffic}"]
+
+
+def _lent(found: Found) -> str:
+    if not found.lent:
+        return ""
+    return """counts = "dpdk"   # it has no probe and is lent one: docs/bring-your-own-nf.md
+# control_lcore = true   # if its main lcore only controls and another one forwards
+"""
+
+
+def _stages(found: Found) -> str:
+    if found.includes_probe:
+        return "".join(f'\n[stages.{stage}]\nfunctions = ["{stage}_process"]\n' for stage in found.stages)
+    if not found.packet_functions or not found.lent:
+        return ""
+    parts = "".join(
+        f'# [stages.{name}]\n# functions = ["{name}"]\n# within = "app"\n' for name in found.packet_functions
+    )
+    return "\n# Functions that are handed packets: keep those whose share is worth knowing.\n" + parts
 
 
 def _array(values: Sequence[str]) -> str:
@@ -146,8 +127,13 @@ def remarks(found: Found) -> list[str]:
     result = []
     if found.build_file is None:
         result.append("no meson.build, CMakeLists.txt or Makefile found: correct [build] commands")
-    if not found.includes_probe:
-        result.append("no source includes nalm_probe.h: include it, name the stages and mark batches")
+    if found.lent:
+        result.append('no source includes nalm_probe.h: the DPDK program is lent a probe (counts = "dpdk")')
+    elif not found.includes_probe:
+        result.append(
+            "no source includes nalm_probe.h: `nalm init --headers` brings it, and nalm_loop.h, which puts a "
+            "capture through a function of a plain C library"
+        )
     if found.capture is None:
         result.append("no capture found: put one into the repository and name it in [scenarios.main] traffic")
     result.append("check [run] command: the options with which the NF replays its traffic")

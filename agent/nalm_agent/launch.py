@@ -17,6 +17,7 @@ from nalm_agent.home import WorkDir
 from nalm_agent.probe import MAGIC, LcoreState, ProbeFile, Snapshot
 from nalm_agent.process import start, stop, tail
 from nalm_agent.run_plan import PINNED
+from nalm_agent.snags import LENT_PROBE_STUCK, NO_LENT_PROBE, advice
 
 POLL_SECONDS = 0.0002
 POLL_LONG_SECONDS = 0.005
@@ -66,6 +67,7 @@ class RunningNf:
         if events:
             env["NALM_PROBE_EVENTS"] = ",".join(events)
         env |= environment or {}
+        self._lent = "LD_PRELOAD" in (environment or {})
         bound = ["taskset", "--cpu-list", ",".join(map(str, pin))] if pin else []
         self._command = [*bound, *command]
         self.probe: ProbeFile
@@ -162,15 +164,21 @@ class RunningNf:
         while not condition():
             code = self._process.poll()
             if code is not None and not self._reached(condition):
-                raise NfError(f"the NF {what}: it ended with {describe_exit(code)}", log=tail(self._log))
+                log = tail(self._log)
+                raise NfError(
+                    f"the NF {what}: it ended with {describe_exit(code)}", log=log, hint=advice(log)
+                )
             waited = time.monotonic() - begin
             if waited > seconds:
-                raise NfError(
-                    f"the NF {what} within {seconds:g} s",
-                    log=tail(self._log),
-                    hint="its command is: " + " ".join(self._command),
-                )
+                raise self._late(f"the NF {what} within {seconds:g} s")
             time.sleep(POLL_SECONDS if waited < POLL_LONG_AFTER_SECONDS else POLL_LONG_SECONDS)
+
+    def _late(self, message: str) -> NfError:
+        log = tail(self._log)
+        hints = [advice(log) or "", "its command is: " + " ".join(self._command)]
+        if self._lent:
+            hints.insert(1, LENT_PROBE_STUCK if self.gate else NO_LENT_PROBE)
+        return NfError(message, log=log, hint="\n".join(hint for hint in hints if hint))
 
     @staticmethod
     def _reached(condition: Callable[[], bool]) -> bool:

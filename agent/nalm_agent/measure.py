@@ -14,6 +14,7 @@ from nalm_core.rounds import set_aside_reason
 
 from nalm_agent.arms import Ready, arm_info, arms_to_run, plan_arms, same_sources
 from nalm_agent.build import build, changed_functions, same_code
+from nalm_agent.capture import require_ethernet
 from nalm_agent.config import Config
 from nalm_agent.cores import Cores, choose, hold
 from nalm_agent.counting import Counting, count_all, model_all
@@ -112,6 +113,7 @@ def _measure_arms(
     scenario = arms[Arm.HEAD].run.scenario
     traffic = arms[Arm.HEAD].built.source / scenario.traffic
     require_content(traffic, scenario.traffic)
+    require_ethernet(traffic, scenario.traffic)
     if draft.host.huge_pages:
         require_huge_pages(max(ready.run.scenario.memory_mb for ready in arms.values()))
     own = {arm: place.cores.first(ready.run.scenario.lcores) for arm, ready in arms.items()}
@@ -128,6 +130,7 @@ def _measure_arms(
         for arm, ready in arms.items()
     }
     tried = {arm: try_out(run, place.work, draft.settings.turn_ms) for arm, run in runs.items()}
+    draft.notes += [one.few_forwarded for one in tried.values() if one.few_forwarded]
     functions = config.stage_functions()
     draft.arms = {
         arm: arm_info(ready, functions.with_parts(tried[arm].stages)) for arm, ready in arms.items()

@@ -9,6 +9,7 @@ heap and tables anew.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -16,7 +17,16 @@ from typing import TypedDict
 
 from nalm_core.counters import cpu_time_scale, ratio
 from nalm_core.defaults import MAX_WARM_UP_MS, STEADY_CHANGE, WARM_UP_MS
-from nalm_core.report import Arm, EndedBy, LcoreCounters, Round, Settings, StageCounters, StageInfo
+from nalm_core.report import (
+    Arm,
+    EndedBy,
+    LcoreCounters,
+    OutcomeKind,
+    Round,
+    Settings,
+    StageCounters,
+    StageInfo,
+)
 
 from nalm_agent.cores import Cores
 from nalm_agent.errors import NfError
@@ -58,6 +68,8 @@ class TryOut:
 
     stages: list[StageInfo]
     ready_seconds: float
+    few_forwarded: str | None = None
+    """For a person, if hardly a packet was sent on: what became of them. None if enough were."""
 
 
 @contextmanager
@@ -81,9 +93,29 @@ def try_out(run: ArmRun, work: WorkDir, turn_ms: float) -> TryOut:
         if counted_packets(nf.probe.stages, counters) == 0:
             raise NfError(_FORWARDED_NOTHING, log=nf.log_tail())
         nf.finish()
-        return TryOut(nf.probe.stages, ready)
+        return TryOut(nf.probe.stages, ready, few_forwarded(run.arm, nf.probe.stages, counters))
 
 
+def few_forwarded(arm: Arm, stages: list[StageInfo], counters: Mapping[str, StageCounters]) -> str | None:
+    """A sentence if an NF lives but hardly sends on, as one that does not know the addresses. Else None."""
+    kinds = Counter[OutcomeKind]()
+    for stage in stages:
+        for name, kind in {} if stage.apart else stage.outcomes.items():
+            kinds[kind] += counters[stage.name].outcomes[name]
+    del kinds[OutcomeKind.PASS]
+    share = kinds[OutcomeKind.SENT] / kinds.total() if kinds.total() else 1.0
+    if share >= FEW_FORWARDED:
+        return None
+    rest = ", ".join(f"{kind} {count / kinds.total():.1%}" for kind, count in kinds.most_common())
+    return (
+        f"{arm} sends {share:.1%} of its packets on ({rest}): if that is not what it is for, its routes, "
+        f"rules or "
+        "MAC address do not fit the capture"
+    )
+
+
+FEW_FORWARDED = 0.1
+"""Share of packets sent on below which a person is told."""
 _FORWARDED_NOTHING = "the NF forwarded nothing: in a whole turn no packet left it or was dropped by policy"
 NOTICEABLE_CPU_SHARE = 0.2
 """Share of a turn that an NF must have had the CPU before it is blamed for forwarding nothing."""

@@ -10,7 +10,7 @@ import pytest
 from nalm_agent.config import parse
 from nalm_agent.errors import ExitCode, UsageError
 from nalm_agent.home import WorkDir
-from nalm_agent.init import write_first_config
+from nalm_agent.init import write_first_config, write_headers
 from nalm_agent.launch import RunningNf
 from nalm_agent.local import worst
 from nalm_agent.report_out import instruction_line, print_run
@@ -43,6 +43,26 @@ def test_init_knows_the_build_system(tmp_path: Path, name: str) -> None:
     assert config.stages["nat"].functions == ["nat_process"]
     assert config.scenarios["main"].traffic == "mix.pcap"
     assert not any("nalm_probe.h" in remark for remark in remarks)
+
+
+def test_init_lends_a_probe_to_a_dpdk_program_that_has_none(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("APP = fwd\nLIBS = $(shell pkg-config --libs libdpdk)\n")
+    (tmp_path / "main.c").write_text(
+        "static void\nnat_rewrite(struct rte_mbuf *m, unsigned port)\n{\n}\n"
+        "int main(int argc, char **argv) { return rte_eal_init(argc, argv); }\n"
+    )
+    path, remarks = write_first_config(tmp_path)
+    config = parse(path.read_text())
+    assert config.run.counts == "dpdk" and "{eal}" in config.run.command
+    assert any("infinite_rx=1" in argument for argument in config.run.command)
+    assert '# functions = ["nat_rewrite"]' in path.read_text()
+    assert any("lent a probe" in remark for remark in remarks)
+
+
+def test_init_brings_the_headers_once(tmp_path: Path) -> None:
+    assert [path.name for path in write_headers(tmp_path)] == ["nalm_probe.h", "nalm_loop.h"]
+    with pytest.raises(UsageError, match="is there already"):
+        write_headers(tmp_path)
 
 
 def test_init_says_what_is_missing_and_overwrites_nothing(tmp_path: Path) -> None:

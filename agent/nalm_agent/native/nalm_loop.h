@@ -1,0 +1,1 @@
+../../../reference-nf/probe/nalm_loop.h

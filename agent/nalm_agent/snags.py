@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ordinary snags of programs that were not made for nalm: what their last lines mean, what to do."""
+
+from __future__ import annotations
+
+import re
+
+SNAGS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(r"requested (Rx|Tx) offloads|new added offloads|invalid rss_hf"),
+        "the program asks for an offload or hash that this virtual device has not: start it with its "
+        "option for none, "
+        "or have it ask only for what rte_eth_dev_info_get() offers (wanted & capabilities)",
+    ),
+    (
+        re.compile(r"Not enough mbufs to accommodate packets in pcap file"),
+        "the capture is larger than the program's packet pool: give it more buffers (testpmd: "
+        "--total-num-mbufs), or "
+        "cut the capture (editcap -r in.pcap out.pcap 1-4000)",
+    ),
+    (
+        re.compile(
+            r"Multiseg mbufs are not supported in infinite_rx mode|Dropping multi segment PCAP packet"
+        ),
+        "a packet of the capture is larger than a packet buffer: give the program larger ones (testpmd: "
+        "--mbuf-size=9216), or cut the packets (editcap -s 1514 in.pcap out.pcap)",
+    ),
+    (
+        re.compile(
+            r"Creation of mbuf pool .* failed|Cannot (?:init|create) mbuf pool|cannot (?:init|create) mbuf"
+        ),
+        "the program's packet pool does not fit into its memory: ask for fewer buffers (testpmd: "
+        "--total-num-mbufs=8192), or raise memory_mb of the scenario",
+    ),
+    (
+        re.compile(r"lcore \d+ unavailable|invalid core ?(?:list|mask), please check"),
+        "the program names CPUs that it may not use: leave the choice of lcores to {eal}",
+    ),
+    (
+        re.compile(
+            r"lcore \d+ is not enabled in lcore mask|[Nn]ot enough (?:l?cores|workers)|No cores defined|"
+            r"nb_lcores|Insufficient (?:l?cores)",
+            re.IGNORECASE,
+        ),
+        "the program wants more lcores than it got: set control_lcore = true under [run] if its main lcore "
+        "only "
+        "controls, or raise lcores of the scenario where the host has the CPUs",
+    ),
+    (
+        re.compile(r"cannot parse packet type|ptype check fails"),
+        "the virtual device does not say what a packet is: start the program with its software parser "
+        "(l3fwd: "
+        "--parse-ptype)",
+    ),
+    (
+        re.compile(r"No (?:free hugepages|available .*hugepages)|Cannot get hugepage information"),
+        "huge pages are short: `nalm doctor` says how many are free and how to reserve more",
+    ),
+    (
+        re.compile(
+            r"No (?:probed )?[Ee]thernet (?:ports|devices)|No ports|number of ports must be even",
+            re.IGNORECASE,
+        ),
+        "the program has no port, or too few: feed it by virtual devices in run.command, as "
+        "--vdev=net_pcap0,rx_pcap={traffic},infinite_rx=1",
+    ),
+)
+"""What programs and drivers write, and what to do. The first that is found is told."""
+
+NO_LENT_PROBE = (
+    'it is lent a probe (counts = "dpdk"), which begins when it starts a port: it must be linked with '
+    "DPDK's shared "
+    "libraries (`ldd` names librte_ethdev) and start one"
+)
+LENT_PROBE_STUCK = (
+    'it is lent a probe (counts = "dpdk"), which waits where a lcore polls its first queue: a thread that '
+    "polled once "
+    "and went on keeps the turn open (testpmd: --no-flush-rx)"
+)
+
+
+def advice(log: str) -> str | None:
+    """What to do about what a program last wrote; None if nothing in it is known."""
+    return next((text for pattern, text in SNAGS if pattern.search(log)), None)

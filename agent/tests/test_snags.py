@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong with programs that were not made for nalm gets an answer that says what to do."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+from nalm_agent.capture import link_type_of, require_ethernet
+from nalm_agent.errors import ConfigError, NfError
+from nalm_agent.home import WorkDir
+from nalm_agent.launch import RunningNf
+from nalm_agent.session import few_forwarded
+from nalm_agent.snags import advice
+from nalm_core.report import Arm, OutcomeKind, StageCounters, StageInfo
+
+PCAP = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 113)
+PCAPNG = struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28) + struct.pack(
+    "<IIHHII", 1, 20, 101, 0, 0, 20
+)
+
+# As DPDK 22.11, its drivers and its examples write them.
+WRITTEN = {
+    "Ethdev port_id=0 requested Tx offloads 0x10000 doesn't match Tx offloads capabilities 0x8": "has not",
+    "eth_rx_queue_setup(): Not enough mbufs to accommodate packets in pcap file.": "editcap -r",
+    "eth_rx_queue_setup(): Multiseg mbufs are not supported in infinite_rx mode.": "--mbuf-size",
+    "  Cause: Creation of mbuf pool for socket 0 failed: Cannot allocate memory": "memory_mb",
+    "error: lcore 1 is not enabled in lcore mask": "control_lcore",
+    "port 0 cannot parse packet type, please add --parse-ptype": "--parse-ptype",
+    "EAL: Error - exiting with code: 1\n  Cause: No Ethernet ports - bye": "--vdev",
+}
+
+
+@pytest.mark.parametrize("line", WRITTEN)
+def test_a_known_line_has_an_answer(line: str) -> None:
+    assert WRITTEN[line] in (advice(f"EAL: Detected CPU lcores: 2\n{line}\n") or "")
+
+
+def test_the_answer_comes_with_the_failure(work: WorkDir) -> None:
+    script = "echo 'Cause: No Ethernet ports - bye' >&2; exit 1"
+    with (
+        RunningNf(["sh", "-c", script], work, lcores=1, seed=0, ready_seconds=5) as nf,
+        pytest.raises(NfError, match="exit code 1") as raised,
+    ):
+        nf.wait_ready()
+    assert "--vdev" in (raised.value.hint or "")
+
+
+@pytest.mark.parametrize(("head", "named"), [(PCAP, "Linux cooked"), (PCAPNG, "raw IP")])
+def test_a_capture_that_is_not_ethernet_is_refused(tmp_path: Path, head: bytes, named: str) -> None:
+    path = tmp_path / "any.pcap"
+    path.write_bytes(head)
+    with pytest.raises(ConfigError, match=named):
+        require_ethernet(path, path.name)
+
+
+def test_what_is_no_capture_has_no_link_type() -> None:
+    assert link_type_of(b"packets") is None
+    assert link_type_of(PCAPNG[:28]) is None
+
+
+def counters(sent: int, dropped: int) -> dict[str, StageCounters]:
+    outcomes = {"sent": sent, "denied": dropped}
+    return {"tx": StageCounters(cycles=1, packets=sent + dropped, batches=1, outcomes=outcomes)}
+
+
+def test_an_nf_that_hardly_forwards_is_told() -> None:
+    tx = StageInfo(name="tx", outcomes={"sent": OutcomeKind.SENT, "denied": OutcomeKind.POLICY})
+    told = few_forwarded(Arm.HEAD, [tx], counters(5, 95)) or ""
+    assert "sends 5.0% of its packets on" in told and "policy 95.0%" in told
+    assert few_forwarded(Arm.HEAD, [tx], counters(50, 50)) is None
