@@ -19,6 +19,7 @@ from nalm_agent import (
     cli_detect,
     cli_experiment,
     cli_explain,
+    cli_history,
     cli_hook,
     cli_man,
     cli_rate,
@@ -132,6 +133,7 @@ cli_compare.add_to(app)
 cli_detect.add_to(app)
 cli_experiment.add_to(app)
 cli_explain.add_to(app)
+cli_history.add_to(app)
 cli_store.add_to(app)
 cli_rate.add_to(app)
 cli_submit.add_to(app)

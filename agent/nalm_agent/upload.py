@@ -122,7 +122,7 @@ class Uploader:
         if answer.is_redirect:
             to = answer.headers.get("location", "somewhere else")
             raise UsageError(f"{self.address} sends to {to}", hint="give that address with --server")
-        message, details = _error_of(answer)
+        message, details = error_of(answer)
         hint = _HINTS.get(answer.status_code, "see the server's log for this request")
         raise UsageError(f"{self.address}: {message} ({answer.status_code})", log=details, hint=hint)
 
@@ -144,7 +144,7 @@ def _asked_to_wait(answer: httpx.Response) -> float:
     return min(float(text), LONGEST_PAUSE_SECONDS) if text.isascii() and text.isdigit() else 0.0
 
 
-def _error_of(answer: httpx.Response) -> tuple[str, str | None]:
+def error_of(answer: httpx.Response) -> tuple[str, str | None]:
     """The server's sentence, and where it found something, one line for each JSON path."""
     try:
         error: dict[str, Any] = answer.json()["error"]

@@ -17,7 +17,7 @@ from nalm_server_reports import make_report
 NALM = Path(sys.executable).with_name("nalm")
 
 
-def submit(
+def nalm(
     server: ContractServer, *arguments: str | Path, token: str | None = None
 ) -> subprocess.CompletedProcess[str]:
     given = {
@@ -26,7 +26,7 @@ def submit(
         "NO_COLOR": "1",
     }
     return subprocess.run(
-        [NALM, "submit", *arguments], env=os.environ | given, capture_output=True, text=True, check=False
+        [NALM, *arguments], env=os.environ | given, capture_output=True, text=True, check=False
     )
 
 
@@ -40,7 +40,7 @@ def saved(folder: Path, *reports: RunReport) -> list[Path]:
 def test_reports_are_taken_once_and_the_server_judges(server: ContractServer, tmp_path: Path) -> None:
     slower = make_report(1, project="tiny", head_costs={"nat": 180.0}, head_ipps={"nat": 400})
     saved(tmp_path, slower, make_report(2, project="tiny"))
-    first = submit(server, tmp_path / "*.json", "--json", "--junit", tmp_path / "nalm.xml")
+    first = nalm(server, "submit", tmp_path / "*.json", "--json", "--junit", tmp_path / "nalm.xml")
     assert first.returncode == 1, first.stderr
     answers = json.loads(first.stdout)
     assert [(one["outcome"], one["new"]) for one in answers] == [("regressed", True), ("same", True)]
@@ -48,23 +48,26 @@ def test_reports_are_taken_once_and_the_server_judges(server: ContractServer, tm
     assert answers[0]["link"] in (tmp_path / "nalm.xml").read_text()
     stored = server.http.get(f"/runs/{slower.run_id}").raise_for_status().json()
     assert stored["verdict"]["culprit_stages"] == ["nat"]
-    again = submit(server, tmp_path / "*.json", "--never-fail")
+    again = nalm(server, "submit", tmp_path / "*.json", "--never-fail")
     assert again.returncode == 0, again.stderr
     assert again.stdout.count("it was there already") == 2
     assert f"regressed  {stored['verdict']['summary']}" in again.stdout
+    history = nalm(server, "history", slower.scenario.name, "--project", "tiny", "--stage", "nat")
+    assert history.returncode == 0, history.stderr
+    assert "regressed nat" in history.stdout
 
 
 def test_a_wrong_token_is_told(server: ContractServer, tmp_path: Path) -> None:
     (path,) = saved(tmp_path, make_report(3, project="other"))
-    unknown = submit(server, path, token="nalm_unknown")
+    unknown = nalm(server, "submit", path, token="nalm_unknown")
     assert unknown.returncode == 2 and "NALM_TOKEN" in unknown.stderr
-    elsewhere = submit(server, path)
+    elsewhere = nalm(server, "submit", path)
     assert elsewhere.returncode == 2 and "no such project" in elsewhere.stderr
 
 
 def test_one_refused_report_does_not_keep_the_others(server: ContractServer, tmp_path: Path) -> None:
     dirty, good = saved(tmp_path, make_report(4, project="tiny", dirty=True), make_report(5, project="tiny"))
-    done = submit(server, dirty, good)
+    done = nalm(server, "submit", dirty, good)
     assert done.returncode == 2
     assert "$.arms.head.build.dirty" in done.stderr
     assert server.http.get(f"/runs/{5:032x}").is_success
@@ -72,15 +75,15 @@ def test_one_refused_report_does_not_keep_the_others(server: ContractServer, tmp
 
 def test_a_run_with_another_content_is_refused(server: ContractServer, tmp_path: Path) -> None:
     (path,) = saved(tmp_path, make_report(6, project="tiny"))
-    assert submit(server, path).returncode == 0
+    assert nalm(server, "submit", path).returncode == 0
     (path,) = saved(tmp_path, make_report(6, project="tiny").model_copy(update={"notes": ["edited"]}))
-    done = submit(server, path)
+    done = nalm(server, "submit", path)
     assert done.returncode == 2 and "must not be edited" in done.stderr
 
 
 def test_a_server_that_is_away(tmp_path: Path, server: ContractServer) -> None:
     (path,) = saved(tmp_path, make_report(7, project="tiny"))
     nowhere = ["--server", "http://127.0.0.1:9", "--timeout", "0"]
-    assert submit(server, path, *nowhere).returncode == 4
-    tolerated = submit(server, path, *nowhere, "--never-fail")
+    assert nalm(server, "submit", path, *nowhere).returncode == 4
+    tolerated = nalm(server, "submit", path, *nowhere, "--never-fail")
     assert tolerated.returncode == 0 and "cannot be reached" in tolerated.stderr

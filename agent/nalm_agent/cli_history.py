@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm history`: a scenario's history as a nalm server has it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import quote
+
+import typer
+
+from nalm_agent import cli_options as options
+from nalm_agent.errors import UsageError
+
+CHAIN = "chain"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `nalm`."""
+    app.command(
+        epilog="Examples:\n\n    nalm history sfc_a --server https://nalm.example.org\n\n"
+        "    nalm history sfc_a --stage nat --metric ipp --rows 30"
+    )(history)
+
+
+def history(
+    scenario: Annotated[str, typer.Argument(help="As nalm.toml names it.")],
+    *,
+    stage: Annotated[str, typer.Option(help="Of the chain, or `chain` for the whole.")] = CHAIN,
+    metric: Annotated[str, typer.Option(help="cpp, ipp, eipc, ncpp, pps, ...")] = "cpp",
+    project: Annotated[
+        str | None, typer.Option(help="Of the server.", show_default="[project] name of nalm.toml")
+    ] = None,
+    host_class: Annotated[
+        str | None, typer.Option(help="Of the bench hosts.", show_default="that of the newest run")
+    ] = None,
+    rows: Annotated[int, typer.Option(min=1, max=1000, help="Commits in the table.")] = 15,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the server's answer as JSON.")] = False,
+    server: options.ServerOption = None,
+    token_file: options.TokenFileOption = None,
+    repo: options.RepoOption = Path(),
+) -> None:
+    """Show one metric along the default branch: its course, changes of level, the last verdicts.
+
+    A project that everyone may read needs no token.
+    """
+    from nalm_agent.history import History
+    from nalm_agent.history_out import WIDEST, print_history
+    from nalm_agent.report_out import console
+    from nalm_agent.server_reader import ask
+    from nalm_agent.submit import TOKEN, upload_token
+    from nalm_agent.upload import require_address
+
+    if not server:
+        raise UsageError("which server?", hint="give its address with --server or in NALM_SERVER")
+    token = upload_token(token_file) if token_file or os.environ.get(TOKEN) else None
+    name = project or _project(repo)
+    path = f"/projects/{quote(name, safe='')}/scenarios/{quote(scenario, safe='')}/history"
+    wanted: dict[str, str | int] = {"metric": metric, "stage": stage, "limit": max(rows, WIDEST)}
+    if host_class is not None:
+        wanted["host_class"] = host_class
+    found = ask(require_address(server), token, path, wanted, History)
+    if as_json:
+        sys.stdout.write(found.model_dump_json() + "\n")
+    else:
+        print_history(console(), found, stage, rows)
+
+
+def _project(repo: Path) -> str:
+    """The project that nalm.toml of the files here names."""
+    from nalm_agent.config import FILE_NAME, parse
+
+    path = repo / FILE_NAME
+    try:
+        return parse(path.read_text()).project.name
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{path} cannot be read, so which project?", hint="name it with --project"
+        ) from error
