@@ -75,7 +75,7 @@ def test_with_nothing_there_a_page_says_what_comes(page: Page, path: str, text: 
         (f"/p/{NF}/backfills/{{backfill}}", "of 3 commits"),
         (f"/p/{NF}/bisects/{{bisect}}", "Candidates left"),
         ("/hosts", "bench-1"),
-        (f"/p/{NF}/settings", "hooks/gitlab"),
+        (f"/p/{NF}/settings?part=repository", "hooks/gitlab"),
     ],
 )
 def test_with_work_there_a_page_shows_it(page: Page, filled: dict[str, int], path: str, text: str) -> None:
@@ -123,7 +123,7 @@ def test_a_log_is_opened_in_the_queue(page: Page, filled: dict[str, int]) -> Non
 
 def test_a_read_token_goes_in_and_never_comes_out(page: Page, filled: dict[str, int]) -> None:
     assert filled
-    page.goto(f"/p/{NF}/settings")
+    page.goto(f"/p/{NF}/settings?part=repository")
     token = page.get_by_role("region", name="Read token")
     token.locator("input[type=password]").fill("glpat-secret")
     token.get_by_role("button", name="Set it").click()
@@ -135,7 +135,7 @@ def test_a_read_token_goes_in_and_never_comes_out(page: Page, filled: dict[str, 
 
 def test_a_delivery_is_worked_on_again(page: Page, filled: dict[str, int]) -> None:
     assert filled
-    page.goto(f"/p/{NF}/settings")
+    page.goto(f"/p/{NF}/settings?part=repository")
     deliveries = page.get_by_role("region", name="Deliveries")
     with page.expect_response(lambda answer: answer.url.endswith("/redeliver")) as taken:
         deliveries.get_by_role("button", name="again").last.click()

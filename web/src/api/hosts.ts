@@ -23,6 +23,21 @@ export const healthQuery = (host: string) =>
     refetchInterval: HEALTH_MS,
   });
 
+export const hostQuery = (host: string) =>
+  queryOptions({
+    queryKey: ["hosts", host],
+    queryFn: ({ signal }) => body(client.GET("/api/v1/hosts/{host}", { params: { path: { host } }, signal })),
+    refetchInterval: POLL_MS,
+  });
+
+/** How its runs scatter and what they can see. */
+export const noiseQuery = (host: string) =>
+  queryOptions({
+    queryKey: ["noise", host],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/hosts/{host}/noise", { params: { path: { host } }, signal })),
+  });
+
 export type HostAction = "drain" | "resume" | "revoke";
 
 export function actOnHost(action: HostAction, host: string): Promise<BenchHost> {

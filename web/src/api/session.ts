@@ -25,7 +25,8 @@ export const providersQuery = () =>
   });
 
 /** Where the browser goes to sign in by one of them. */
-export const providerPath = (name: string): string => `/api/v1/sign-in/${encodeURIComponent(name)}/start`;
+export const providerPath = (name: string, to: string): string =>
+  `/api/v1/sign-in/${encodeURIComponent(name)}/start${to === "/" ? "" : `?to=${encodeURIComponent(to)}`}`;
 
 export const signInByPassword = async (name: string, password: string): Promise<SignedIn> =>
   remembered(await body(client.POST("/api/v1/session", { body: { name, password } })));

@@ -137,7 +137,8 @@ function AlertsTab({ project }: { project: string }) {
 }
 
 function ServerTabs() {
-  const known = Boolean(useSession()?.name);
+  const session = useSession();
+  const known = Boolean(session?.name);
   const exact = { exact: true, includeSearch: false } as const;
   return (
     <nav className="tabs" aria-label="Server">
@@ -148,8 +149,18 @@ function ServerTabs() {
         Queue
       </Link>
       {known && (
-        <Link to="/hosts" className="tab" activeOptions={exact}>
-          Hosts
+        <>
+          <Link to="/hosts" className="tab" activeOptions={{ exact: false, includeSearch: false }}>
+            Hosts
+          </Link>
+          <Link to="/mine" className="tab" activeOptions={exact}>
+            My alerts
+          </Link>
+        </>
+      )}
+      {session?.administrator && (
+        <Link to="/server" className="tab" activeOptions={exact}>
+          Server
         </Link>
       )}
     </nav>

@@ -13,6 +13,8 @@ import {
   parseSearch,
   qualitySearch,
   queueSearch,
+  serverSearch,
+  settingsSearch,
   signInSearch,
   stringifySearch,
 } from "../logic/search";
@@ -26,16 +28,21 @@ import { ComparePage } from "../pages/ComparePage";
 import { CrashedPage, NotFoundPage } from "../pages/FailedPages";
 import { FeaturesPage } from "../pages/FeaturesPage";
 import { HistoryPage } from "../pages/HistoryPage";
+import { HostPage } from "../pages/HostPage";
 import { HostsPage } from "../pages/HostsPage";
 import { JobPage } from "../pages/JobPage";
 import { MeasurePage } from "../pages/MeasurePage";
+import { MinePage } from "../pages/MinePage";
 import { ModelsPage } from "../pages/ModelsPage";
+import { NewProjectPage } from "../pages/NewProjectPage";
 import { ProjectsPage } from "../pages/ProjectsPage";
 import { QualityPage } from "../pages/QualityPage";
 import { QueuePage } from "../pages/QueuePage";
 import { RunPage } from "../pages/RunPage";
+import { ServerPage } from "../pages/ServerPage";
 import { SettingsPage } from "../pages/SettingsPage";
 import { SignInPage } from "../pages/SignInPage";
+import { StartPage } from "../pages/StartPage";
 import { Frame } from "./Frame";
 
 const root = createRootRoute({
@@ -124,7 +131,22 @@ const routes = [
   createRoute({ getParentRoute: () => root, path: "/p/$project/backfills/$id", component: BackfillPage }),
   createRoute({ getParentRoute: () => root, path: "/p/$project/bisects/$id", component: BisectPage }),
   createRoute({ getParentRoute: () => root, path: "/hosts", component: HostsPage }),
-  createRoute({ getParentRoute: () => root, path: "/p/$project/settings", component: SettingsPage }),
+  createRoute({ getParentRoute: () => root, path: "/hosts/$host", component: HostPage }),
+  createRoute({ getParentRoute: () => root, path: "/mine", component: MinePage }),
+  createRoute({ getParentRoute: () => root, path: "/new", component: NewProjectPage }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/server",
+    component: ServerPage,
+    validateSearch: serverSearch,
+  }),
+  createRoute({ getParentRoute: () => root, path: "/p/$project/start", component: StartPage }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/p/$project/settings",
+    component: SettingsPage,
+    validateSearch: settingsSearch,
+  }),
 ] as const;
 
 export const router = createRouter({

@@ -12,6 +12,7 @@ import { ALERT_RENEWS } from "./AlertTriage";
 import { ConfirmationTable } from "./ConfirmationTable";
 import { LiveMark } from "./LiveMark";
 import { useAction } from "./useAction";
+import { useKeys } from "./useKeys";
 import { useLive } from "./useLive";
 import { useMay } from "./useSession";
 
@@ -66,18 +67,34 @@ function Following({ alert, onJob }: { alert: AlertDetail; onJob: (change: JobCh
   );
 }
 
+const NO_KEYS = {};
+
 function Asking({ alert }: { alert: AlertDetail }) {
   const allowed = useMay(alert.project, "developer");
   const renews = [...ALERT_RENEWS, "jobs", "bisects"];
   const again = useAction(() => measureAlertAgain(alert.id), { renews });
   const search = useAction(() => bisectAlert(alert.id), { renews });
-  if (!allowed || !isActiveAlert(alert) || isMoving(alert)) return null;
+  const offered = allowed && isActiveAlert(alert) && !isMoving(alert);
+  useKeys(offered ? { n: () => again.mutate(undefined), b: () => search.mutate(undefined) } : NO_KEYS);
+  if (!offered) return null;
   return (
     <div className="form-line spaced">
-      <Button size="xs" variant="default" loading={again.isPending} onClick={() => again.mutate(undefined)}>
+      <Button
+        size="xs"
+        variant="default"
+        aria-keyshortcuts="n"
+        loading={again.isPending}
+        onClick={() => again.mutate(undefined)}
+      >
         Measure again
       </Button>
-      <Button size="xs" variant="default" loading={search.isPending} onClick={() => search.mutate(undefined)}>
+      <Button
+        size="xs"
+        variant="default"
+        aria-keyshortcuts="b"
+        loading={search.isPending}
+        onClick={() => search.mutate(undefined)}
+      >
         Look for the commit
       </Button>
       <ActionError error={again.error ?? search.error} />

@@ -31,7 +31,12 @@ export function HostRow({ host, now }: { host: BenchHost; now: number }) {
         </span>
       </div>
       <div className="job-main">
-        <strong>{host.name}</strong> <span className="tag">{host.pool}</span>
+        <strong>
+          <Link to="/hosts/$host" params={{ host: host.name }}>
+            {host.name}
+          </Link>
+        </strong>{" "}
+        <span className="tag">{host.pool}</span>
         <span className="below">
           {host.last_seen_at ? `seen ${ago(host.last_seen_at, now)}` : "never asked for work"}
           {host.version && `, nalm ${host.version}`}

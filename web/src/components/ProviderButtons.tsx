@@ -5,14 +5,14 @@ import { providerPath, providersQuery } from "../api/session";
 import { ActionError } from "./ActionError";
 
 /** Forges and others that people sign in by, as far as the operator set some up. */
-export function ProviderButtons() {
+export function ProviderButtons({ to }: { to: string }) {
   const { data: providers = [], error } = useQuery(providersQuery());
   if (providers.length === 0) return <ActionError error={error} />;
   return (
     <>
       <Divider label="or" />
       {providers.map((one) => (
-        <Button key={one.name} component="a" variant="default" href={providerPath(one.name)}>
+        <Button key={one.name} component="a" variant="default" href={providerPath(one.name, to)}>
           Sign in with {one.label}
         </Button>
       ))}

@@ -7,14 +7,15 @@ interface Props {
   stages: readonly string[];
   shown: readonly string[];
   onToggle: (stage: string) => void;
+  label?: string;
 }
 
 /** Stages in their colours; pressing one takes it off the charts or brings it back. */
-export function StageLegend({ stages, shown, onToggle }: Props) {
+export function StageLegend({ stages, shown, onToggle, label = "Stages shown" }: Props) {
   const dark = useComputedColorScheme("light") === "dark";
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a frame and a legend of its own
-    <div className="chips" role="group" aria-label="Stages shown">
+    <div className="chips" role="group" aria-label={label}>
       {stages.map((stage) => {
         const ink = stageInk(stage, stages, dark);
         return (

@@ -14,6 +14,8 @@ export const KEYS = [
   { keys: ["x"], does: "On an alert: it is fixed" },
   { keys: ["r"], does: "On an alert: open it again" },
   { keys: ["m"], does: "On an alert: mute its scenario for a while" },
+  { keys: ["n"], does: "On an alert: measure it again" },
+  { keys: ["b"], does: "On an alert: look for the commit" },
   { keys: ["t"], does: "Light or dark" },
   { keys: ["Esc"], does: "Take the mark away, close what is open" },
   { keys: ["?"], does: "This help" },

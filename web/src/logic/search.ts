@@ -155,6 +155,39 @@ export const measureSearch = (raw: Raw): MeasureSearch =>
     scenario: text(raw.scenario),
   });
 
+export const SETTINGS_PARTS = [
+  "project",
+  "repository",
+  "telling",
+  "judging",
+  "access",
+  "storage",
+  "audit",
+] as const;
+export type SettingsPart = (typeof SETTINGS_PARTS)[number];
+
+export const SERVER_PARTS = ["people", "agents", "audit"] as const;
+export type ServerPart = (typeof SERVER_PARTS)[number];
+
+interface AuditSearch {
+  who?: string | undefined;
+  /** `noun.verb`, or a noun. */
+  action?: string | undefined;
+}
+
+export interface SettingsSearch extends AuditSearch {
+  /** The first one without it. */
+  part?: SettingsPart | undefined;
+}
+export const settingsSearch = (raw: Raw): SettingsSearch =>
+  compact({ part: oneOf(raw.part, SETTINGS_PARTS), who: text(raw.who), action: text(raw.action) });
+
+export interface ServerSearch extends AuditSearch {
+  part?: ServerPart | undefined;
+}
+export const serverSearch = (raw: Raw): ServerSearch =>
+  compact({ part: oneOf(raw.part, SERVER_PARTS), who: text(raw.who), action: text(raw.action) });
+
 export interface SignInSearch {
   /** Where to return to. */
   to?: string | undefined;

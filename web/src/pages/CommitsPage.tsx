@@ -72,7 +72,9 @@ export function CommitsPage() {
       </PageHead>
       <OpenAlerts project={project} count={about?.alerts_open ?? 0} />
       {commits === undefined && (error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={9} />)}
-      {commits?.length === 0 && <NoCommits branch={about?.default_branch ?? "the default branch"} />}
+      {commits?.length === 0 && (
+        <NoCommits project={project} branch={about?.default_branch ?? "the default branch"} />
+      )}
       {commits !== undefined && commits.length > 0 && (
         <List
           project={project}
@@ -108,7 +110,7 @@ function OpenAlerts({ project, count }: { project: string; count: number }) {
   );
 }
 
-function NoCommits({ branch }: { branch: string }) {
+function NoCommits({ project, branch }: { project: string; branch: string }) {
   return (
     <CenterState icon="clock" title="Waiting for the first merge">
       <p>
@@ -116,6 +118,9 @@ function NoCommits({ branch }: { branch: string }) {
         forge, measure in the repository and send the report:
       </p>
       <code className="command">nalm check --base HEAD~1 --head HEAD</code>
+      <Link to="/p/$project/start" params={{ project }}>
+        Step by step to the first verdict
+      </Link>
     </CenterState>
   );
 }

@@ -2,9 +2,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { hostsQuery } from "../api/hosts";
 import { HostRow } from "../components/HostRow";
+import { InviteAgent } from "../components/InviteAgent";
 import { PageHead } from "../components/PageHead";
 import { CenterState, Failed, Loading } from "../components/States";
 import { useNow } from "../components/useNow";
+import { useSession } from "../components/useSession";
 import { useTitle } from "../components/useTitle";
 
 export function HostsPage() {
@@ -30,10 +32,15 @@ export function HostsPage() {
 }
 
 function NoHost() {
+  const administrator = useSession()?.administrator ?? false;
   return (
     <CenterState icon="clock" title="No host yet">
-      <p>A host appears once its agent has asked for work. On the host to measure on:</p>
-      <code className="command">nalm agent --server ADDRESS --token-file FILE</code>
+      <p>A host appears once its agent has asked for work.</p>
+      {administrator ? (
+        <InviteAgent />
+      ) : (
+        <p>An administrator invites the agent; the invitation comes with the commands for the host.</p>
+      )}
     </CenterState>
   );
 }

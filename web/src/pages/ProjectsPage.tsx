@@ -19,7 +19,9 @@ export function ProjectsPage() {
   const { data: projects, error, refetch } = useQuery(projectsQuery());
   return (
     <>
-      <PageHead title="Projects" under="Repositories of network functions whose merges are measured here." />
+      <PageHead title="Projects" under="Repositories of network functions whose merges are measured here.">
+        <NewProjectLink />
+      </PageHead>
       <Content projects={projects} error={error} onRetry={refetch} />
     </>
   );
@@ -92,7 +94,12 @@ function NonePublic() {
   );
 }
 
+function NewProjectLink() {
+  return useSession()?.administrator ? <Link to="/new">New project</Link> : null;
+}
+
 function FirstProject() {
+  const administrator = useSession()?.administrator ?? false;
   return (
     <CenterState icon="feature" title="No project yet">
       <p>Three steps lead from here to the first verdict.</p>
@@ -102,8 +109,12 @@ function FirstProject() {
           <code className="command">nalm init</code>
         </li>
         <li>
-          On this server, add the repository; the webhook's secret and a token are shown once:
-          <code className="command">nalm-server project add NAME --repository ADDRESS</code>
+          On this server, add the repository; the webhook's secret and a token are shown once:{" "}
+          {administrator ? (
+            <Link to="/new">Make a project</Link>
+          ) : (
+            <code className="command">nalm-server project add NAME --repository ADDRESS</code>
+          )}
         </li>
         <li>
           Enter address and secret as a webhook of the forge. The next merge appears here while it is

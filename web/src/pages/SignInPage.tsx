@@ -29,14 +29,18 @@ export function SignInPage() {
   return (
     <div className="narrow">
       <PageHead title="Sign in" />
-      {link ? <ByLink link={link} onEntered={entered} /> : <ByPassword onEntered={entered} />}
+      {link ? (
+        <ByLink link={link} onEntered={entered} />
+      ) : (
+        <ByPassword to={returnPath(to)} onEntered={entered} />
+      )}
     </div>
   );
 }
 
 type Entered = { onEntered: (session: SignedIn) => Promise<void> };
 
-function ByPassword({ onEntered }: Entered) {
+function ByPassword({ to, onEntered }: Entered & { to: string }) {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const enter = useAction(() => signInByPassword(name, password), { onDone: onEntered });
@@ -67,7 +71,7 @@ function ByPassword({ onEntered }: Entered) {
       <Button type="submit" loading={enter.isPending}>
         Sign in
       </Button>
-      <ProviderButtons />
+      <ProviderButtons to={to} />
       <p className="soft">
         No account, or the password is lost? An administrator makes a one-time link:{" "}
         <code>nalm-server account link NAME</code>

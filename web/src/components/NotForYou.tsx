@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+import { SignInLink } from "./AccountMenu";
+import { CenterState } from "./States";
+import { useSession } from "./useSession";
+
+/** A page that needs another role than one has: sign in, or ask. */
+export function NotForYou({ title, advice }: { title: string; advice: string }) {
+  const stranger = useSession()?.name === null;
+  return (
+    <CenterState icon="help" title={title}>
+      {stranger ? <SignInLink /> : <p>{advice}</p>}
+    </CenterState>
+  );
+}

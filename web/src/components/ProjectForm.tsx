@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Button, TextInput } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { setProject } from "../api/settings";
+import type { Project } from "../api/types";
+import { ActionError } from "./ActionError";
+import { Facts } from "./HostFacts";
+import { useAction } from "./useAction";
+import { useSession } from "./useSession";
+
+/** Name, repository and default branch; administrators change them, others see them. */
+export function ProjectForm({ about }: { about: Project }) {
+  const administrator = useSession()?.administrator ?? false;
+  if (!administrator)
+    return (
+      <>
+        <Facts
+          pairs={[
+            ["Name", about.name],
+            ["Repository", about.repository],
+            ["Default branch", about.default_branch],
+          ]}
+        />
+        <p className="soft">An administrator can change them.</p>
+      </>
+    );
+  return <Editor about={about} />;
+}
+
+function Editor({ about }: { about: Project }) {
+  const navigate = useNavigate();
+  const [name, setName] = useState(about.name);
+  const [repository, setRepository] = useState(about.repository);
+  const [branch, setBranch] = useState(about.default_branch);
+  const save = useAction(() => setProject(about.name, { name, repository, default_branch: branch }), {
+    renews: ["project", "projects", "watching"],
+    onDone: (moved) =>
+      moved.name !== about.name &&
+      navigate({ to: "/p/$project/settings", params: { project: moved.name }, replace: true }),
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    save.mutate(undefined);
+  };
+  const field = { required: true, autoComplete: "off", spellCheck: false } as const;
+  return (
+    <form className="form" onSubmit={submit}>
+      <TextInput
+        label="Name"
+        description="Links, webhook addresses and uploads that have the name before it no longer find it"
+        maxLength={64}
+        {...field}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Repository"
+        description="As git clones it; for another one the read token is to be set anew"
+        maxLength={512}
+        {...field}
+        value={repository}
+        onChange={(event) => setRepository(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Default branch"
+        maxLength={128}
+        {...field}
+        value={branch}
+        onChange={(event) => setBranch(event.currentTarget.value)}
+      />
+      <ActionError error={save.error} />
+      {save.isSuccess && <p role="status">Saved.</p>}
+      <Button type="submit" loading={save.isPending}>
+        Save
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, test } from "vitest";
+import { nextStep, registerCommands, setupDone, submitCommands } from "./setup";
+
+const EMPTY = { hostsOnline: 0, deliveries: 0, commits: 0, judged: false };
+
+test("steps are ticked by what the server saw, and the first open one comes next", () => {
+  expect(nextStep(setupDone(EMPTY))).toBe("host");
+  expect(nextStep(setupDone({ ...EMPTY, hostsOnline: 1 }))).toBe("webhook");
+  expect(nextStep(setupDone({ ...EMPTY, hostsOnline: 1, deliveries: 2, commits: 3 }))).toBe("verdict");
+});
+
+test("results that a CI uploaded need neither host nor description any more", () => {
+  const done = setupDone({ ...EMPTY, commits: 1, judged: true });
+  expect(done).toEqual({ describe: "yes", host: "yes", webhook: "no", push: "yes", verdict: "yes" });
+});
+
+test("what one may not see is neither done nor open", () => {
+  const done = setupDone({ ...EMPTY, hostsOnline: null, deliveries: null });
+  expect([done.host, done.webhook]).toEqual(["unknown", "unknown"]);
+  expect(nextStep(done)).toBe("push");
+});
+
+test("commands carry the address of this server", () => {
+  expect(registerCommands("https://nalm.example.org", "t0k")).toContain(
+    "--server https://nalm.example.org --token-file invitation",
+  );
+  expect(submitCommands("https://nalm.example.org")).toContain("--server https://nalm.example.org");
+});

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The way from an empty server to the first verdict: what is done of it, and the commands of each step. */
+
+export interface SetupFacts {
+  /** Bench hosts that can take work; null: not known to the one who asks. */
+  hostsOnline: number | null;
+  /** Deliveries of the forge; null: not known to the one who asks. */
+  deliveries: number | null;
+  commits: number;
+  judged: boolean;
+}
+
+export const SETUP_STEPS = ["describe", "host", "webhook", "push", "verdict"] as const;
+export type SetupStep = (typeof SETUP_STEPS)[number];
+export type Done = "yes" | "no" | "unknown";
+
+const known = (count: number | null): Done => (count === null ? "unknown" : count > 0 ? "yes" : "no");
+
+/** What the server has seen. What came later shows that what it needs was done before. */
+export function setupDone(facts: SetupFacts): Record<SetupStep, Done> {
+  const { hostsOnline, deliveries, commits, judged } = facts;
+  return {
+    describe: judged ? "yes" : "unknown",
+    host: judged ? "yes" : known(hostsOnline),
+    webhook: known(deliveries),
+    push: commits > 0 ? "yes" : "no",
+    verdict: judged ? "yes" : "no",
+  };
+}
+
+/** The first step that is open and not past: where one is to look next. */
+export const nextStep = (done: Record<SetupStep, Done>): SetupStep | null =>
+  SETUP_STEPS.find((step) => done[step] === "no") ?? null;
+
+/** With a one-time token, through a file, so that it is in no list of processes. */
+export const registerCommands = (origin: string, token: string): string =>
+  [
+    `echo ${token} > invitation`,
+    `nalm agent register --server ${origin} --token-file invitation`,
+    "nalm agent",
+  ].join("\n");
+
+export const submitCommands = (origin: string): string =>
+  ["nalm check --json run.json", `nalm submit run.json --server ${origin} --token-file upload.token`].join(
+    "\n",
+  );

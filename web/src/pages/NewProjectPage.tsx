@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Makes a project; its secrets are shown once, then the way to the first verdict goes on. */
+import { Button, Checkbox, TextInput } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { addProject } from "../api/administration";
+import type { ProjectCreated } from "../api/types";
+import { ActionError } from "../components/ActionError";
+import { NotForYou } from "../components/NotForYou";
+import { Once } from "../components/Once";
+import { PageHead } from "../components/PageHead";
+import { Panel } from "../components/Panel";
+import { Loading } from "../components/States";
+import { useAction } from "../components/useAction";
+import { useSession } from "../components/useSession";
+import { useTitle } from "../components/useTitle";
+
+export function NewProjectPage() {
+  useTitle("New project");
+  const session = useSession();
+  const [made, setMade] = useState<ProjectCreated | null>(null);
+  return (
+    <>
+      <PageHead title="New project" under="A repository of a network function whose merges are measured." />
+      {session === undefined && <Loading />}
+      {session?.administrator === false && (
+        <NotForYou
+          title="Administrators add projects"
+          advice="Ask one of them: they make you its maintainer."
+        />
+      )}
+      {session?.administrator && (made ? <Made made={made} /> : <NewForm onMade={setMade} />)}
+    </>
+  );
+}
+
+function NewForm({ onMade }: { onMade: (made: ProjectCreated) => void }) {
+  const [name, setName] = useState("");
+  const [repository, setRepository] = useState("");
+  const [branch, setBranch] = useState("main");
+  const [open, setOpen] = useState(false);
+  const add = useAction(() => addProject({ name, repository, default_branch: branch, public: open }), {
+    renews: ["projects", "pools"],
+    onDone: onMade,
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    add.mutate(undefined);
+  };
+  const field = { required: true, autoComplete: "off", spellCheck: false } as const;
+  return (
+    <form className="panel form" onSubmit={submit}>
+      <TextInput
+        label="Name"
+        description="Letters, digits, dot, dash and underscore; it is in every link"
+        maxLength={64}
+        {...field}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Repository"
+        description="As git clones it from here and from the bench hosts"
+        placeholder="https://git.example.org/nf.git"
+        maxLength={512}
+        {...field}
+        value={repository}
+        onChange={(event) => setRepository(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Default branch"
+        maxLength={128}
+        {...field}
+        value={branch}
+        onChange={(event) => setBranch(event.currentTarget.value)}
+      />
+      <Checkbox
+        label="Anybody may read it, signed in or not"
+        checked={open}
+        onChange={(event) => setOpen(event.currentTarget.checked)}
+      />
+      <ActionError error={add.error} />
+      <Button type="submit" loading={add.isPending}>
+        Make the project
+      </Button>
+    </form>
+  );
+}
+
+function Made({ made }: { made: ProjectCreated }) {
+  return (
+    <Panel title={`${made.name} is made`}>
+      <Once title="Secret of its webhook" text={made.webhook_secret} />
+      <Once title="Token to upload results with" text={made.upload_token} />
+      <p>
+        <Link to="/p/$project/start" params={{ project: made.name }}>
+          On to the first verdict
+        </Link>
+      </p>
+    </Panel>
+  );
+}
