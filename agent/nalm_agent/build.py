@@ -17,7 +17,6 @@ from nalm_core.report import Build
 from nalm_agent import function_digest, lease, sandbox
 from nalm_agent.build_commands import Surroundings, run_commands
 from nalm_agent.build_failure import FAILED, forget_failure, raise_known_failure, remember_failure
-from nalm_agent.code_digest import code_digest
 from nalm_agent.config import Config
 from nalm_agent.errors import BuildError, ConfigError, HostError
 from nalm_agent.git import Repository, Revision
@@ -159,6 +158,8 @@ def build_log(home: Home, key: str) -> Path | None:
 
 
 def _fill(new: Path, task: Task) -> None:
+    from nalm_agent.code_digest import code_digest
+
     store, config = task.home.store(), task.config
     if not task.rebuild:
         raise_known_failure(store, task.key, config.build.memory_mb)

@@ -16,9 +16,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from nalm_agent.elf_image import Image, read_image
-from nalm_agent.elf_nodes import Node, Reference, nodes, thread_local_shape
+if TYPE_CHECKING:  # reading ELF files loads a disassembler: not before there is something to read
+    from nalm_agent.elf_image import Image
+    from nalm_agent.elf_nodes import Node, Reference
 
 VERSION = 1
 
@@ -43,6 +45,9 @@ class Table:
 
 def table(artifacts: Iterable[Path]) -> Table | None:
     """The table of a build; None if an artifact does not tell (stripped, not x86-64, at fixed addresses)."""
+    from nalm_agent.elf_image import read_image
+    from nalm_agent.elf_nodes import nodes
+
     total, functions = sha256(), list[Function]()
     for path in artifacts:
         image = read_image(path)
@@ -105,6 +110,8 @@ def _cancel(left: list[Function], right: list[Function], key: object) -> None:
 
 def _refined(image: Image, found: list[Node]) -> bytes:
     """One digest for all pieces and how they refer to each other."""
+    from nalm_agent.elf_nodes import thread_local_shape
+
     colours = [_digest(one.kind, one.content) for one in found]
     classes = len(set(colours))
     while True:

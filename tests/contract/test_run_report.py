@@ -62,9 +62,9 @@ def test_both_judge_alike(server: ContractServer, report: bytes) -> None:
     upload(server, report)
     local = judge(parse_report(report))
     run = server.http.get(f"/runs/{parse_report(report).run_id}").raise_for_status().json()
-    assert run["verdict"]["outcome"] == local.outcome
-    assert run["verdict"]["reason"] == local.reason
-    assert run["verdict"]["culprit_stages"] == list(local.culprit_stages)
+    said = local.model_dump(mode="json")
+    assert said["outcome"] and said["reason"] and said["stages"]
+    assert {name: run["verdict"][name] for name in said} == said
 
 
 def test_another_content_under_the_same_run_is_refused(server: ContractServer, report: bytes) -> None:
