@@ -34,9 +34,12 @@ def watch(
 
     A save while it measures begins anew. Ends with a summary and exit code 0.
     """
+    from rich.markup import escape
+
     from nalm_agent.errors import StoppedError
     from nalm_agent.git import Repository
     from nalm_agent.home import Home
+    from nalm_agent.report_out import console, say
     from nalm_agent.sitting import Sitting
     from nalm_agent.watching import sit
 
@@ -46,16 +49,18 @@ def watch(
         flags = [*(["--profile"] if profile else []), *(["--quiet"] if quiet else [])]
         named = [text for name in scenario or [] for text in ("--scenario", name)]
         command = ["--base", against.revision.commit, "--repo", str(repository.root), *named, *flags]
-        typer.echo(
-            f"watching {repository.root} against {against.revision.short} ({against.why}); Ctrl-C ends"
-        )
+        out = console()
+
+        def tell(line: str) -> None:
+            say(out, escape(line))
+
+        tell(f"watching {repository.root} against {against.revision.short} ({against.why}); Ctrl-C ends")
         sitting = Sitting()
         try:
-            sit(repository, command, work.disk / "watch.json", sitting, typer.echo)
+            sit(repository, command, work.disk / "watch.json", sitting, tell)
         except StoppedError:
-            typer.echo(f"\nthis sitting, against {against.revision.short}: {sitting.summary()}")
-            for line in sitting.trend():
-                typer.echo(line)
+            for line in ["", f"against {against.revision.short}: {sitting.summary()}", *sitting.trend()]:
+                tell(line)
 
 
 def _base(repository: Repository, given: str | None) -> BaseChoice:

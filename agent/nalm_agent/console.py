@@ -24,7 +24,7 @@ class Terminal:
     """Progress on a terminal: a bar with the current step and the time left; plain lines when piped."""
 
     def __init__(self, *, quiet: bool = False) -> None:
-        self._console = Console(stderr=True, quiet=quiet, highlight=False, soft_wrap=True)
+        self._console = _on_stderr(quiet=quiet)
         self._live = self._console.is_terminal and not quiet
         self._bar = RichBar(
             TextColumn("[bold]{task.fields[step]:<12}"),
@@ -81,9 +81,14 @@ class Terminal:
             self._console.print(f"instructions: {escape(line)}")
 
 
+def _on_stderr(*, quiet: bool = False) -> Console:
+    """Wraps at words on a terminal; leaves lines whole for a program or a file."""
+    return Console(stderr=True, quiet=quiet, highlight=False, soft_wrap=not sys.stderr.isatty())
+
+
 def show_error(error: NalmError) -> None:
     """An error for a person: what, the log's end, what next."""
-    console = Console(file=sys.stderr, highlight=False, soft_wrap=True)
+    console = _on_stderr()
     console.print(f"[bold red]nalm:[/] {escape(error.message)}")
     if error.log:
         for line in error.log.splitlines():

@@ -75,25 +75,25 @@ def print_run(report: RunReport, verdict: Verdict | None, title: str) -> None:
     out = console()
     outcome = verdict.outcome if verdict else "same"
     summary = verdict.summary if verdict else UNCHANGED_SUMMARY
-    _say(out, f"{escape(title)}: [bold {_COLOURS[outcome]}]{outcome}[/]  {escape(summary)}")
+    say(out, f"{escape(title)}: [bold {_COLOURS[outcome]}]{outcome}[/]  {escape(summary)}")
     if verdict is not None:
         if verdict.chain is not None:
             out.print(stage_table(verdict, out.width, framed=out.is_terminal))
         if verdict.reason and verdict.reason != verdict.summary:
-            _say(out, escape(verdict.reason))
+            say(out, escape(verdict.reason))
         for line in [*split_lines(report, verdict), *function_lines(report, verdict)]:
-            _say(out, f"  {escape(line)}")
+            say(out, f"  {escape(line)}")
         for line in explanation_lines(report, verdict):
-            _say(out, escape(line))
+            say(out, escape(line))
     if report.failure and report.status is not RunStatus.MEASURED:
         for line in report.failure.splitlines()[1:]:
-            _say(out, f"  | {escape(line)}")
+            say(out, f"  | {escape(line)}")
     for note in [*(verdict.notes if verdict else []), *report.notes]:
-        _say(out, f"[dim]note: {escape(note)}[/]")
+        say(out, f"[dim]note: {escape(note)}[/]")
 
 
-def _say(out: Console, line: str) -> None:
-    """A line: wrapped at words on a terminal, left whole for a program."""
+def say(out: Console, line: str) -> None:
+    """A line of markup: wrapped at words on a terminal, left whole for a program."""
     out.print(line, soft_wrap=not out.is_terminal)
 
 

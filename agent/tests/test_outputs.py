@@ -39,6 +39,21 @@ def test_show_prints_every_verdict_and_leaves_with_the_worst(saved: Path) -> Non
     assert "nat*" in out
 
 
+@pytest.mark.parametrize(
+    ("width", "shown", "hidden"),
+    [(60, "verdict", "interval"), (90, "interval", "eIPC"), (110, "eIPC", "IPP base"), (140, "IPP base", "")],
+)
+def test_the_table_has_the_columns_there_is_room_for(
+    saved: Path, monkeypatch: pytest.MonkeyPatch, *, width: int, shown: str, hidden: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    out = show(saved / "slower.json", code=1).stdout
+    table = [line for line in out.splitlines() if line.startswith(("stage", "rx", "nat*", "chain"))]
+    assert len(table) == 4 and all(len(line) <= width for line in table)
+    assert shown in table[0] and (not hidden or hidden not in table[0])
+    assert table[2].rstrip().endswith("regressed: instructions") and "\x1b" not in out
+
+
 def test_patterns_and_doubles_are_taken_once(saved: Path) -> None:
     out = show(saved / "*.json", saved / "slower.json", "--markdown", "-", "--never-fail", code=0).stdout
     assert out.startswith("### nalm: regressed") and out.count("\n- ") >= 3
