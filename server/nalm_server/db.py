@@ -19,6 +19,8 @@ BUSY_TIMEOUT_MS = 15_000
 """How long a writer waits for another one on SQLite."""
 CONNECTIONS = 15
 """Most of one process to PostgreSQL. They stay open: opening one takes longer than most requests."""
+PLANNER = {"random_page_cost": "1.1", "jit": "off"}
+"""Indexes are in memory or on flash: at PostgreSQL's price for a disk's seek a history reads all verdicts."""
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -107,6 +109,13 @@ def _postgresql(url: URL) -> Engine:
     """Connections that the server has left since they were last used are noticed without asking it: its last
     word, or its end, waits in the socket. A question each time would be a third of a small request's time."""
     engine = create_engine(url, pool_size=CONNECTIONS, max_overflow=0, connect_args={"connect_timeout": 10})
+
+    @event.listens_for(engine, "connect")
+    def configure(connection: Any, _record: Any) -> None:
+        connection.autocommit = True
+        for setting, value in PLANNER.items():
+            connection.execute(f"SET {setting} = {value}")
+        connection.autocommit = False
 
     @event.listens_for(engine, "checkout")
     def left(connection: Any, _record: Any, _proxy: Any) -> None:
