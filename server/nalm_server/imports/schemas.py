@@ -17,12 +17,13 @@ class Source(StrEnum):
     GOOGLE_BENCHMARK = "google-benchmark"
     CSIT = "csit"
     VPP_RUNTIME = "vpp-runtime"
+    OVS_PMD_PERF = "ovs-pmd-perf"
     CSV = "csv"
     NALM_REPORT = "nalm-report"
     """Our own, judged as uploaded ones are; over HTTP by POST /reports."""
 
 
-OtherTool = Literal["google-benchmark", "csit", "vpp-runtime", "csv"]
+OtherTool = Literal["google-benchmark", "csit", "vpp-runtime", "ovs-pmd-perf", "csv"]
 
 
 class Options(Schema):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 
-from nalm_core.imports import csit, google_benchmark, plain_csv, vpp_runtime
+from nalm_core.imports import csit, google_benchmark, ovs_pmd, plain_csv, vpp_runtime
 from nalm_core.imports.figures import Given, ImportedRun, ImportFailedError, moment, name_of, parse_mapping
 from sqlalchemy.orm import Session
 
@@ -32,6 +32,7 @@ READERS: dict[str, Callable[[str, Given], list[ImportedRun]]] = {
     "google-benchmark": google_benchmark.read,
     "csit": csit.read,
     "vpp-runtime": vpp_runtime.read,
+    "ovs-pmd-perf": ovs_pmd.read,
     "csv": plain_csv.read,
 }
 NOTE = "Nobody judged them: series of source imported:{form} are shown beside ours and get no verdict."

@@ -16185,7 +16185,7 @@ export interface operations {
             query: {
                 commit?: string | null;
                 /** @description What wrote the file. */
-                format: "google-benchmark" | "csit" | "vpp-runtime" | "csv";
+                format: "google-benchmark" | "csit" | "vpp-runtime" | "ovs-pmd-perf" | "csv";
                 host_class?: string;
                 /** @description NAME=METRIC*FACTOR */
                 metric?: string[] | null;
