@@ -13,6 +13,7 @@ from nalm_server.backup import service as backups
 from nalm_server.cli_common import State, opened, out, reported, settings_of
 from nalm_server.exports import service as exports
 from nalm_server.exports.schemas import Filter, Format
+from nalm_server.exports.tables import Table
 from nalm_server.imports import service as imports
 from nalm_server.imports.schemas import Options, Source
 from nalm_server.projects import repository as project_rows
@@ -73,19 +74,22 @@ def export(
     project: Project,
     *,
     form: Annotated[Format, typer.Option("--format", help="What to write.")] = Format.CSV,
+    table: Annotated[Table, typer.Option(help="Of what.")] = Table.SERIES,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A file. [default: stdout]")] = None,
     scenario: Annotated[str | None, typer.Option(help="This scenario only.")] = None,
     metric: Annotated[str | None, typer.Option(help="This metric only.")] = None,
     state: State = None,
 ) -> None:
-    """Writes every value of every series.
+    """Writes every row of a table: of series, every value.
 
     Example: nalm-server export my-nf --format parquet -o my-nf.parquet
     """
     with opened(state) as context:
         with context.read_sessions() as session:
             found = projects.require(session, project)
-        pieces = exports.export(context, found, form, Filter(scenario, metric))
+        wanted = Filter(scenario, metric)
+        exports.require(form, table, wanted)
+        pieces = exports.export(context, found, form, wanted, table)
         if output is None:
             sys.stdout.buffer.writelines(pieces)
             return

@@ -94,7 +94,7 @@ def test_cell_that_a_spreadsheet_would_run_is_text(stored: Service) -> None:
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
 def test_every_start_of_a_formula(start: str) -> None:
     row = ExportRow("c", STARTED, start + "x", "s", "m", "t", "h", "k", -1.0, None, None, None, "u")
-    text = b"".join(as_csv(iter([row]))).decode()
+    text = b"".join(as_csv(ExportRow, iter([row]))).decode()
     (read,) = csv.DictReader(io.StringIO(text, newline=""))
     assert read["scenario"] == f"'{start}x"
     assert read["value"] == "-1.0"  # a number is no text

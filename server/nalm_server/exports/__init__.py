@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Series written out for other tools."""
+"""Series, and what was judged of them, written out for other tools."""

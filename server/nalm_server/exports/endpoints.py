@@ -14,6 +14,7 @@ from nalm_server.deps import Caller, Ctx, ReadDb
 from nalm_server.errors import documented
 from nalm_server.exports import service
 from nalm_server.exports.schemas import Filter, Format
+from nalm_server.exports.tables import Table
 from nalm_server.schemas import NAME, Moment, ProjectName
 
 router = APIRouter(prefix="/projects/{project}/export", tags=["store"])
@@ -26,7 +27,7 @@ CONTENT: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get("", response_class=StreamingResponse, responses={**documented(401, 403, 404), **CONTENT})
+@router.get("", response_class=StreamingResponse, responses={**documented(401, 403, 404, 422), **CONTENT})
 def export_series(
     project: ProjectName,
     session: ReadDb,
@@ -34,16 +35,18 @@ def export_series(
     caller: Caller,
     *,
     form: Annotated[Format, Query(alias="format")] = Format.CSV,
+    table: Annotated[Table, Query(description="docs/store.md has the columns of each.")] = Table.SERIES,
     scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
     metric: Annotated[str | None, Query(max_length=64, pattern=r"^[a-z_]+$")] = None,
     host_class: Annotated[str | None, Query(max_length=128, pattern=r"^[^\x00]+$")] = None,
-    since: Annotated[Moment | None, Query(description="Runs begun then or later.")] = None,
+    since: Annotated[Moment | None, Query(description="Of that time or later.")] = None,
 ) -> StreamingResponse:
-    """Every value of every series, a row each; as OpenMetrics the newest of each series."""
+    """Every row of a table; of series every value, as OpenMetrics the newest of each."""
     found = require_project(session, caller, project, Role.READER)
     wanted = Filter(scenario, metric, host_class, since)
+    service.require(form, table, wanted)
     return StreamingResponse(
-        service.export(context, found, form, wanted),
+        service.export(context, found, form, wanted, table),
         media_type=service.MEDIA_TYPES[form],
-        headers={"Content-Disposition": f'attachment; filename="{service.file_name(found, form)}"'},
+        headers={"Content-Disposition": f'attachment; filename="{service.file_name(found, form, table)}"'},
     )

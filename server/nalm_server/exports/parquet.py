@@ -5,22 +5,31 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from datetime import datetime
 from itertools import islice
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from nalm_server.exports.schemas import ExportRow
-
 ROW_GROUP = 20_000
 TYPES = {
-    "time": pa.timestamp("us", tz="UTC"),
-    "value": pa.float64(),
-    "low": pa.float64(),
-    "high": pa.float64(),
-    "n": pa.int32(),
+    datetime: pa.timestamp("us", tz="UTC"),
+    float: pa.float64(),
+    int: pa.int32(),
+    bool: pa.bool_(),
+    str: pa.string(),
 }
-SCHEMA = pa.schema([(name, TYPES.get(name, pa.string())) for name in ExportRow._fields])
+
+
+def _schema(kind: Any) -> pa.Schema:
+    """By the types of the NamedTuple's fields, each of which may be missing."""
+    fields = []
+    for name, hint in get_type_hints(kind).items():
+        (own,) = [one for one in get_args(hint) or (hint,) if one is not NoneType]
+        fields.append((name, TYPES[own]))
+    return pa.schema(fields)
 
 
 class _Pieces(io.RawIOBase):
@@ -47,14 +56,16 @@ class _Pieces(io.RawIOBase):
         return taken
 
 
-def as_parquet(rows: Iterator[ExportRow]) -> Iterator[bytes]:
+def as_parquet(kind: Any, rows: Iterator[Any]) -> Iterator[bytes]:
+    """kind: the NamedTuple of the rows."""
+    schema = _schema(kind)
     sink = _Pieces()
-    with pq.ParquetWriter(pa.PythonFile(sink, mode="w"), SCHEMA, compression="zstd") as writer:
+    with pq.ParquetWriter(pa.PythonFile(sink, mode="w"), schema, compression="zstd") as writer:
         while group := list(islice(rows, ROW_GROUP)):
             columns = zip(*group, strict=True)
             arrays = [
-                pa.array(column, type=field.type) for column, field in zip(columns, SCHEMA, strict=True)
+                pa.array(column, type=field.type) for column, field in zip(columns, schema, strict=True)
             ]
-            writer.write_table(pa.Table.from_arrays(arrays, schema=SCHEMA))
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
             yield sink.take()
     yield sink.take()

@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from nalm_server.context import Context
-from nalm_server.exports import openmetrics, repository
+from nalm_server.errors import InvalidError
+from nalm_server.exports import openmetrics, repository, tables
 from nalm_server.exports.parquet import as_parquet
-from nalm_server.exports.schemas import ExportRow, Filter, Format
+from nalm_server.exports.schemas import Filter, Format
+from nalm_server.exports.tables import Table
 from nalm_server.exports.text import as_csv, as_json
 from nalm_server.projects.models import ProjectRow
 
-WRITERS: dict[Format, Callable[[Iterator[ExportRow]], Iterator[bytes]]] = {
+WRITERS: dict[Format, Callable[[Any, Iterator[Any]], Iterator[bytes]]] = {
     Format.CSV: as_csv,
     Format.JSON: as_json,
     Format.PARQUET: as_parquet,
@@ -26,14 +29,26 @@ MEDIA_TYPES = {
 SUFFIXES = {Format.OPENMETRICS: "txt"}
 
 
-def file_name(project: ProjectRow, form: Format) -> str:
-    return f"{project.name}.{SUFFIXES.get(form, form)}"
+def file_name(project: ProjectRow, form: Format, table: Table) -> str:
+    name = project.name if table is Table.SERIES else f"{project.name}-{table}"
+    return f"{name}.{SUFFIXES.get(form, form)}"
 
 
-def export(context: Context, project: ProjectRow, form: Format, wanted: Filter) -> Iterator[bytes]:
+def require(form: Format, table: Table, wanted: Filter) -> None:
+    """Raises InvalidError for what cannot be exported so."""
+    if form is Format.OPENMETRICS and table is not Table.SERIES:
+        raise InvalidError(f"OpenMetrics is for series; table {table} goes as csv, json or parquet.")
+    tables.require(table, wanted)
+
+
+def export(
+    context: Context, project: ProjectRow, form: Format, wanted: Filter, table: Table = Table.SERIES
+) -> Iterator[bytes]:
+    """See `require`."""
     with context.read_sessions() as session:
         if form is Format.OPENMETRICS:
             rows = repository.newest(session, project.id, wanted)
             yield openmetrics.as_openmetrics(project.name, rows)
         else:
-            yield from WRITERS[form](repository.rows(session, project.id, wanted))
+            found = tables.rows(session, project, table, wanted)
+            yield from WRITERS[form](tables.SOURCES[table].row, found)

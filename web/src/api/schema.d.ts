@@ -1533,7 +1533,7 @@ export interface paths {
         };
         /**
          * Export Series
-         * @description Every value of every series, a row each; as OpenMetrics the newest of each series.
+         * @description Every row of a table; of series every value, as OpenMetrics the newest of each.
          */
         get: operations["export_series"];
         put?: never;
@@ -7247,6 +7247,11 @@ export interface components {
             /** Why */
             why: string;
         };
+        /**
+         * Table
+         * @enum {string}
+         */
+        Table: "series" | "alerts" | "change-points" | "experiments" | "prices" | "ncpp" | "trials";
         /**
          * Tag
          * @description A release.
@@ -15568,8 +15573,10 @@ export interface operations {
                 host_class?: string | null;
                 metric?: string | null;
                 scenario?: string | null;
-                /** @description Runs begun then or later. */
+                /** @description Of that time or later. */
                 since?: string | null;
+                /** @description docs/store.md has the columns of each. */
+                table?: components["schemas"]["Table"];
             };
             header?: never;
             path: {

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each table of an export holds: columns, in this order, in every format."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple
+
+
+class AlertExport(NamedTuple):
+    """One finding, as it stands."""
+
+    id: int
+    time: datetime
+    """When it was made."""
+    commit: str
+    after: str | None
+    """Last commit known good; none: the commit's parent."""
+    author: str | None
+    state: str
+    kind: str | None
+    scenario: str | None
+    """The one moved most; the figures are its chain's."""
+    stage: str | None
+    function: str | None
+    cause: str | None
+    detail: str | None
+    metric: str | None
+    ratio: float | None
+    low: float | None
+    high: float | None
+    worth: float | None
+    muted: bool
+    reason: str | None
+    assignee: str | None
+    fixed_by: str | None
+    confirmed_at: datetime | None
+
+
+class ChangePointExport(NamedTuple):
+    id: int
+    time: datetime
+    """When it was found."""
+    commit: str
+    low_commit: str
+    high_commit: str
+    scenario: str
+    host_class: str
+    stage: str
+    metric: str
+    ratio: float
+    probability: float
+    chain_share: float | None
+    significant: bool
+    state: str
+    alert_id: int | None
+
+
+class CellExport(NamedTuple):
+    """One cell of an experiment: two run definitions measured side by side."""
+
+    experiment: int
+    time: datetime
+    """When it came in."""
+    commit: str
+    kind: str
+    subject: str
+    cell: str
+    use: str
+    host: str
+    host_class: str
+    run_id: str
+    ratio: float | None
+    low: float | None
+    high: float | None
+    unusable: str | None
+
+
+class PriceExport(NamedTuple):
+    """What a feature cost at a commit, cycles per packet."""
+
+    feature: str
+    scenario: str
+    host_class: str
+    source: str
+    commit: str
+    run_id: str | None
+    cycles: float
+    low: float | None
+    high: float | None
+    pps: float | None
+
+
+class NcppExport(NamedTuple):
+    scenario: str
+    host_class: str
+    commit: str
+    run_id: str
+    features: str | None
+    """Names, spaces between."""
+    cpp: float
+    expected_cycles: float | None
+    ncpp: float | None
+    low: float | None
+    high: float | None
+    missing: str | None
+
+
+class TrialExport(NamedTuple):
+    """A comparison whose truth is known."""
+
+    id: int
+    time: datetime
+    """When it was measured."""
+    kind: str
+    name: str
+    scenario: str
+    host: str
+    host_class: str
+    expected: str
+    category: str | None
+    size: float | None
+    outcome: str
+    correct: bool
+    stage_right: bool | None
+    cause_right: bool | None
+    ratio_cpp: float | None
+    low: float | None
+    high: float | None
+    cpp: float | None
+    version: str | None
