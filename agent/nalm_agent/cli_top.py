@@ -26,6 +26,11 @@ def add_to(app: typer.Typer) -> None:
         "    nalm top --perf 4711            any process, by its C functions\n\n"
         "    nalm top --replay today.jsonl"
     )(top)
+    app.command(
+        epilog="Examples:\n\n    nalm gdb -- -p 4711       then: nalm stages, nalm since\n\n"
+        "    nalm gdb -- --args build/my-nf -l 0\n\n    nalm gdb -- build/my-nf core.4711   a core dump\n\n"
+        "    nalm gdb --print >> ~/.gdbinit"
+    )(gdb)
 
 
 def top(
@@ -82,6 +87,25 @@ def top(
         paced=sys.stdout.isatty() and not as_json,
     )
     watch(feed, Wanted(interval, once=once, as_json=as_json, lcores=lcores, record=record))
+
+
+def gdb(
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="-- [GDB ARGUMENTS]", help="Handed to gdb as they are.")
+    ] = None,
+    *,
+    print_source: Annotated[
+        bool,
+        typer.Option("--print", help="Print the line that loads the commands, for .gdbinit or an editor."),
+    ] = False,
+) -> None:
+    """Debug an NF with its probe's figures at hand: `nalm stages`, `nalm since`, `nalm lcores` inside gdb."""
+    from nalm_agent.gdb.run import run_gdb, source_line
+
+    if print_source:
+        typer.echo(source_line())
+        return
+    run_gdb(arguments or [])
 
 
 def _feed(

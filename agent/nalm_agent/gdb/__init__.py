@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm gdb`: the probe's figures inside gdb, at a breakpoint or from a core dump."""

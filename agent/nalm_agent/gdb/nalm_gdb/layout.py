@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The probe's memory (reference-nf/probe/nalm_probe.h, layout 2), as the debugger reads it."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+
+MAGIC, VERSION = 0x4D4C414E, 2
+MAX_STAGES, MAX_OUTCOMES, MAX_EVENTS = 16, 12, 8
+HEADER_BYTES = 9480
+FLAG_APART = 1
+SENT, POLICY = 1, 2
+KIND_DROPS = (2, 3, 4)
+STATES = ("unused", "running", "parked", "finished")
+
+_HEADER = struct.Struct("<8I4Q64s")
+_NAME = struct.Struct("<32s2I")
+_STAGES_AT, _STAGE_BYTES = 128, 520
+_EVENTS_AT = _STAGES_AT + MAX_STAGES * _STAGE_BYTES
+_EVENT = struct.Struct("<32s96s")
+_COUNTERS = struct.Struct("<Q3Ii6Q")
+_MASK_AT, _STAGE_COUNTERS_AT = 168, 176
+_STAGE_COUNTERS = struct.Struct("<15Q")
+_EVENT_BLOCK_AT = _STAGE_COUNTERS_AT + MAX_STAGES * _STAGE_COUNTERS.size
+_EVENT_BLOCK = struct.Struct("<8Q16Q128Q")
+BLOCK_BYTES = _EVENT_BLOCK_AT + _EVENT_BLOCK.size
+
+Read = Callable[[int, int], bytes]
+"""Memory: address, bytes."""
+
+
+class LayoutError(Exception):
+    """What is there is no probe, or one of another version."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    name: str
+    apart: bool
+    outcomes: tuple[tuple[str, int], ...]
+    """Name and kind."""
+
+
+@dataclass(frozen=True)
+class Header:
+    nf: str
+    pid: int
+    tsc_hz: int
+    lcore_offset: int
+    lcore_bytes: int
+    lcore_max: int
+    stages: tuple[Stage, ...]
+    events: tuple[str, ...]
+    """PAPI's names."""
+
+
+@dataclass(frozen=True)
+class Lcore:
+    """One lcore's counters. Raw, cumulative."""
+
+    lcore: int
+    tid: int
+    state: str
+    torn: bool
+    """It stands within a commit: the iteration is counted in part."""
+    packets: int
+    busy: int
+    idle: int
+    stages: tuple[tuple[int, ...], ...]
+    """Cycles, packets, batches, then outcomes."""
+    event_mask: int
+    events: tuple[int, ...]
+
+
+Snapshot = dict[int, Lcore]
+"""By place of the block."""
+
+
+def _text(raw: bytes) -> str:
+    return raw.split(b"\0", 1)[0].decode(errors="replace")
+
+
+def read_header(read: Read, at: int) -> Header:
+    """Raises LayoutError."""
+    magic, version = struct.unpack("<2I", read(at, 8))
+    if magic != MAGIC:
+        raise LayoutError(f"no probe at {at:#x}: it does not begin with the probe's mark")
+    if version != VERSION:
+        raise LayoutError(
+            f"the probe at {at:#x} has layout {version}; this nalm reads layout {VERSION}: "
+            "build the NF with the nalm_probe.h that belongs to this nalm"
+        )
+    raw = read(at, HEADER_BYTES)
+    *_, offset, size, most, count, _, hz, pid, _, nf = _HEADER.unpack_from(raw)
+    stages = tuple(_stage(raw, _STAGES_AT + index * _STAGE_BYTES) for index in range(count))
+    (events,) = struct.unpack_from("<I", raw, _EVENTS_AT)
+    names = tuple(
+        _text(_EVENT.unpack_from(raw, _EVENTS_AT + 8 + at * _EVENT.size)[0]) for at in range(events)
+    )
+    return Header(_text(nf), pid, hz, offset, size, most, stages, names)
+
+
+def _stage(raw: bytes, at: int) -> Stage:
+    name, flags, count = _NAME.unpack_from(raw, at)
+    outcomes = (_NAME.unpack_from(raw, at + _NAME.size * (1 + index)) for index in range(count))
+    return Stage(
+        _text(name), bool(flags & FLAG_APART), tuple((_text(one), kind) for one, kind, _ in outcomes)
+    )
+
+
+def read_lcores(read: Read, at: int, header: Header) -> Snapshot:
+    """Every claimed lcore's counters as they stand."""
+    found: Snapshot = {}
+    for index in range(header.lcore_max):
+        lcore = _lcore(read(at + header.lcore_offset + index * header.lcore_bytes, BLOCK_BYTES))
+        if lcore.state == STATES[0]:
+            break
+        found[index] = lcore
+    return found
+
+
+def _lcore(raw: bytes) -> Lcore:
+    seq, state, _, lcore, tid, _, packets, busy, idle, _, _ = _COUNTERS.unpack_from(raw)
+    (mask,) = struct.unpack_from("<I", raw, _MASK_AT)
+    at = range(_STAGE_COUNTERS_AT, _EVENT_BLOCK_AT, _STAGE_COUNTERS.size)
+    return Lcore(
+        lcore=lcore,
+        tid=tid,
+        state=STATES[state] if state < len(STATES) else f"state {state}",
+        torn=bool(seq & 1),
+        packets=packets,
+        busy=busy,
+        idle=idle,
+        stages=tuple(_STAGE_COUNTERS.unpack_from(raw, one) for one in at),
+        event_mask=mask,
+        events=_EVENT_BLOCK.unpack_from(raw, _EVENT_BLOCK_AT),
+    )
+
+
+def stage_event(lcore: Lcore, stage: int, event: int) -> int:
+    """An event of a stage, without what reading it cost."""
+    reading, marks = lcore.events[event], lcore.events[MAX_EVENTS + stage]
+    return max(0, lcore.events[MAX_EVENTS + MAX_STAGES + stage * MAX_EVENTS + event] - reading * marks)

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm gdb`: the probe's figures in a real gdb: of a running NF, of one started there, of a core dump."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nalm_agent.gdb.run import source_line
+from nalm_agent.home import WorkDir
+from nalm_agent.launch import RunningNf
+from nalm_agent.probe import Snapshot, counted_packets, lcore_counters, stage_counters
+from tiny import Nalm
+
+
+def gdb(commands: Sequence[str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    """gdb as `nalm gdb` starts it, without a person."""
+    each = [option for command in commands for option in ("-ex", command)]
+    return subprocess.run(
+        ["gdb", "-nx", "-q", "-iex", source_line(), "-batch", *each, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def answers(done: subprocess.CompletedProcess[str]) -> list[Any]:
+    """What the commands printed as JSON, in order."""
+    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith(('{"', "[{"))]
+    assert found, done.stdout + done.stderr
+    return found
+
+
+def test_live_and_core_say_what_the_agent_reads(tiny_nf: list[str], work: WorkDir, tmp_path: Path) -> None:
+    core, small = tmp_path / "core", tmp_path / "small"
+    with RunningNf(tiny_nf, work, lcores=1, seed=0, ready_seconds=5) as nf:
+        nf.wait_ready()
+        before = nf.snapshot()
+        nf.turn(packets=20000)
+        after = nf.snapshot()
+        pid = str(nf.probe.pid)
+        gdb([f"generate-core-file {small}"], "-p", pid)
+        Path(f"/proc/{pid}/coredump_filter").write_text("0x3f")  # shared files as well
+        commands = ["nalm stages --json", "nalm lcores --json", f"generate-core-file {core}"]
+        stages, lcores = answers(gdb(commands, "-p", pid))
+        counters = stage_counters(nf.probe.stages, before, after)
+        (lcore,) = lcore_counters(before, Snapshot(after.blocks))
+    assert stages["packets"] == counted_packets(nf.probe.stages, counters)
+    for stage in stages["stages"]:
+        own = counters[stage["stage"]]
+        assert (stage["cycles"], stage["packets"], stage["batches"]) == (own.cycles, own.packets, own.batches)
+    assert stages["cpp"] == pytest.approx(lcore.busy_cycles / stages["packets"])
+    assert lcores[0]["state"] == "parked" and lcores[0]["cpp"] == pytest.approx(stages["cpp"])
+    assert "nalm_probe_park" in lcores[0]["at"] or "syscall" in lcores[0]["at"]
+    assert answers(gdb(["nalm stages --json"], tiny_nf[0], str(core))) == [stages]
+    assert "coredump_filter" in gdb(["nalm stages"], tiny_nf[0], str(small)).stderr
+
+
+BREAKPOINTS = [
+    "nalm stages",
+    "tbreak beta_process",
+    "run",
+    "nalm stages --json",
+    "tbreak alpha_process",
+    "continue",
+    "nalm since --json",
+    "tbreak alpha_process",
+    "ignore 3 5",
+    "continue",
+    "nalm since --json",
+    "nalm since",
+    "kill",
+]
+
+
+@pytest.fixture(scope="module")
+def stepped(tiny_nf: list[str]) -> subprocess.CompletedProcess[str]:
+    return gdb(BREAKPOINTS, "--args", *tiny_nf)
+
+
+def test_since_the_last_stop(stepped: subprocess.CompletedProcess[str]) -> None:
+    first, one, six = answers(stepped)
+    assert first["packets"] == 0  # in the first iteration, which is not committed yet
+    assert [one["packets"], six["packets"]] == [32, 6 * 32]
+    by_name = {stage["stage"]: stage for stage in one["stages"]}
+    assert by_name["beta"]["held"] and by_name["beta"]["cpp"] is None  # there it stood, and the TSC went on
+    assert one["cpp"] is None
+    assert by_name["alpha"]["drops"] == {"denied": 2}
+    assert not by_name["tx"]["held"] and by_name["tx"]["cycles"] > 0
+    assert all(stage["held"] for stage in six["stages"])  # breakpoints passed over may have held any
+
+
+def test_a_table_for_a_person(stepped: subprocess.CompletedProcess[str]) -> None:
+    lines = stepped.stdout.splitlines()
+    assert [line for line in lines if line.startswith("stage ") and line.split()[4] == "CPP"]
+    assert any("held: a stop fell into it" in line for line in lines)
+
+
+def test_what_is_wrong_is_said(stepped: subprocess.CompletedProcess[str], tiny_nf: list[str]) -> None:
+    assert "no process yet: run, attach PID, or core-file FILE first" in stepped.stderr
+    commands = [
+        "break main",
+        "run",
+        "nalm stages",
+        "nalm sages",
+        "nalm lcores --all",
+        "nalm since",
+        "nalm probe",
+    ]
+    done = gdb([*commands, "nalm probe argv", "kill"], "--args", *tiny_nf)
+    assert "the probe is not open yet" in done.stderr
+    assert 'no command "sages"' in done.stderr
+    assert "the only option is --json" in done.stderr
+    assert "it does not begin with the probe's mark" in done.stderr
+    assert "Traceback" not in done.stderr and "Python Exception" not in done.stderr
+    other = gdb(["break main", "starti", "nalm stages", "kill"], "/bin/true")
+    assert "no symbol nalm_probe_header" in other.stderr
+
+
+def test_another_layout_is_refused(tiny_nf: list[str]) -> None:
+    commands = ["break beta_process", "run", "set var nalm_probe_header->version = 9", "nalm stages", "kill"]
+    assert "layout 9; this nalm reads layout 2" in gdb(commands, "--args", *tiny_nf).stderr
+
+
+def test_an_editor_speaks_to_it_by_mi(tiny_nf: list[str]) -> None:
+    lines = [
+        "-break-insert -t beta_process",
+        "-exec-run",
+        '-interpreter-exec console "nalm help"',
+        "-gdb-exit",
+    ]
+    done = subprocess.run(
+        ["gdb", "-nx", "-q", "--interpreter=mi3", "-iex", source_line(), "--args", *tiny_nf],
+        input="\n".join(lines) + "\n",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert '~"nalm stages [--json]' in done.stdout
+
+
+def test_the_command(nalm: Nalm, tmp_path: Path) -> None:
+    assert nalm.run("gdb", "--print", cwd=tmp_path).stdout.strip() == source_line()
+    done = nalm.run("gdb", "--", "-nx", "-q", "-batch", "-ex", "nalm help", cwd=tmp_path)
+    assert done.returncode == 0 and "nalm since" in done.stdout
