@@ -116,7 +116,7 @@ def on_stop(event: Any) -> None:
 def _passed_over(one: Process, reported: list[Any]) -> int:
     """How often a breakpoint was hit and ignored since the last stop: each held the NF for a moment."""
     hits = {point.number: point.hit_count for point in [*gdb.breakpoints(), *reported]}
-    gained = sum(count - one.hits.get(number, 0) for number, count in hits.items())
+    gained: int = sum(count - one.hits.get(number, 0) for number, count in hits.items())
     one.hits = hits
     return max(0, gained - len(reported))
 
