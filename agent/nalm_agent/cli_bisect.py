@@ -72,6 +72,10 @@ def bisect(
 
 def _line(repository: Repository, good: str, bad: str) -> list[Revision]:
     first, last = repository.resolve(good), repository.resolve(bad)
+    if first.dirty or last.dirty:
+        raise UsageError(
+            "a working tree with changes is no commit", hint="commit first, then name the commit"
+        )
     if first.commit == last.commit:
         raise UsageError(f"good and bad are both {first.short}", hint="name two commits")
     line = repository.expand(f"{first.commit}..{last.commit}") if repository.precedes(first, last) else []
@@ -106,7 +110,7 @@ def _plan(search: Search) -> str:
     known = f", {len(search.asked)} of them known from before" if search.asked else ""
     question = search.question
     what = f"{question.stage or 'chain'} {question.metric} of {question.scenario}"
-    return f"{what}: {last} commits, about {last.bit_length() + 1} to measure{known}"
+    return f"{what}: {last} commit{'s' * (last > 1)}, about {last.bit_length()} to measure{known}"
 
 
 def _print_outcome(search: Search, step: Step, *, as_json: bool) -> None:

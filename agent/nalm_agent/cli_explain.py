@@ -38,8 +38,8 @@ def explain(
     what: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[RUN | REV | BASE HEAD]",
-            help="A saved report, a commit (against its parent), or two. Default: the last run made here.",
+            metavar="WHAT",
+            help="A saved report; a commit (against its parent); or two commits. Default: the last run here.",
         ),
     ] = None,
     *,

@@ -33,6 +33,8 @@ def remember(home: Home, request: Request, report: RunReport) -> None:
     trees = {str(Arm.BASE): request.base.tree, str(Arm.HEAD): request.head.tree}
     known = store.document(LAST, key)
     runs = known["runs"] if known is not None and known["trees"] == trees else {}
+    if runs.get(request.scenario, {}).get("run_id") == report.run_id:
+        return
     runs[request.scenario] = json.loads(dump_report(report))
     store.put_document(LAST, key, {"trees": trees, "runs": runs})
 

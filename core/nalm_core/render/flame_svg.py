@@ -28,7 +28,7 @@ text { font: 11px ui-monospace, monospace; fill: #111 } .head { font: 600 14px s
 .note { font: 12px system-ui, sans-serif } .back { fill: #fff } rect { stroke: #fff; stroke-width: .6 }
 .moved rect { stroke: #111; stroke-width: 1 } g:hover > rect { stroke: #111; stroke-width: 2 }
 @media (prefers-color-scheme: dark) { .back { fill: #15181c } .head, .note { fill: #eee }
-rect { stroke: #15181c } }
+rect { stroke: #15181c } .moved rect { stroke: #fff } }
 """
 
 
