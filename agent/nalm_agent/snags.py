@@ -33,6 +33,10 @@ SNAGS: tuple[tuple[re.Pattern[str], str], ...] = (
         "--total-num-mbufs=8192), or raise memory_mb of the scenario",
     ),
     (
+        re.compile(r"memory allocation failed|Cannot allocate memory"),
+        "DPDK's memory is too small for the program's tables: raise memory_mb of the scenario",
+    ),
+    (
         re.compile(r"lcore \d+ unavailable|invalid core ?(?:list|mask), please check"),
         "the program names CPUs that it may not use: leave the choice of lcores to {eal}",
     ),

@@ -26,6 +26,7 @@ WRITTEN = {
     "eth_rx_queue_setup(): Not enough mbufs to accommodate packets in pcap file.": "editcap -r",
     "eth_rx_queue_setup(): Multiseg mbufs are not supported in infinite_rx mode.": "--mbuf-size",
     "  Cause: Creation of mbuf pool for socket 0 failed: Cannot allocate memory": "memory_mb",
+    "LPM: FIB dataplane struct IPV6_L3FWD_FIB_0 memory allocation failed": "memory_mb",
     "error: lcore 1 is not enabled in lcore mask": "control_lcore",
     "port 0 cannot parse packet type, please add --parse-ptype": "--parse-ptype",
     "EAL: Error - exiting with code: 1\n  Cause: No Ethernet ports - bye": "--vdev",
