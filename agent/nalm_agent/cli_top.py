@@ -132,12 +132,16 @@ def _feed(
 
         return TelemetryFeed(telemetry or socket_of(str(file_prefix)))
     from nalm_agent.top.find import of_process, only
+    from nalm_agent.top.keep_off import keep_off
     from nalm_agent.top.probe_feed import ProbeFeed
 
     if probe is not None:
-        return ProbeFeed(probe)
-    found = of_process(pid) if pid is not None else only()
-    return ProbeFeed(found.path, found.pid)
+        feed = ProbeFeed(probe)
+    else:
+        found = of_process(pid) if pid is not None else only()
+        feed = ProbeFeed(found.path, found.pid)
+    keep_off(feed.threads)
+    return feed
 
 
 def _print_found(*, as_json: bool) -> None:

@@ -10,6 +10,7 @@ import re
 import select
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -30,6 +31,7 @@ from nalm_agent.top.telemetry_feed import NO_USAGE, TelemetryFeed
 from nalm_agent.top.view import LcoreView, StageView, View
 from rich.console import Console
 from tiny import NALM, Nalm
+from waiting import until
 
 
 @pytest.fixture
@@ -237,3 +239,20 @@ def test_json_lines_are_views(open_nf: RunningNf, nalm: Nalm, tmp_path: Path) ->
     path = str(of_process(open_nf.probe.pid).path)
     listed = nalm.run("top", "--list", "--json", cwd=tmp_path).stdout.splitlines()
     assert path in [json.loads(line)["path"] for line in listed]
+
+
+def test_who_looks_keeps_off_the_lcores_cpus() -> None:
+    cpus = sorted(os.sched_getaffinity(0))
+    code = (
+        "import os, sys; from nalm_agent.top.keep_off import keep_off\n"
+        "keep_off([int(sys.argv[1]), 4194304]); print(sorted(os.sched_getaffinity(0)))"
+    )
+    with subprocess.Popen(["taskset", "-c", str(cpus[0]), "sleep", "60"]) as bound:
+        try:
+            assert until(lambda: os.sched_getaffinity(bound.pid) == {cpus[0]})
+            done = subprocess.run(
+                [sys.executable, "-c", code, str(bound.pid)], capture_output=True, text=True, check=False
+            )
+        finally:
+            bound.kill()
+    assert done.stdout.strip() == str(cpus[1:] or cpus), done.stderr

@@ -34,6 +34,11 @@ class ProbeFeed:
         self._hardware = Hardware(self._file)
         self._before, self._begin = self._file.snapshot(), time.monotonic()
 
+    @property
+    def threads(self) -> list[int]:
+        """Its lcores' threads, by the kernel's numbers."""
+        return [int(block[0]["tid"]) for block in self._before.blocks]
+
     def next_view(self, wait: Callable[[float], None], seconds: float) -> View | None:
         if not Path(f"/proc/{self._pid}").exists():
             return None
