@@ -49,7 +49,7 @@ class Found:
 
 def look_at(root: Path) -> Found:
     """Reads build files and sources, a bounded number of them."""
-    build_file = next((name for name in EXECUTABLES if (root / name).is_file()), None)
+    build_file = next((name for name in EXECUTABLES if _builds(root / name)), None)
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.resolve().name).strip("-._") or "nf"
     build_text = (root / build_file).read_text(errors="replace") if build_file else ""
     match = EXECUTABLES[build_file].search(build_text) if build_file else None
@@ -71,6 +71,11 @@ def look_at(root: Path) -> Found:
         packet_functions=_packet_functions(texts),
         capture=captures[0].relative_to(root).as_posix() if captures else None,
     )
+
+
+def _builds(path: Path) -> bool:
+    """Whether it builds by itself: a meson.build without a project is part of another's (DPDK's examples)."""
+    return path.is_file() and (path.name != "meson.build" or "project(" in path.read_text(errors="replace"))
 
 
 def _packet_functions(texts: Sequence[str]) -> list[str]:

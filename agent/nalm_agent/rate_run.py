@@ -14,7 +14,7 @@ from nalm_agent.arms import Ready
 from nalm_agent.build import build
 from nalm_agent.config import Config, ScenarioConfig
 from nalm_agent.cores import Cores, choose, hold
-from nalm_agent.errors import HostError
+from nalm_agent.errors import ConfigError, HostError
 from nalm_agent.git import Repository, Revision
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.host import require_huge_pages
@@ -65,6 +65,11 @@ def subject(repository: Repository, revision: Revision, scenario: str | None) ->
     if reason := tsc.available():
         raise HostError(reason, hint="measure on a host whose TSC is constant")
     config = read_config(repository, revision)
+    if config.run.counts == "dpdk":
+        raise ConfigError(
+            'rates need an NF whose traffic nalm paces; this one is lent a probe (counts = "dpdk")',
+            hint="`nalm check` measures it at full load; for rates include nalm_traffic.h (docs/rates.md)",
+        )
     name = scenario or config.standing()[0]
     chosen = config.scenario(name)
     with_rates = chosen.model_copy(update={"arguments": [*chosen.arguments, *config.rates.arguments]})

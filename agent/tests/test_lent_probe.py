@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from nalm_agent.config import MEMORY_MB, parse
 from nalm_agent.cores import choose
+from nalm_agent.errors import ConfigError
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.launch import RunningNf
 from nalm_agent.native import library
@@ -59,6 +60,11 @@ def test_every_packet_of_a_turn_ends_by_name(program: Path, lent: dict[str, str]
             assert counted_packets(nf.probe.stages, stages) == lcore.packets == 3200
             assert sum(one.cycles for one in stages.values()) == lcore.busy_cycles > 0
         nf.finish()
+
+
+def test_a_stage_has_functions_or_parts() -> None:
+    with pytest.raises(ConfigError, match="within app, which names functions of its own"):
+        parse(WITH_LENT + FILTER + '[stages.app]\nfunctions = ["bare_loop"]\n')
 
 
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="no valgrind")

@@ -20,7 +20,7 @@ from nalm_core.verdict import judge
 from tiny import ROOT, Nalm
 
 BUILD_FILES = {
-    "meson.build": ("executable('fwd', 'main.c')\n", "ninja"),
+    "meson.build": ("project('fwd', 'c')\nexecutable('fwd', 'main.c')\n", "ninja"),
     "CMakeLists.txt": ("add_executable(fwd main.c)\n", "cmake"),
     "Makefile": ("APP = fwd\n", "make"),
 }
