@@ -59,6 +59,8 @@ function answer(path: string, query: URLSearchParams): unknown {
     return base < 0 || head < 0 ? null : comparison(base, head);
   }
   if (part === "alerts" || part === "mutes") return [];
+  if (part === "lines") return lines(query.get("metric") ?? "cpp");
+  if (part === "branches") return [];
   if (part === "scenarios" && leaf === "history") return history(query.get("metric") ?? "cpp");
   if (part === "scenarios") return full ? [scenario()] : [];
   return null;
@@ -72,6 +74,41 @@ const history = (metric: string): unknown => ({
   stages: ["chain", ...STAGES],
   points: points(metric),
 });
+
+function lines(metric: string): unknown {
+  const shown = points(metric);
+  const column = (stage: string, edge: "value" | "low" | "high") =>
+    shown.map((point) => point.values[stage]?.[edge] ?? null);
+  const stages = ["chain", ...STAGES].map((stage) => ({
+    stage,
+    value: column(stage, "value"),
+    low: column(stage, "low"),
+    high: column(stage, "high"),
+  }));
+  const line = {
+    scenario: "sfc_a",
+    branch: null,
+    host_class: HOST.host_class,
+    at: shown.map((_, place) => place),
+    run_id: shown.map((point) => point.run_id),
+    base_sha: shown.map((point) => point.base_sha),
+    display: shown.map((point) => point.display),
+    stages,
+    missing: null,
+    change_points: [],
+    segments: [],
+  };
+  return {
+    metric: catalogue().find((item) => item.name === metric),
+    commits: {
+      sha: shown.map((point) => point.sha),
+      subject: shown.map((point) => point.subject),
+      committed_at: shown.map((point) => point.committed_at),
+    },
+    lines: [line],
+    releases: [],
+  };
+}
 
 const scenario = () => ({
   name: "sfc_a",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** One query per endpoint that a page reads. Keys begin with the endpoint, so that they can be invalidated together. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { HistoryMetric } from "../logic/search";
+import { LONGEST } from "../logic/search";
 import { isActive } from "../logic/verdict";
 import { body, client } from "./client";
 import type { Commit, Project } from "./types";
@@ -78,7 +78,7 @@ export const scenariosQuery = (project: string) =>
 export const historyQuery = (
   project: string,
   scenario: string,
-  metric: HistoryMetric,
+  metric: string,
   hostClass: string | undefined,
 ) =>
   queryOptions({
@@ -94,6 +94,50 @@ export const historyQuery = (
         }),
       ),
     refetchInterval: POLL_IDLE_MS,
+  });
+
+export interface WantedLines {
+  scenarios: readonly string[];
+  branches: readonly string[];
+  /** Empty: all. */
+  stages: readonly string[];
+  hostClass: string | undefined;
+  /** As many commits as there can be. */
+  longest: boolean;
+}
+
+/** One metric of several scenarios and branches. A long history is not asked for again and again. */
+export const linesQuery = (project: string, metric: string, wanted: WantedLines) =>
+  queryOptions({
+    queryKey: ["lines", project, metric, wanted],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/lines", {
+          params: {
+            path: { project },
+            query: {
+              metric,
+              scenario: [...wanted.scenarios],
+              branch: [...wanted.branches],
+              stage: [...wanted.stages],
+              ...(wanted.hostClass ? { host_class: wanted.hostClass } : {}),
+              ...(wanted.longest ? { limit: Number(LONGEST) } : {}),
+            },
+          },
+          signal,
+        }),
+      ),
+    refetchInterval: wanted.longest ? false : POLL_IDLE_MS,
+    structuralSharing: !wanted.longest,
+    placeholderData: keepPreviousData,
+  });
+
+export const branchesQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["branches", project],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/projects/{project}/branches", { params: { path: { project } }, signal })),
+    staleTime: POLL_IDLE_MS,
   });
 
 export const compareQuery = (project: string, base: string, head: string, scenario: string | undefined) =>

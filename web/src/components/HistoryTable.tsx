@@ -1,87 +1,121 @@
 // SPDX-License-Identifier: Apache-2.0
+/** The figures of a chart as text, newest commit first, a page at a time. */
+import { Pagination } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import type { Alert, History } from "../api/types";
+import type { Alert } from "../api/types";
 import { MISSING, significant } from "../logic/format";
-import { eventsAt } from "../logic/historyEvents";
+import { type EventsLike, eventsAt } from "../logic/historyEvents";
+import { runAt } from "../logic/lines";
+import type { DrawnProps } from "./HistoryPanel";
+import { ScrollTable } from "./ScrollTable";
 import { VerdictBadge } from "./VerdictBadge";
 
-interface Props {
-  project: string;
-  history: History;
-  stages: readonly string[];
-  alerts: readonly Alert[];
-}
+const PAGE = 50;
+const SHORT = 7;
 
-/** The figures of a chart as text, newest commit first. */
-export function HistoryTable({ project, history, stages, alerts }: Props) {
+export function HistoryTable(props: DrawnProps) {
+  const { lines: shown, series, page, onPage } = props;
+  const count = shown.commits.sha.length;
+  const pages = Math.ceil(count / PAGE);
+  const current = Math.min(page, pages);
+  const newest = count - 1 - (current - 1) * PAGE;
+  const places = Array.from({ length: Math.min(PAGE, newest + 1) }, (_, row) => newest - row);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className="scroll-x" tabIndex={0} aria-label={`${history.metric.title} per commit`}>
-      <table className="table pinned">
+    <>
+      <ScrollTable label={`${shown.metric.title} per commit`}>
         <thead>
           <tr>
             <th className="left">Commit</th>
             <th className="left">Verdict</th>
-            {stages.map((stage) => (
-              <th key={stage}>{stage}</th>
+            {series.map((one) => (
+              <th key={one.stage}>{one.stage}</th>
             ))}
             <th className="left">Besides</th>
           </tr>
         </thead>
         <tbody>
-          {[...history.points].reverse().map((point) => (
-            <tr key={point.run_id}>
-              <th scope="row">
-                <Link
-                  to="/p/$project/compare"
-                  params={{ project }}
-                  search={{
-                    ...(point.base_sha ? { base: point.base_sha } : {}),
-                    head: point.sha,
-                    scenario: history.scenario,
-                  }}
-                >
-                  <span className="mono">{point.short_sha}</span>
-                </Link>{" "}
-                {point.subject}
-              </th>
-              <td className="left">
-                <VerdictBadge display={point.display} />
-              </td>
-              {stages.map((stage) => {
-                const value = point.values[stage];
-                return (
-                  <td key={stage}>
-                    {value ? significant(value.value) : MISSING}
-                    {value?.low != null && value.high != null && (
-                      <span className="under">
-                        {significant(value.low)} to {significant(value.high)}
-                      </span>
-                    )}
-                  </td>
-                );
-              })}
-              <td className="left wrap">
-                <Besides project={project} sha={point.sha} history={history} alerts={alerts} />
-              </td>
-            </tr>
+          {places.map((place) => (
+            <Row key={place} {...props} place={place} />
           ))}
         </tbody>
-      </table>
-    </section>
+      </ScrollTable>
+      {pages > 1 && (
+        <nav className="list-foot" aria-label="Pages of the table">
+          <Pagination
+            size="sm"
+            total={pages}
+            value={current}
+            onChange={onPage}
+            getItemProps={(number) => ({ "aria-label": `Page ${number}` })}
+            getControlProps={(control) => ({ "aria-label": `${control} page` })}
+          />
+        </nav>
+      )}
+    </>
+  );
+}
+
+function Row({ project, lines: shown, series, alerts, place }: DrawnProps & { place: number }) {
+  const { commits, lines, releases } = shown;
+  const sha = commits.sha[place] ?? "";
+  const run = runAt(lines, place);
+  const base = run?.line.base_sha[run.index];
+  const search = { head: sha, ...(base ? { base } : {}), ...(run ? { scenario: run.line.scenario } : {}) };
+  const tags = releases.filter((one) => one.at === place).map((one) => one.name);
+  return (
+    <tr>
+      <th scope="row">
+        <Link to="/p/$project/compare" params={{ project }} search={search}>
+          <span className="mono">{sha.slice(0, SHORT)}</span>
+        </Link>{" "}
+        {tags.length > 0 && <span className="tag">{tags.join(", ")}</span>} {commits.subject[place]}
+      </th>
+      <td className="left">{run && <VerdictBadge display={run.line.display[run.index] ?? ""} />}</td>
+      {series.map((one) => (
+        <Figure key={one.stage} value={one.value[place]} low={one.low[place]} high={one.high[place]} />
+      ))}
+      <td className="left wrap">
+        {lines.map((line) => (
+          <Besides
+            key={`${line.scenario} ${line.branch}`}
+            project={project}
+            sha={sha}
+            of={line}
+            alerts={line === lines[0] ? alerts : NO_ALERTS}
+          />
+        ))}
+      </td>
+    </tr>
+  );
+}
+
+const NO_ALERTS: readonly Alert[] = [];
+type Known = number | null | undefined;
+
+function Figure({ value, low, high }: { value: Known; low: Known; high: Known }) {
+  const wide = value != null && low != null && high != null && low < high;
+  return (
+    <td>
+      {value == null ? MISSING : significant(value)}
+      {wide && (
+        <span className="under">
+          {significant(low)} to {significant(high)}
+        </span>
+      )}
+    </td>
   );
 }
 
 interface BesidesProps {
   project: string;
   sha: string;
-  history: History;
+  of: EventsLike;
   alerts: readonly Alert[];
 }
 
 /** Findings, changes of level and new segments at a commit; a finding is a link. */
-function Besides({ project, sha, history, alerts }: BesidesProps) {
-  return eventsAt(sha, history, alerts).map((one) => (
+function Besides({ project, sha, of, alerts }: BesidesProps) {
+  return eventsAt(sha, of, alerts).map((one) => (
     <div key={one.key}>
       {one.alertId === null ? (
         one.text

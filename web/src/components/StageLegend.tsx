@@ -6,12 +6,14 @@ import { stageInk } from "../logic/palette";
 interface Props {
   stages: readonly string[];
   shown: readonly string[];
+  /** Without colours: on the charts they tell something else apart. */
+  plain?: boolean;
   onToggle: (stage: string) => void;
   label?: string;
 }
 
 /** Stages in their colours; pressing one takes it off the charts or brings it back. */
-export function StageLegend({ stages, shown, onToggle, label = "Stages shown" }: Props) {
+export function StageLegend({ stages, shown, plain = false, onToggle, label = "Stages shown" }: Props) {
   const dark = useComputedColorScheme("light") === "dark";
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a frame and a legend of its own
@@ -26,10 +28,12 @@ export function StageLegend({ stages, shown, onToggle, label = "Stages shown" }:
             aria-pressed={shown.includes(stage)}
             onClick={() => onToggle(stage)}
           >
-            <span
-              className={`swatch${ink.dash.length ? " dashed" : ""}`}
-              style={{ "--swatch": ink.color } as CSSProperties}
-            />
+            {!plain && (
+              <span
+                className={`swatch${ink.dash.length ? " dashed" : ""}`}
+                style={{ "--swatch": ink.color } as CSSProperties}
+              />
+            )}
             {stage}
           </button>
         );

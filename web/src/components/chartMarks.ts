@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type uPlot from "uplot";
 import type { Mark } from "../logic/history";
+import type { Span } from "../logic/thin";
 
 interface Shape {
   points: readonly (readonly [number, number])[];
@@ -12,6 +13,7 @@ interface Shape {
 const VERDICTS = 8;
 const ALERTS = 21;
 const LEVELS = 34;
+const RELEASES = 47;
 
 /** Shape and token of a mark; the shape tells them apart without colour. */
 export const MARK_SHAPES: Record<string, Shape> = {
@@ -106,21 +108,32 @@ export const MARK_SHAPES: Record<string, Shape> = {
     token: "--ink-soft",
     down: LEVELS,
   },
+  release: {
+    points: [
+      [-5, -5],
+      [1, -5],
+      [6, 0],
+      [1, 5],
+      [-5, 5],
+    ],
+    token: "--feature",
+    down: RELEASES,
+  },
 };
 
 /** CSS pixels above the plot that the marks need. */
 export const roomFor = (marks: readonly Mark[]): number =>
   Math.max(0, ...marks.map((mark) => MARK_SHAPES[mark.display]?.down ?? 0)) + 10;
 
-/** Draws a shape above the plot at each marked commit, and a dashed line from there down. */
-export function drawMarks(chart: uPlot, marks: readonly Mark[]): void {
+/** Draws a shape above the plot at each marked commit of the span, and a dashed line from there down. */
+export function drawMarks(chart: uPlot, marks: readonly Mark[], span: Span): void {
   const { ctx, bbox } = chart;
   const style = getComputedStyle(document.documentElement);
   const pixel = window.devicePixelRatio || 1;
   ctx.save();
   for (const mark of marks) {
     const shape = MARK_SHAPES[mark.display];
-    if (shape === undefined) continue;
+    if (shape === undefined || mark.index < span.from || mark.index > span.to) continue;
     const x = chart.valToPos(mark.index, "x", true);
     const y = shape.down * pixel;
     const color = style.getPropertyValue(shape.token).trim();

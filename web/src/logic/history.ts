@@ -12,7 +12,7 @@ export interface HistoryPoint {
   values: { [stage: string]: SeriesValue | null | undefined };
 }
 
-export type Scale = "absolute" | "relative";
+export type Scale = "absolute" | "relative" | "log";
 
 /** Columns as the chart wants them: x, then value, low, high per stage. A missing value is null: a gap. */
 export interface Columns {
@@ -29,7 +29,7 @@ export function columns(points: readonly HistoryPoint[], stages: readonly string
       const first = values.find((value) => value !== null)?.value;
       const convert = (value: number | null | undefined): number | null => {
         if (value === null || value === undefined) return null;
-        if (scale === "absolute") return value;
+        if (scale !== "relative") return value;
         return first === undefined || first === 0 ? null : (value / first - 1) * 100;
       };
       return {
@@ -83,6 +83,15 @@ export function extent(data: Columns, includeZero: boolean): [number, number] | 
   }
   const room = (high - low || Math.abs(high) || 1) * 0.1;
   return [low === 0 ? 0 : low - room, high + room];
+}
+
+/** The same for a logarithmic axis, which has no 0: room of a tenth of its height at each end. */
+export function logExtent(data: Columns): [number, number] | null {
+  const range = extent(data, false);
+  const values = present(data.stages.flatMap((stage) => stage.value)).filter((value) => value > 0);
+  if (range === null || values.length === 0) return null;
+  const low = Math.max(range[0], smallest(values) / 2);
+  return [low / 1.05, range[1]];
 }
 
 /** The axis with a level on it, with room of a tenth. */

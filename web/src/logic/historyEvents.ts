@@ -126,5 +126,6 @@ const MARK_WORDS: Record<string, string> = {
   level_worse: "Dearer from here",
   level_better: "Cheaper from here",
   segment: "History begins anew",
+  release: "Release",
 };
 export const markWord = (display: string): string => MARK_WORDS[display] ?? displayInfo(display).word;

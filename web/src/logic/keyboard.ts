@@ -16,6 +16,8 @@ export const KEYS = [
   { keys: ["m"], does: "On an alert: mute its scenario for a while" },
   { keys: ["n"], does: "On an alert: measure it again" },
   { keys: ["b"], does: "On an alert: look for the commit" },
+  { keys: ["+", "-", "0"], does: "On the history: nearer, further, all commits" },
+  { keys: ["[", "]"], does: "On the history: earlier, later" },
   { keys: ["t"], does: "Light or dark" },
   { keys: ["Esc"], does: "Take the mark away, close what is open" },
   { keys: ["?"], does: "This help" },

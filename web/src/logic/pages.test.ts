@@ -31,7 +31,9 @@ describe("the address", () => {
   });
 
   test("what is not understood is left out", () => {
-    expect(historySearch({ metric: "ipc", scale: "log", view: "table", stages: "" })).toEqual({
+    expect(
+      historySearch({ metric: "IPC!", scale: "log10", view: "table", stages: "", from: "main", page: "0" }),
+    ).toEqual({
       view: "table",
     });
     expect(commitsSearch({ outcome: "regressed,slow,same" })).toEqual({ outcome: "regressed,same" });

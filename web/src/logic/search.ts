@@ -5,8 +5,9 @@ import type { Scale } from "./history";
 import { REASONS } from "./queue";
 import { DISPLAYS } from "./verdict";
 
-export const HISTORY_METRICS = ["cpp", "ipp", "eipc", "pps"] as const;
-export type HistoryMetric = (typeof HISTORY_METRICS)[number];
+/** The metrics a history shows unless one is chosen. */
+export const MAIN_METRICS = ["cpp", "ipp", "eipc", "pps"];
+const SHA = /^[0-9a-f]{7,64}$/;
 
 type Raw = Record<string, unknown>;
 
@@ -17,6 +18,11 @@ const list = (value: unknown): string[] => (text(value) ?? "").split(",").filter
 
 const oneOf = <T extends string>(value: unknown, allowed: readonly T[]): T | undefined =>
   allowed.find((item) => item === value);
+
+const matching = (value: unknown, form: RegExp): string | undefined => {
+  const given = text(value);
+  return given !== undefined && form.test(given) ? given : undefined;
+};
 
 /** Drops keys without a value, so that a URL carries only what was chosen. */
 const compact = <T extends object>(value: T): Partial<T> =>
@@ -32,24 +38,46 @@ export function commitsSearch(raw: Raw): CommitsSearch {
   return compact({ outcome: outcomes.join(",") || undefined, scenario: text(raw.scenario) });
 }
 
+export const SCALES = ["absolute", "relative", "log"] as const;
+/** The longest history a chart shows, in commits. */
+export const LONGEST = "10000";
+
 export interface HistorySearch {
+  /** Scenarios joined by commas; without it the most telling one. */
   scenario?: string | undefined;
-  /** One metric; without it all are shown. */
-  metric?: HistoryMetric | undefined;
-  /** Stages joined by commas; without it all are shown. */
+  /** Watched branches joined by commas; without it the default branch. */
+  branch?: string | undefined;
+  /** One metric; without it the main ones are shown. */
+  metric?: string | undefined;
+  /** Stages joined by commas; without it all are shown, of several scenarios or branches the chain. */
   stages?: string | undefined;
   host_class?: string | undefined;
   scale?: Scale | undefined;
+  /** What `relative` is against: a commit; without it the first. */
+  against?: string | undefined;
+  /** First and last commit shown; without them all. */
+  from?: string | undefined;
+  to?: string | undefined;
+  /** As many commits as there can be, not only the newest thousand. */
+  last?: typeof LONGEST | undefined;
   view?: "chart" | "table" | undefined;
+  /** Of the table, from 1. */
+  page?: string | undefined;
 }
 export function historySearch(raw: Raw): HistorySearch {
   return compact({
-    scenario: text(raw.scenario),
-    metric: oneOf(raw.metric, HISTORY_METRICS),
+    scenario: list(raw.scenario).join(",") || undefined,
+    branch: list(raw.branch).join(",") || undefined,
+    metric: matching(raw.metric, /^[a-z_]+$/),
     stages: list(raw.stages).join(",") || undefined,
     host_class: text(raw.host_class),
-    scale: oneOf(raw.scale, ["absolute", "relative"] as const),
+    scale: oneOf(raw.scale, SCALES),
+    against: matching(raw.against, SHA),
+    from: matching(raw.from, SHA),
+    to: matching(raw.to, SHA),
+    last: oneOf(text(raw.last), [LONGEST] as const),
     view: oneOf(raw.view, ["chart", "table"] as const),
+    page: matching(raw.page, /^[1-9]\d{0,4}$/),
   });
 }
 
@@ -221,6 +249,17 @@ export function currentScenario<T extends { name: string; stages: readonly strin
 ): T | undefined {
   const richest = [...scenarios].sort((a, b) => b.stages.length - a.stages.length)[0];
   return scenarios.find((scenario) => scenario.name === name) ?? richest;
+}
+
+/** The scenarios of the address, joined by commas, in their order; without any known one the most telling one. */
+export function wantedScenarios<T extends { name: string; stages: readonly string[] }>(
+  scenarios: readonly T[],
+  names: string | undefined,
+): T[] {
+  const wanted = list(names);
+  const known = scenarios.filter((scenario) => wanted.includes(scenario.name));
+  const one = currentScenario(scenarios, undefined);
+  return known.length > 0 || one === undefined ? known : [one];
 }
 
 /** Parses `a=b&c=d`. Values are plain text, so that a commit made of digits is not read as a number. */

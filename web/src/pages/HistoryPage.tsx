@@ -1,59 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 /** How the cost of a packet came to be: every metric over the commits, per stage and for the chain. */
-import { SegmentedControl, Select } from "@mantine/core";
+import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { scenariosQuery } from "../api/queries";
+import { useMemo } from "react";
+import { linesQuery, scenariosQuery, type WantedLines } from "../api/queries";
 import type { ScenarioSummary } from "../api/types";
-import { HistoryPanel } from "../components/HistoryPanel";
+import { HistoryControls } from "../components/HistoryControls";
+import { HistoryPanels } from "../components/HistoryPanels";
 import { PageHead } from "../components/PageHead";
 import { StageLegend } from "../components/StageLegend";
 import { CenterState, Failed, Loading } from "../components/States";
 import { useTitle } from "../components/useTitle";
 import { CHAIN } from "../logic/palette";
-import { chosen, currentScenario, HISTORY_METRICS, type HistorySearch, toggled } from "../logic/search";
+import { chosen, type HistorySearch, LONGEST, MAIN_METRICS, toggled, wantedScenarios } from "../logic/search";
 
 const route = getRouteApi("/p/$project/history");
-
-const METRIC_CHOICES = [
-  { value: "all", label: "All" },
-  { value: "cpp", label: "CPP" },
-  { value: "ipp", label: "IPP" },
-  { value: "eipc", label: "eIPC" },
-  { value: "pps", label: "Rate" },
-];
-const SCALE_CHOICES = [
-  { value: "absolute", label: "Absolute" },
-  { value: "relative", label: "Relative" },
-];
-const VIEW_CHOICES = [
-  { value: "chart", label: "Chart" },
-  { value: "table", label: "Table" },
-];
 
 export function HistoryPage() {
   const { project } = route.useParams();
   const search = route.useSearch();
   const { data: scenarios, error, refetch } = useQuery(scenariosQuery(project));
   useTitle("History", project);
-
-  const scenario = scenarios && currentScenario(scenarios, search.scenario);
-  if (scenarios === undefined || scenario === undefined)
-    return (
-      <>
-        <PageHead title="History" />
-        {scenarios === undefined ? (
-          error ? (
-            <Failed error={error} onRetry={refetch} />
-          ) : (
-            <Loading rows={4} height={90} />
-          )
-        ) : (
-          <NoHistory />
-        )}
-      </>
-    );
-  return <Scenario project={project} scenario={scenario} scenarios={scenarios} search={search} />;
+  if (scenarios && scenarios.length > 0)
+    return <Measured project={project} scenarios={scenarios} search={search} />;
+  return (
+    <>
+      <PageHead title="History" />
+      {scenarios ? (
+        <NoHistory />
+      ) : error ? (
+        <Failed error={error} onRetry={refetch} />
+      ) : (
+        <Loading rows={4} height={90} />
+      )}
+    </>
+  );
 }
 
 function NoHistory() {
@@ -69,95 +51,128 @@ function describe(scenario: ScenarioSummary): string {
   return `${model}, ${scenario.lcores} ${scenario.lcores === 1 ? "lcore" : "lcores"}, ${scenario.traffic}`;
 }
 
-interface ScenarioProps {
+interface Props {
   project: string;
-  scenario: ScenarioSummary;
   scenarios: readonly ScenarioSummary[];
   search: HistorySearch;
 }
 
-function Scenario({ project, scenario, scenarios, search }: ScenarioProps) {
+function Measured({ project, scenarios, search }: Props) {
   const navigate = useNavigate({ from: "/p/$project/history" });
   const set = (change: HistorySearch): void => {
     navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   };
-  const stages = [CHAIN, ...scenario.stages.filter((stage) => stage !== CHAIN)];
-  const shown = chosen(search.stages, stages);
-  const metrics = search.metric ? [search.metric] : HISTORY_METRICS;
+  const picked = wantedScenarios(scenarios, search.scenario);
+  const branches = search.branch?.split(",") ?? [];
+  const one = picked.length === 1 && branches.length < 2;
+  const stages = [...new Set([CHAIN, ...picked.flatMap((scenario) => scenario.stages)])];
+  const shown = search.stages === undefined && !one ? [CHAIN] : chosen(search.stages, stages);
+  // No stages in the address mean the chain alone where several lines are shown.
+  const every = one || shown.length === 1 ? undefined : stages.join(",");
+  const names = picked.map((scenario) => scenario.name);
+  const wanted = useWanted(names, branches, one ? [] : shown, search);
   return (
     <>
-      <PageHead title={`History of ${scenario.name}`} under={describe(scenario)}>
-        {scenarios.length > 1 && (
-          <Select
-            label="Scenario"
-            size="xs"
-            allowDeselect={false}
-            data={scenarios.map((item) => item.name)}
-            value={scenario.name}
-            onChange={(name) => name && set({ scenario: name, stages: undefined, host_class: undefined })}
-          />
-        )}
-        {scenario.host_classes.length > 1 && (
-          <Select
-            label="Host class"
-            size="xs"
-            placeholder="Of the newest run"
-            clearable
-            data={scenario.host_classes}
-            value={search.host_class ?? null}
-            onChange={(name) => set({ host_class: name ?? undefined })}
-          />
-        )}
-        <SegmentedControl
-          aria-label="Metric"
-          size="xs"
-          data={METRIC_CHOICES}
-          value={search.metric ?? "all"}
-          onChange={(value) => set({ metric: HISTORY_METRICS.find((metric) => metric === value) })}
-        />
-        <SegmentedControl
-          aria-label="Scale"
-          size="xs"
-          data={SCALE_CHOICES}
-          value={search.scale ?? "absolute"}
-          onChange={(value) => set({ scale: value === "relative" ? "relative" : undefined })}
-        />
-        <SegmentedControl
-          aria-label="View"
-          size="xs"
-          data={VIEW_CHOICES}
-          value={search.view ?? "chart"}
-          onChange={(value) => set({ view: value === "table" ? "table" : undefined })}
-        />
-      </PageHead>
+      <PageHead
+        title={`History of ${names.length === 1 ? names[0] : `${names.length} scenarios`}`}
+        under={picked.length === 1 && picked[0] ? describe(picked[0]) : names.join(", ")}
+      />
+      <HistoryControls
+        project={project}
+        scenarios={scenarios}
+        shown={picked}
+        branches={branches}
+        search={search}
+        set={set}
+      />
       <div className="history-legend">
         <StageLegend
           stages={stages}
           shown={shown}
-          onToggle={(stage) => set({ stages: toggled(search.stages, stage, stages) })}
+          plain={!one}
+          onToggle={(stage) => set({ stages: toggled(shown.join(","), stage, stages) ?? every })}
         />
+        {search.scale === "relative" && (
+          <Against project={project} wanted={wanted} search={search} set={set} />
+        )}
         {search.view !== "table" && (
           <span className="soft">
-            Bands: intervals of the rounds. A click opens a commit's alert, or compares it with its base.
+            Bands: intervals of the rounds. Drag to zoom, click to open a commit's alert or run.
           </span>
         )}
       </div>
-      <div className={metrics.length > 1 && search.view !== "table" ? "panel-grid" : ""}>
-        {metrics.map((metric) => (
-          <HistoryPanel
-            key={metric}
-            project={project}
-            scenario={scenario.name}
-            metric={metric}
-            hostClass={search.host_class}
-            stages={stages}
-            shown={shown}
-            scale={search.scale ?? "absolute"}
-            asTable={search.view === "table"}
-            alone={metrics.length === 1}
-          />
-        ))}
-      </div>
+      <HistoryPanels
+        project={project}
+        metrics={search.metric ? [search.metric] : MAIN_METRICS}
+        wanted={wanted}
+        stages={stages}
+        shown={shown}
+        scale={search.scale ?? "absolute"}
+        against={search.against}
+        asTable={search.view === "table"}
+        page={Number(search.page ?? 1)}
+        onPage={(page) => set({ page: page > 1 ? String(page) : undefined })}
+        address={{ from: search.from, to: search.to }}
+        write={({ from, to }) => set({ from, to })}
+      />
     </>
+  );
+}
+
+/** The same object as long as it asks for the same. */
+function useWanted(
+  scenarios: readonly string[],
+  branches: readonly string[],
+  stages: readonly string[],
+  { host_class, last }: HistorySearch,
+): WantedLines {
+  const [all, on, of] = [scenarios.join(), branches.join(), stages.join()];
+  return useMemo(() => {
+    const listed = (names: string): string[] => names.split(",").filter(Boolean);
+    return {
+      scenarios: listed(all),
+      branches: listed(on),
+      stages: listed(of),
+      hostClass: host_class,
+      longest: last === LONGEST,
+    };
+  }, [all, on, of, host_class, last]);
+}
+
+interface AgainstProps {
+  project: string;
+  wanted: WantedLines;
+  search: HistorySearch;
+  set: (change: HistorySearch) => void;
+}
+
+const SHORT = 10;
+const MOST_OFFERED = 50;
+
+/** The commit that is 0 per cent. */
+function Against({ project, wanted, search, set }: AgainstProps) {
+  const { data: lines } = useQuery(linesQuery(project, search.metric ?? MAIN_METRICS[0] ?? "cpp", wanted));
+  const offered = useMemo(() => {
+    if (lines === undefined) return [];
+    const tags = new Map(lines.releases.map((one) => [one.at, one.name]));
+    const all = lines.commits.sha.map((sha, place) => ({
+      value: sha.slice(0, SHORT),
+      label: [tags.get(place), sha.slice(0, 7), lines.commits.subject[place]].filter(Boolean).join(" "),
+    }));
+    return all.reverse();
+  }, [lines]);
+  return (
+    <Select
+      aria-label="Relative to"
+      placeholder="Relative to the first commit"
+      size="xs"
+      w={260}
+      clearable
+      searchable
+      limit={MOST_OFFERED}
+      data={offered}
+      value={search.against ?? null}
+      onChange={(sha) => set({ against: sha ?? undefined })}
+    />
   );
 }

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The service with a history of two scenarios, two branches and a release, served from a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from demo_process import ROOT
+from figures_service import served
+from nalm_server import migrate
+from nalm_server.commits.order import record
+from nalm_server.judgement import work
+from nalm_server.refs import repository as refs
+from nalm_server.settings import Settings
+from nalm_server_harness import Clock, Service, make_service
+from nalm_server_measured import Measured, store
+from nalm_server_reports import sha
+from nalm_server_seeded import add_administrator
+
+COMMITS = 60
+DEARER, FORK, RELEASE = 40, 50, 20
+"""From there on nat costs more; where the branch leaves; what was released."""
+BRANCHED = 900
+
+
+@contextmanager
+def history_service(home: Path) -> Iterator[tuple[Service, str]]:
+    """The service and its address: the project `demo` is full, `empty` has nothing."""
+    url = f"sqlite:///{home / 'nalm.db'}"
+    migrate.upgrade(url)
+    static = ROOT / "server" / "nalm_server" / "static"
+    service = make_service(Settings(state_dir=home, database_url=url, static_dir=static, rate_api=0), Clock())
+    add_administrator(service)
+    service.post("/projects", "admin", 201, {"name": "empty", "repository": "/srv/empty.git"})
+    fill(service)
+    with served(service) as address:
+        yield service, address
+    service.context.engine.dispose()
+
+
+def fill(service: Service) -> None:
+    numbers = range(1, COMMITS + 1)
+    store(service, [Measured(number, {"nat": nat(number)}) for number in numbers])
+    store(service, [Measured(n, {"nat": 2 * nat(n)}, scenario="sfc_b") for n in numbers if n % 2])
+    with service.context.sessions() as session:
+        record(session, 1, sha(BRANCHED), sha(FORK))
+        session.commit()
+    store(service, [Measured(BRANCHED, {"nat": 120.0})])
+    with service.context.sessions() as session:
+        now = service.clock()
+        refs.place_tag(session, 1, "v1.0", sha(RELEASE), now)
+        refs.place_branch(session, 1, "main", sha(COMMITS), now)
+        refs.place_branch(session, 1, "faster", sha(BRANCHED), now)
+        session.commit()
+    work.drain(service.context)
+
+
+def nat(number: int) -> float:
+    wave = 1 + 0.002 * ((number * 7) % 5 - 2)
+    return (180.0 if number >= DEARER else 150.0) * wave

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The history page in Chromium: several scenarios and branches, zoom, scales, table, files, states."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from history_service import BRANCHED, COMMITS, DEARER, RELEASE, history_service
+from nalm_server_harness import Service
+from nalm_server_reports import sha
+from playwright.sync_api import Browser, Page, expect
+from service_browser import fresh_page, require_accessible
+
+HISTORY = "/p/demo/history"
+ALL = COMMITS + 1
+"""Commits there are to show: the branch's too."""
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, str]]:
+    with history_service(tmp_path_factory.mktemp("history")) as served:
+        yield served
+
+
+@pytest.fixture
+def page(browser: Browser, running: tuple[Service, str]) -> Iterator[Page]:
+    """An administrator's."""
+    service, url = running
+    headers = {"Authorization": f"Bearer {service.tokens['root']}"}
+    with fresh_page(browser, base_url=url, extra_http_headers=headers) as page:
+        yield page
+
+
+def shown(page: Page) -> str:
+    return page.get_by_role("group", name="Commits shown").get_by_role("status").inner_text()
+
+
+def test_scenarios_and_branches_stand_together(page: Page) -> None:
+    page.goto(f"{HISTORY}?metric=cpp&scenario=sfc_a,sfc_b&branch=main,faster")
+    legend = page.locator(".legend")
+    for scenario in ("sfc_a", "sfc_b"):
+        for branch in ("main", "faster"):
+            expect(legend.first).to_contain_text(f"{scenario} chain @{branch}")
+    for word in ("Release", "Dearer from here"):
+        expect(legend.last).to_contain_text(word)
+    require_accessible(page)
+
+
+def test_zoom_by_drag_and_by_key_is_in_the_address(page: Page) -> None:
+    page.goto(f"{HISTORY}?metric=cpp")
+    over = page.locator(".chart .u-over")
+    expect(over).to_be_visible()
+    assert shown(page) == f"{ALL} commits"
+    box = over.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] * 0.25, box["y"] + 50)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.75, box["y"] + 60, steps=4)
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"from=[0-9a-f]{10}&to=[0-9a-f]{10}"))
+    narrow = shown(page)
+    assert narrow.endswith(f" of {ALL} commits")
+    page.reload()
+    expect(page.get_by_text(narrow)).to_be_visible()
+    page.keyboard.press("0")
+    expect(page.get_by_text(f"{ALL} commits", exact=True)).to_be_visible()
+    expect(page).not_to_have_url(re.compile("from="))
+
+
+def test_a_point_tells_its_release_and_opens_its_run(page: Page) -> None:
+    page.goto(f"{HISTORY}?metric=cpp")
+    over = page.locator(".chart .u-over")
+    box = over.bounding_box()
+    assert box is not None
+    at = {"x": box["width"] * (RELEASE - 0.5) / ALL, "y": box["height"] / 2}
+    over.hover(position=at)  # type: ignore[arg-type]
+    expect(page.locator(".chart-tip")).to_contain_text("v1.0")
+    over.click(position=at)  # type: ignore[arg-type]
+    expect(page).to_have_url(re.compile(r"/p/demo/runs/[0-9a-f]{32}$"))
+
+
+def test_relative_to_a_commit_and_logarithmic(page: Page) -> None:
+    page.goto(f"{HISTORY}?metric=cpp&scale=relative&against={sha(DEARER)[:10]}&view=chart")
+    expect(page.get_by_role("combobox", name="Relative to")).to_have_value(re.compile(sha(DEARER)[:7]))
+    require_accessible(page)
+    page.get_by_text("Log", exact=True).click()
+    expect(page).to_have_url(re.compile("scale=log"))
+    expect(page.locator("canvas")).to_be_visible()
+
+
+def test_the_table_is_paged_and_saved_whole(page: Page, tmp_path: Path) -> None:
+    page.goto(f"{HISTORY}?metric=cpp&view=table&branch=main&stages=nat")
+    expect(page.get_by_role("row")).to_have_count(51)
+    require_accessible(page)
+    page.get_by_role("button", name="Page 2").click()
+    expect(page).to_have_url(re.compile("page=2"))
+    expect(page.get_by_role("row").filter(has_text=sha(1)[:7])).to_contain_text("150.0")
+    with page.expect_download() as file:
+        page.get_by_role("button", name="CSV of CPP per commit").click()
+    file.value.save_as(tmp_path / "saved.csv")
+    head, *rows = list(csv.reader((tmp_path / "saved.csv").open(encoding="utf-8")))
+    assert head[3] == "nat [cycles/packet]"
+    assert [row[0] for row in rows] == [sha(number) for number in range(1, COMMITS + 1)]
+    assert sha(BRANCHED) not in {row[0] for row in rows}
+
+
+def test_the_picture_is_saved(page: Page) -> None:
+    page.goto(f"{HISTORY}?metric=cpp")
+    with page.expect_download() as file:
+        page.get_by_role("button", name="Picture of CPP per commit").click()
+    assert file.value.suggested_filename == "demo-sfc_a-cpp.png"
+    assert file.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+def test_empty_missing_and_failing(page: Page) -> None:
+    page.goto("/p/empty/history")
+    expect(page.get_by_role("main")).to_contain_text("No history yet")
+    page.goto(f"{HISTORY}?metric=ncpp")
+    expect(page.get_by_role("main")).to_contain_text("nalm-server reference demo")
+    error = {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}
+    page.route("**/api/v1/projects/demo/lines*", lambda one: one.fulfill(status=500, json={"error": error}))
+    page.goto(f"{HISTORY}?metric=cpp")
+    expect(page.get_by_role("alert")).to_contain_text("The database does not answer.", timeout=20_000)
+    require_accessible(page)
