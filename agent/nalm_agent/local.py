@@ -123,8 +123,9 @@ def _recalled(request: Request, home: Home, progress: Progress) -> Result | None
     known = answers.recall(home, answers.answer_address(request))
     if known is None:
         return None
-    when = known.finished_at.astimezone().strftime("%Y-%m-%d %H:%M")
-    progress.say(f"{request.scenario}: measured {when}, nothing changed since; --force measures again")
+    if known.status is not RunStatus.UNCHANGED:
+        when = known.finished_at.astimezone().strftime("%Y-%m-%d %H:%M")
+        progress.say(f"{request.scenario}: measured {when}, nothing changed since; --force measures again")
     return Result(_title(request), known, judged(known))
 
 
@@ -137,8 +138,8 @@ def _measured(request: Request, home: Home, work: WorkDir, progress: Progress) -
     except ConfigError as error:
         raise replace_message(error, f"scenario {request.scenario}: {error.message}") from error
     result = Result(_title(request), report, judged(report))
-    if result.verdict is not None:
-        answers.keep(home, answers.answer_address(request), report, result.verdict.outcome)
+    outcome = result.verdict.outcome if result.verdict else "same"
+    answers.keep(home, answers.answer_address(request), report, outcome)
     return result
 
 

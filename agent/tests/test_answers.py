@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,3 +67,23 @@ def test_what_was_decided_is_shown_and_not_measured_again(
     assert "nothing changed since; --force measures again" in done.stderr
     forced = nalm.run("check", "--force", cwd=nf_repository.path)
     assert forced.returncode == 4 and "broken" in forced.stdout
+
+
+def test_an_unchanged_tree_is_answered_without_loading_what_measures(
+    nf_repository: NfRepository, nalm: Nalm
+) -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "nalm_agent", "check", "--base", "HEAD", "--quiet"]
+    loaded = []
+    for _ in range(2):
+        done = subprocess.run(
+            command,
+            cwd=nf_repository.path,
+            env=nalm.environment(),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert "nothing to measure" in done.stdout
+        loaded.append({line.rpartition("|")[2].strip() for line in done.stderr.splitlines()})
+    assert "nalm_agent.measure" in loaded[0]
+    assert not loaded[1] & {"nalm_agent.measure", "numpy", "scipy", "capstone"}
