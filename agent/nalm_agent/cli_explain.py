@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nalm_agent import cli_options as options
-from nalm_agent.errors import UsageError
+from nalm_agent.errors import NalmError, UsageError
 from nalm_agent.explained import UNITS, By, Explained, explained
 from nalm_agent.files import STDOUT, write_file
 from nalm_agent.git import Repository
@@ -133,6 +133,9 @@ def _show(
     if report.status == "unchanged":
         typer.echo(f"{report.scenario.name}: same  {UNCHANGED_SUMMARY}")
         return
+    if report.failure:
+        said, _, log = report.failure.partition("\n")
+        raise NalmError(f"nothing was measured: {said}", log=log, hint="mend that, then `nalm check` again")
     verdict = judge(report)
     found = explained(report, verdict, by, source)
     if found is None:
@@ -173,8 +176,6 @@ def _document(found: Explained) -> dict[str, object]:
 def _missing(report: RunReport, by: By) -> str:
     from nalm_core.report import Source
 
-    if report.failure:
-        return f"nothing was measured: {report.failure.splitlines()[0]}"
     if by is By.CYCLES:
         return "the run has no samples of both sides"
     reason = report.sources.get(Source.SIMULATED)

@@ -32,7 +32,7 @@ from nalm_agent.toolchain import toolchain
 T = TypeVar("T")
 
 COUNTS = "counts"
-RECORDED = "instructions by stage, function, call path and line"
+RECORDED = "instructions by stage, function, call path (callers named alike) and line"
 """What a kept count holds: one that was kept before held less, and is made again."""
 READY_FLOOR_SECONDS = 2.0
 """Added to how long the NF took to get ready, before that is scaled up for valgrind."""

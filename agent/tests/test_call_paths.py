@@ -56,3 +56,14 @@ def test_lines_cover_what_has_debug_information(recorded: Profile) -> None:
     alpha = next(one for one in lines if (one.function, one.stage) == ("churn", "alpha"))
     assert alpha.file.endswith("tiny_nf.c")
     assert all(list(one.lines) == sorted(one.lines) for one in lines)
+
+
+def test_a_function_without_a_symbol_has_one_name_as_callee_and_as_caller() -> None:
+    scan, inner = "libhs.so.5+0x1040", "0x0000000000001040"
+    own = {(scan, "beta_scan"): 7, ("memcpy", inner, "beta_scan"): 5, ("memcpy", "0x99", "beta_scan"): 1}
+    nodes = call_nodes(Profile(own, {}), STAGES)
+    callers = {(one.name, None if one.parent is None else nodes[one.parent].name): one.own for one in nodes}
+    assert callers[scan, "beta_scan"] == 7
+    assert callers["memcpy", scan] == 5
+    assert inner not in [one.name for one in nodes]
+    assert sum(one.own for one in nodes) == 13

@@ -9,8 +9,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from nalm_agent.cli import app
-from nalm_agent.errors import UsageError
-from nalm_core.report_io import parse_report
+from nalm_agent.errors import ExitCode, NalmError, UsageError
+from nalm_core.report_io import dump_report, parse_report
+from nalm_server_reports import make_report
 from tiny import NF_SOURCE, Nalm, NfRepository
 from typer.testing import CliRunner
 
@@ -90,3 +91,12 @@ def test_what_cannot_be_is_said(
     assert isinstance(error, UsageError)
     assert said in error.message
     assert error.hint
+
+
+def test_a_run_that_was_not_measured_says_why(nf_repository: NfRepository, tmp_path: Path) -> None:
+    saved = tmp_path / "run.json"
+    saved.write_bytes(dump_report(make_report(1, status="broken")))
+    error = CliRunner().invoke(app, ["explain", str(saved), "--repo", str(nf_repository.path)]).exception
+    assert isinstance(error, NalmError)
+    assert error.exit_code is ExitCode.NOT_MEASURED
+    assert "nothing was measured" in error.message

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from nalm_core.call_tree import COVERED, MOST_LINES, MOST_PATHS, OTHERS, CallNod
 from nalm_agent.sources.callgrind_parse import Chain, Profile, shown_path, stage_of
 
 Key = TypeVar("Key")
+_UNNAMED, _BARE = re.compile(r".+\+(0x[0-9a-f]+)"), re.compile("0x[0-9a-f]+")
 Under = tuple[str, str | None, str]
 """Function, stage, file."""
 
@@ -27,12 +29,13 @@ class _Path:
 
 def call_nodes(profile: Profile, functions: Mapping[str, Sequence[str]]) -> list[CallNode]:
     """All instructions of a profile by call path; functions: as `by_stage` has them."""
-    root, kept = _Path(""), _dearest(profile.own, MOST_PATHS)
+    own = _with_callers_named(profile.own)
+    root, kept = _Path(""), _dearest(own, MOST_PATHS)
     for chain in kept:
         at = _walk(root, chain, functions)
-        at.own += profile.own[chain]
-    for chain in profile.own.keys() - kept:
-        _put_aside(root, chain, profile.own[chain], stage_of(chain, functions))
+        at.own += own[chain]
+    for chain in own.keys() - kept:
+        _put_aside(root, chain, own[chain], stage_of(chain, functions))
     return list(_nodes(root, profile.places))
 
 
@@ -50,6 +53,25 @@ def function_lines(profile: Profile, functions: Mapping[str, Sequence[str]]) -> 
         FunctionLines(function=name, stage=stage, file=file, lines=dict(sorted(lines.items())))
         for (name, stage, file), lines in found.items()
     ]
+
+
+def _with_callers_named(own: Mapping[Chain, int]) -> Mapping[Chain, int]:
+    """One name for a function without a symbol: callgrind has `object+0xaddress`, and as a caller the bare
+    address. Left alone where several objects have a function there."""
+    names: dict[int, set[str]] = defaultdict(set)
+    for chain in own:
+        if found := _UNNAMED.fullmatch(chain[0]):
+            names[int(found[1], 16)].add(chain[0])
+    known = {address: min(found) for address, found in names.items() if len(found) == 1}
+    renamed: dict[Chain, int] = defaultdict(int)
+    for chain, cost in own.items():
+        renamed[tuple(known.get(_address(name), name) for name in chain)] += cost
+    return renamed
+
+
+def _address(name: str) -> int:
+    """Of a bare address; -1 for a name."""
+    return int(name, 16) if _BARE.fullmatch(name) else -1
 
 
 def _dearest(costs: Mapping[Key, int], most: int) -> set[Key]:
