@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What looking costs: CPP of SFC A at full load, read by `nalm top`, and under `nalm gdb`, against nobody.
+
+One NF a launch, short turns in changing order, each paired with the turn beside it that nobody looked at; the
+launch is the unit. top looks as often as it can, from other CPUs where there are some. gdb is attached before
+its turn and lets the NF run: what a stop itself costs is the person's.
+"""
+
+from __future__ import annotations
+
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from host import print_result
+from nalm_agent.cores import choose
+from nalm_agent.gdb.run import source_line
+from nalm_agent.home import Home, WorkDir
+from nalm_agent.launch import RunningNf
+from nalm_agent.probe import lcore_counters
+from variants import READY_SECONDS, Variant
+
+LAUNCHES = 8
+TURNS = 8
+TURN_MS = 100.0
+INTERVAL = "0.1"
+"""The shortest `nalm top` takes."""
+
+
+def main() -> int:
+    costs: dict[str, list[float]] = {"top": [], "gdb": []}
+    with Home.default().work() as work:
+        for launch in range(LAUNCHES):
+            ratios = one_launch(work, launch)
+            for name, values in costs.items():
+                values.append(100 * (ratios[name] - 1))
+            shown = ", ".join(f"{name} {values[-1]:+.2f} %" for name, values in costs.items())
+            print(f"launch {launch + 1}/{LAUNCHES}: {shown}", file=sys.stderr)
+    median = {name: statistics.median(values) for name, values in costs.items()}
+    errors = {name: statistics.stdev(values) / len(values) ** 0.5 for name, values in costs.items()}
+    print_result(
+        "top_cost",
+        round(max(median.values()), 3),
+        "% of CPP",
+        "lower",
+        **{name: round(value, 3) for name, value in median.items()},
+        **{f"{name}_standard_error": round(value, 3) for name, value in errors.items()},
+        launches=LAUNCHES,
+    )
+    return 0
+
+
+def one_launch(work: WorkDir, launch: int) -> dict[str, float]:
+    """Median ratio of CPP, looked at over alone, by who looks."""
+    command = Variant("sfc_a").command(choose(1))
+    ratios: dict[str, list[float]] = {"top": [], "gdb": []}
+    with RunningNf(command, work, lcores=1, seed=launch, ready_seconds=READY_SECONDS) as nf:
+        nf.wait_ready()
+        nf.turn(milliseconds=TURN_MS)
+        top = looker("top", nf.probe.pid, work.fresh("looker"))
+        top.send_signal(signal.SIGSTOP)
+        looks = {"top": lambda: looked_by_top(nf, top), "gdb": lambda: looked_by_gdb(nf, work)}
+        try:
+            for number in range(TURNS):
+                for name in [*looks] if (number + launch) % 2 == 0 else [*looks][::-1]:
+                    before, cpp, after = one_turn(nf), looks[name](), one_turn(nf)
+                    ratios[name].append(2 * cpp / (before + after))
+        finally:
+            top.kill()
+            top.wait()
+    return {name: statistics.median(values) for name, values in ratios.items()}
+
+
+def looked_by_top(nf: RunningNf, top: subprocess.Popen[str]) -> float:
+    """A turn that a running `nalm top` reads; it stands still afterwards."""
+    top.send_signal(signal.SIGCONT)
+    cpp = one_turn(nf)
+    top.send_signal(signal.SIGSTOP)
+    return cpp
+
+
+def looked_by_gdb(nf: RunningNf, work: WorkDir) -> float:
+    """A turn under gdb, which is gone afterwards: the kernel lets go of what it held."""
+    gdb = looker("gdb", nf.probe.pid, work.fresh("looker"))
+    try:
+        one_turn(nf)  # the caches are as before again
+        return one_turn(nf)
+    finally:
+        gdb.kill()
+        gdb.wait()
+
+
+def looker(name: str, pid: int, folder: Path) -> subprocess.Popen[str]:
+    """The program that looks, once it does: on whatever core the kernel gives it."""
+    top = "import sys; from nalm_agent.cli import main; sys.argv[0] = 'nalm'; main()"
+    commands = {
+        "top": [sys.executable, "-c", top, "top", "--pid", str(pid), "--json", "--interval", INTERVAL],
+        "gdb": [
+            "gdb",
+            "-nx",
+            "-q",
+            "-iex",
+            source_line(),
+            "-p",
+            str(pid),
+            "-ex",
+            "nalm lcores",
+            "-ex",
+            "continue",
+        ],
+    }
+    output = folder / f"{name}.out"
+    with output.open("w") as file:
+        process = subprocess.Popen(
+            commands[name], stdin=subprocess.PIPE, stdout=file, stderr=subprocess.DEVNULL, text=True
+        )
+    ready = "Continuing" if name == "gdb" else '"version"'
+    ends = time.monotonic() + READY_SECONDS
+    while ready not in output.read_text():
+        if process.poll() is not None or time.monotonic() > ends:
+            sys.exit(f"{name} does not look at process {pid}")
+        time.sleep(0.05)
+    return process
+
+
+def one_turn(nf: RunningNf) -> float:
+    """Cycles per packet, scaled by the thread's own share of its CPU."""
+    before = nf.snapshot()
+    nf.turn(milliseconds=TURN_MS)
+    (lcore,) = lcore_counters(before, nf.snapshot())
+    return lcore.busy_cycles * (lcore.turn_cpu_ns / lcore.turn_wall_ns) / lcore.packets
+
+
+if __name__ == "__main__":
+    sys.exit(main())
