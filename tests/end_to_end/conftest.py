@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from demo_process import Demo
+from figures_service import figures_service
+from nalm_server_harness import Service
 from playwright.sync_api import Browser, Page, sync_playwright
 
 DEMO_SECONDS = 900
@@ -48,6 +50,13 @@ def browser() -> Iterator[Browser]:
         chromium = playwright.chromium.launch(executable_path=program, args=CHROMIUM_OPTIONS)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture(scope="session")
+def figures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, str]]:
+    """A service with something of everything, and its address; tests leave the project `empty` as it is."""
+    with figures_service(tmp_path_factory.mktemp("figures")) as served:
+        yield served
 
 
 @pytest.fixture

@@ -6,23 +6,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from figures_service import LAST, figures_service
+from figures_service import LAST
 from nalm_server_harness import Service
 from nalm_server_reports import sha
 from playwright.sync_api import Browser, Page, expect
 from service_browser import fresh_page, require_accessible
 
 
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, str]]:
-    with figures_service(tmp_path_factory.mktemp("figures")) as served:
-        yield served
-
-
 @pytest.fixture
-def page(browser: Browser, running: tuple[Service, str]) -> Iterator[Page]:
+def page(browser: Browser, figures: tuple[Service, str]) -> Iterator[Page]:
     """An administrator's."""
-    service, url = running
+    service, url = figures
     headers = {"Authorization": f"Bearer {service.tokens['root']}"}
     with fresh_page(browser, base_url=url, extra_http_headers=headers) as page:
         yield page
@@ -138,9 +132,9 @@ def test_controls_are_set(page: Page) -> None:
 
 
 def test_a_stranger_gets_the_command_for_those_who_may(
-    browser: Browser, running: tuple[Service, str]
+    browser: Browser, figures: tuple[Service, str]
 ) -> None:
-    page = browser.new_page(base_url=running[1])
+    page = browser.new_page(base_url=figures[1])
     page.goto("/p/empty/features")
     expect(page.get_by_text("nalm-server experiment empty features")).to_be_visible()
     require_accessible(page)

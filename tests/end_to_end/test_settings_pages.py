@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What people set and ask for on the pages of settings, of the server, of hosts and of the first verdict."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from nalm_server_harness import Service
+from playwright.sync_api import Browser, Page, expect
+from service_browser import fresh_page
+
+
+@pytest.fixture
+def page(browser: Browser, figures: tuple[Service, str]) -> Iterator[Page]:
+    """An administrator's."""
+    service, url = figures
+    headers = {"Authorization": f"Bearer {service.tokens['root']}"}
+    with fresh_page(browser, base_url=url, extra_http_headers=headers) as page:
+        yield page
+
+
+def test_a_project_is_made_renamed_and_led_to_its_first_verdict(
+    page: Page, figures: tuple[Service, str]
+) -> None:
+    service, url = figures
+    page.goto("/new")
+    page.get_by_label("Name").fill("made")
+    page.get_by_label("Repository").fill("https://git.example/made.git")
+    page.get_by_role("button", name="Make the project").click()
+    expect(page.get_by_text("Secret of its webhook. Copy it now")).to_be_visible()
+    page.get_by_role("link", name="On to the first verdict").click()
+    expect(page.get_by_role("listitem").filter(has_text="Let the forge tell")).to_contain_text(
+        f"{url}/api/v1/hooks/gitlab?project=made"
+    )
+    expect(page.get_by_role("heading", name=re.compile("Push to main"))).to_contain_text("open")
+    page.get_by_role("link", name="Settings").click()
+    page.get_by_role("textbox", name="Name").fill("renamed")
+    page.get_by_role("button", name="Save").click()
+    expect(page).to_have_url(f"{url}/p/renamed/settings")
+    page.goto("/p/renamed/settings?part=audit&action=project.change")
+    expect(page.get_by_role("row").nth(1)).to_contain_text("name from made to renamed")
+    assert service.request("GET", "/projects/renamed", "admin")["repository"].endswith("made.git")
+
+
+def test_what_is_done_is_ticked(page: Page) -> None:
+    page.goto("/p/demo/start")
+    for step in ("Describe", "Let a host", "Push to", "Read the first"):
+        expect(page.get_by_role("heading", name=re.compile(step))).to_contain_text("done")
+
+
+def test_an_agent_is_invited_with_the_commands_of_its_host(page: Page, figures: tuple[Service, str]) -> None:
+    page.goto("/server?part=agents")
+    page.get_by_role("textbox", name="Host").fill("bench-9")
+    page.get_by_role("button", name="Invite an agent").click()
+    expect(page.get_by_text(f"nalm agent register --server {figures[1]}")).to_be_visible()
+    row = page.get_by_role("listitem").filter(has_text="bench-9")
+    row.get_by_role("button", name=re.compile("Withdraw")).click()
+    expect(row).to_have_count(0)
+
+
+def test_somebody_is_invited_by_a_link_and_shut_out(page: Page) -> None:
+    page.goto("/server")
+    page.get_by_label("Invite somebody").fill("ada")
+    page.get_by_role("button", name="Invite", exact=True).click()
+    expect(page.get_by_text(re.compile("/sign-in#link="))).to_be_visible()
+    page.get_by_role("button", name="Shut out ada").click()
+    expect(page.get_by_role("button", name="Let in ada")).to_be_visible()
+
+
+def test_a_watch_finds_alerts_until_it_is_removed(page: Page) -> None:
+    page.goto("/mine")
+    page.get_by_label("Scenario").fill("sfc_[ab]")
+    page.get_by_role("button", name="Watch", exact=True).click()
+    expect(page.locator("[data-alert]").first).to_be_visible()
+    page.get_by_role("button", name="Watch no longer: scenario sfc_[ab]").click()
+    expect(page.get_by_text("Nothing for you")).to_be_visible()
+
+
+def test_a_host_says_what_it_can_see_and_what_it_was(page: Page) -> None:
+    page.goto("/hosts")
+    page.get_by_role("link", name="bench-vm-2").click()
+    table = page.get_by_role("region", name="What this host can see")
+    expect(table.get_by_role("row").filter(has_text="sfc_a").first).to_contain_text("%")
+    page.get_by_text("All of it").first.click()
+    expect(page.get_by_text("Host class")).to_be_visible()
+
+
+def test_the_way_by_a_forge_keeps_where_one_was(browser: Browser, figures: tuple[Service, str]) -> None:
+    with fresh_page(browser, base_url=figures[1]) as page:
+        offered = [{"name": "forge", "label": "The Forge"}]
+        page.route("**/api/v1/sign-in/providers", lambda route: route.fulfill(json=offered))
+        page.goto("/sign-in?to=/p/demo/alerts")
+        expect(page.get_by_role("link", name="Sign in with The Forge")).to_have_attribute(
+            "href", "/api/v1/sign-in/forge/start?to=%2Fp%2Fdemo%2Falerts"
+        )
