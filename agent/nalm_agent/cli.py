@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import traceback
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -36,6 +37,8 @@ from nalm_agent.home import Home
 from nalm_agent.process import stop_all
 
 INTERRUPTED = 130
+FAULT = 4
+"""Nothing was measured: never the code of a regression, which would stop a merge."""
 STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -164,5 +167,9 @@ def run_app(command: typer.Typer) -> None:
     except StoppedError:
         print("nalm: interrupted; nothing is left running", file=sys.stderr)
         sys.exit(INTERRUPTED)
+    except Exception:
+        traceback.print_exc()
+        print("nalm: a fault of nalm itself; please report it with the lines above", file=sys.stderr)
+        sys.exit(FAULT)
     finally:
         stop_all()

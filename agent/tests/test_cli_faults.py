@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How `nalm` ends on a fault of its own."""
+
+from __future__ import annotations
+
+import pytest
+import typer
+from nalm_agent.cli import FAULT, run_app
+
+
+def test_a_fault_of_nalm_is_no_regression(capsys: pytest.CaptureFixture[str]) -> None:
+    """A hook stops a push on exit code 1: not for this."""
+    broken = typer.Typer(pretty_exceptions_enable=False)
+
+    @broken.command()
+    def fails() -> None:
+        raise ZeroDivisionError
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
+        patch.setattr("sys.argv", ["nalm"])
+        run_app(broken)
+    assert ended.value.code == FAULT
+    said = capsys.readouterr().err
+    assert "ZeroDivisionError" in said and "please report it" in said
