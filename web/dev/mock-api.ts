@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Plugin } from "vite";
-import type { Metric, Project, SignedIn } from "../src/api/types";
+import type { Commit, Metric, Project, Revision, SignedIn } from "../src/api/types";
 import { COUNT, commits, PENDING, points, runOf, shaOf } from "./mock/history.ts";
 import { comparison, HOST, runDetail, runReport } from "./mock/run.ts";
 
@@ -54,6 +54,8 @@ function answer(path: string, query: URLSearchParams): unknown {
     const commit = commits().find((item) => item.sha.startsWith(key ?? "-"));
     return commit ? { ...commit, message: commit.subject, base_sha: commit.parent_sha, runs: [] } : null;
   }
+  if (part === "revisions") return full ? commits().map(revision) : [];
+  if (part === "compare" && key !== undefined) return null;
   if (part === "compare") {
     const [base, head] = [indexOf(query.get("base")), indexOf(query.get("head"))];
     return base < 0 || head < 0 ? null : comparison(base, head);
@@ -65,6 +67,16 @@ function answer(path: string, query: URLSearchParams): unknown {
   if (part === "scenarios") return full ? [scenario()] : [];
   return null;
 }
+
+const revision = (commit: Commit): Revision => ({
+  kind: "commit",
+  name: commit.short_sha,
+  sha: commit.sha,
+  subject: commit.subject,
+  author: commit.author,
+  committed_at: commit.committed_at,
+  measured: commit.verdicts.length > 0,
+});
 
 const history = (metric: string): unknown => ({
   metric: catalogue().find((item) => item.name === metric),

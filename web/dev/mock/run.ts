@@ -110,6 +110,18 @@ function decompositionOf(
   };
 }
 
+const sideOf = (index: number, arm: "base" | "head"): Comparison["sides"]["base"] => ({
+  run_id: runOf(index),
+  arm,
+  scenario: "sfc_a",
+  model: "rtc",
+  traffic: "traffic/mixed.pcap",
+  features: stagesOf(index),
+  host: HOST.name,
+  host_class: HOST.host_class,
+  measured_at: refOf(index).committed_at ?? "",
+});
+
 export function comparison(base: number, head: number): Comparison {
   const paired = head === base + 1;
   const verdict = paired ? verdictOf(head) : null;
@@ -119,6 +131,7 @@ export function comparison(base: number, head: number): Comparison {
     scenario: "sfc_a",
     base: refOf(base),
     head: refOf(head),
+    sides: { base: sideOf(paired ? head : base, "base"), head: sideOf(head, "head") },
     paired,
     run_ids: paired ? [runOf(head)] : [runOf(base), runOf(head)],
     verdict,

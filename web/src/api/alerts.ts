@@ -15,6 +15,7 @@ export interface WantedAlerts {
   states?: readonly AlertState[] | undefined;
   scenario?: string | undefined;
   assignee?: string | undefined;
+  commit?: string | undefined;
   order?: "worth" | "new" | undefined;
   limit?: number | undefined;
 }

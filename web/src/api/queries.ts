@@ -140,19 +140,6 @@ export const branchesQuery = (project: string) =>
     staleTime: POLL_IDLE_MS,
   });
 
-export const compareQuery = (project: string, base: string, head: string, scenario: string | undefined) =>
-  queryOptions({
-    queryKey: ["compare", project, base, head, scenario ?? null],
-    queryFn: ({ signal }) =>
-      body(
-        client.GET("/api/v1/projects/{project}/compare", {
-          params: { path: { project }, query: { base, head, ...(scenario ? { scenario } : {}) } },
-          signal,
-        }),
-      ),
-    placeholderData: keepPreviousData,
-  });
-
 export const runQuery = (runId: string) =>
   queryOptions({
     queryKey: ["run", runId],

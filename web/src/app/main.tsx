@@ -4,6 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import "./styles.css";
 import "./figures.css";
 import "./alerts.css";
+import "./compare.css";
 import { MantineProvider } from "@mantine/core";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { compareQuery, runQuery } from "../api/queries";
+import { compareQuery } from "../api/compare";
+import { runQuery } from "../api/queries";
 import { bytes, moment } from "../logic/format";
 import { Icon } from "./Icon";
 import { RoundsPlot } from "./RoundsPlot";
@@ -46,7 +47,7 @@ interface RoundsProps {
 }
 
 function Rounds({ project, base, head, scenario }: RoundsProps) {
-  const { data, error } = useQuery(compareQuery(project, base, head, scenario));
+  const { data, error } = useQuery(compareQuery(project, { base, head, scenario }));
   if (error) return <p className="soft">The rounds could not be read: {error.message}</p>;
   if (data === undefined) return <Loading rows={3} />;
   const { rounds } = data;

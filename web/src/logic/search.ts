@@ -113,13 +113,43 @@ export interface AlertSearch {
 export const alertSearch = (raw: Raw): AlertSearch =>
   compact({ scenario: text(raw.scenario), do: oneOf(raw.do, ALERT_DIALOGS) });
 
+export const AXES = ["commit", "host", "model", "features"] as const;
+/** What the two sides differ in. */
+export type Axis = (typeof AXES)[number];
+
 export interface CompareSearch {
+  /** Revisions: commits, tags or branches; base is head where the axis is another than the commit. */
   base?: string | undefined;
   head?: string | undefined;
+  /** Head's, and base's where base has none of its own. */
   scenario?: string | undefined;
+  base_scenario?: string | undefined;
+  base_host?: string | undefined;
+  head_host?: string | undefined;
+  by?: Exclude<Axis, "commit"> | undefined;
+  /** How rounds are drawn; ratios without it. */
+  rounds?: "cpp" | undefined;
+  /** Which cost the flame graph has; instructions without it. */
+  cost?: "cycles" | undefined;
+  /** The frame it is zoomed to: places among siblings, joined by dots. */
+  at?: string | undefined;
+  /** The function whose lines are open: stage and name, joined by a slash. */
+  fn?: string | undefined;
 }
 export function compareSearch(raw: Raw): CompareSearch {
-  return compact({ base: text(raw.base), head: text(raw.head), scenario: text(raw.scenario) });
+  return compact({
+    base: text(raw.base),
+    head: text(raw.head),
+    scenario: text(raw.scenario),
+    base_scenario: text(raw.base_scenario),
+    base_host: text(raw.base_host),
+    head_host: text(raw.head_host),
+    by: oneOf(raw.by, ["host", "model", "features"] as const),
+    rounds: oneOf(raw.rounds, ["cpp"] as const),
+    cost: oneOf(raw.cost, ["cycles"] as const),
+    at: text(raw.at),
+    fn: text(raw.fn),
+  });
 }
 
 export const BYS = ["commit", "release", "branch"] as const;

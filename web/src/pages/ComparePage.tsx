@@ -1,108 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Two commits side by side: what changed, where, why, and what that rests on. */
-import { ActionIcon, Select } from "@mantine/core";
+/** Two sides: what changed, where, why, down to the line, and what that rests on. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Navigate, useNavigate } from "@tanstack/react-router";
-import { commitQuery, commitsQuery, compareQuery, scenariosQuery } from "../api/queries";
-import type { Comparison, ScenarioSummary } from "../api/types";
+import { ApiError } from "../api/client";
+import { compareQuery } from "../api/compare";
+import { commitQuery, scenariosQuery } from "../api/queries";
+import type { Comparison } from "../api/types";
 import { CheckList } from "../components/CheckList";
-import { CommitPicker } from "../components/CommitPicker";
+import { CodePanels } from "../components/CodePanel";
+import { CommitAlerts } from "../components/CommitAlerts";
 import { DecompositionPanel } from "../components/DecompositionPanel";
 import { HostFacts } from "../components/HostFacts";
 import { Icon } from "../components/Icon";
+import { MeasurePair } from "../components/MeasurePair";
 import { NoteList } from "../components/NoteList";
 import { PageHead } from "../components/PageHead";
 import { Panel } from "../components/Panel";
-import { RoundsPlot } from "../components/RoundsPlot";
+import { RecentPairs, useRecentPairs } from "../components/RecentPairs";
+import { RoundsPanel } from "../components/RoundsPanel";
+import { SidePickers } from "../components/SidePickers";
 import { StageTable } from "../components/StageTable";
 import { CenterState, Failed, Loading } from "../components/States";
 import { useTitle } from "../components/useTitle";
 import { VerdictBanner } from "../components/VerdictBanner";
+import { WhatHelps } from "../components/WhatHelps";
 import { type CompareSearch, currentScenario } from "../logic/search";
+import { axisOf, type Sides, sidesOf } from "../logic/sides";
 import { judgedChain } from "../logic/verdict";
 
 const route = getRouteApi("/p/$project/compare");
-/** Commits offered in the pickers: the newest so many. */
-const OFFERED = 500;
 
 export function ComparePage() {
   const { project } = route.useParams();
-  const search = route.useSearch();
+  const address = route.useSearch();
+  const navigate = useNavigate({ from: "/p/$project/compare" });
   const { data: scenarios, isPending } = useQuery(scenariosQuery(project));
-  const scenario = search.scenario ?? currentScenario(scenarios ?? [], undefined)?.name;
+  const scenario = address.scenario ?? usualScenario(address, scenarios ?? []);
+  const search = { ...address, scenario };
+  const recent = useRecentPairs(project, search);
   useTitle("Compare", project);
+  const set = (next: CompareSearch): void => {
+    navigate({ search: next });
+  };
   return (
     <>
-      <PageHead title="Compare two commits" />
-      <Pickers project={project} search={search} scenarios={scenarios ?? []} scenario={scenario} />
-      {isPending ? <Loading rows={8} /> : <Chosen project={project} search={{ ...search, scenario }} />}
+      <PageHead
+        title="Compare"
+        under="Two commits, or one on two hosts, in two execution models or feature sets"
+      />
+      <SidePickers project={project} search={search} scenarios={scenarios ?? []} onChange={set} />
+      <RecentPairs project={project} pairs={recent} />
+      {isPending ? <Loading rows={8} /> : <Chosen project={project} search={search} onChange={set} />}
     </>
   );
 }
 
+/** Models and feature sets are chosen by scenario, so none is assumed there. */
+const usualScenario = (search: CompareSearch, scenarios: Parameters<typeof currentScenario>[0]) =>
+  ["commit", "host"].includes(axisOf(search)) ? currentScenario(scenarios, undefined)?.name : undefined;
+
 interface Props {
   project: string;
   search: CompareSearch;
+  onChange: (search: CompareSearch) => void;
 }
 
-interface PickersProps extends Props {
-  scenarios: readonly ScenarioSummary[];
-  /** The one compared: of the address, or chosen for it. */
-  scenario: string | undefined;
-}
-
-function Pickers({ project, search, scenarios, scenario }: PickersProps) {
-  const navigate = useNavigate({ from: "/p/$project/compare" });
-  const { data: commits = [] } = useQuery(commitsQuery(project, undefined, OFFERED));
-  const { base, head } = search;
-  const set = (change: CompareSearch): void => {
-    navigate({ search: (old) => ({ ...old, ...change }) });
-  };
+function Chosen({ project, search, onChange }: Props) {
+  const { head, scenario } = search;
+  const sides = sidesOf(search);
+  if (sides) return <Compared project={project} sides={sides} search={search} onChange={onChange} />;
+  if (axisOf(search) === "commit" && head !== undefined)
+    return <WithItsBase project={project} head={head} scenario={scenario} />;
   return (
-    <div className="pickers">
-      <div>
-        <CommitPicker label="Base" commits={commits} value={base} onChange={(sha) => set({ base: sha })} />
-      </div>
-      <ActionIcon
-        variant="default"
-        size={36}
-        aria-label="Swap base and head"
-        disabled={!base || !head}
-        onClick={() => base && head && set({ base: head, head: base })}
-      >
-        <Icon name="swap" size={16} />
-      </ActionIcon>
-      <div className="picker-row">
-        <CommitPicker label="Head" commits={commits} value={head} onChange={(sha) => set({ head: sha })} />
-      </div>
-      <div className="picker-row">
-        <Select
-          label="Scenario"
-          placeholder="Choose"
-          allowDeselect={false}
-          data={scenarios.map((item) => item.name)}
-          value={scenario ?? null}
-          onChange={(name) => name && set({ scenario: name })}
-        />
-      </div>
-    </div>
+    <CenterState icon="swap" title={TO_CHOOSE[axisOf(search)][0]}>
+      <p>{TO_CHOOSE[axisOf(search)][1]}</p>
+    </CenterState>
   );
 }
 
-function Chosen({ project, search }: Props) {
-  const { base, head, scenario } = search;
-  if (head === undefined)
-    return (
-      <CenterState icon="swap" title="Choose a base and a head">
-        <p>
-          Or press Enter on a commit in the list to compare it with its base, and c on two commits to compare
-          them.
-        </p>
-      </CenterState>
-    );
-  if (base === undefined) return <WithItsBase project={project} head={head} scenario={scenario} />;
-  return <Compared project={project} base={base} head={head} scenario={scenario} />;
-}
+const TO_CHOOSE: Record<ReturnType<typeof axisOf>, [string, string]> = {
+  commit: [
+    "Choose a base and a head",
+    "Or press Enter on a commit in the list to compare it with its base, and c on two commits to compare them.",
+  ],
+  host: ["Choose a commit and two hosts", "Hosts are offered that have measured the commit."],
+  model: ["Choose a commit and two scenarios", "One in each execution model, as the commit was measured."],
+  features: ["Choose a commit and two scenarios", "One with each feature set, as the commit was measured."],
+};
 
 /** A link that names only the head is completed with the base it was measured against. */
 function WithItsBase({
@@ -127,32 +111,60 @@ function WithItsBase({
   return <Navigate to="/p/$project/compare" params={{ project }} search={search} replace />;
 }
 
-interface ComparedProps {
-  project: string;
-  base: string;
-  head: string;
-  scenario: string | undefined;
+interface ComparedProps extends Props {
+  sides: Sides;
 }
 
-function Compared({ project, base, head, scenario }: ComparedProps) {
-  const { data, error, refetch } = useQuery(compareQuery(project, base, head, scenario));
+function Compared({ project, sides, search, onChange }: ComparedProps) {
+  const { data, error, refetch } = useQuery(compareQuery(project, sides));
+  if (error instanceof ApiError && error.status === 404)
+    return (
+      <CenterState icon="inconclusive" title="Not measured yet">
+        <p>{error.message}</p>
+        {axisOf(search) === "commit" && (
+          <MeasurePair project={project} base={sides.base} head={sides.head} scenario={sides.scenario} />
+        )}
+      </CenterState>
+    );
   if (error) return <Failed error={error} onRetry={refetch} />;
   if (data === undefined) return <Loading rows={8} />;
-  return <Result project={project} comparison={data} />;
+  return <Result project={project} comparison={data} sides={sides} search={search} onChange={onChange} />;
 }
 
-function Result({ project, comparison }: { project: string; comparison: Comparison }) {
-  const { verdict, chain, stages, rounds, checks, host, notes } = comparison;
-  const compared = `${comparison.base.short_sha} and ${comparison.head.short_sha} were measured in runs of their own`;
+function Result({
+  project,
+  comparison,
+  sides,
+  search,
+  onChange,
+}: ComparedProps & { comparison: Comparison }) {
+  const { verdict, chain, stages, checks, host, notes } = comparison;
+  const change = (part: CompareSearch): void => onChange({ ...search, ...part });
   return (
     <>
-      <VerdictBanner project={project} verdict={verdict} chain={chain} without={`No verdict: ${compared}.`}>
+      <VerdictBanner
+        project={project}
+        verdict={verdict}
+        chain={chain}
+        without={`No verdict: ${apart(comparison)}.`}
+      >
         {comparison.run_ids.map((runId) => (
           <Link key={runId} to="/p/$project/runs/$runId" params={{ project, runId }} className="tag">
             <Icon name="link" size={12} /> run <span className="mono">{runId.slice(0, 8)}</span>
           </Link>
         ))}
+        <CommitAlerts project={project} sha={comparison.head.sha} />
       </VerdictBanner>
+      {verdict && (
+        <WhatHelps
+          project={project}
+          display={verdict.display}
+          checks={checks}
+          base={comparison.base.sha}
+          head={comparison.head.sha}
+          scenario={comparison.scenario}
+        />
+      )}
       {stages.length > 0 && (
         <Panel
           title="Where the cycles went"
@@ -167,11 +179,12 @@ function Result({ project, comparison }: { project: string; comparison: Comparis
         </Panel>
       )}
       {comparison.decomposition && <DecompositionPanel of={comparison.decomposition} />}
-      {rounds.base.length + rounds.head.length + rounds.head_as_base.length > 0 && (
-        <Panel title="Rounds" aside={<span className="soft">CPP of the chain, cycles/packet</span>}>
-          <RoundsPlot rounds={rounds} />
-        </Panel>
-      )}
+      {chain && <CodePanels project={project} sides={sides} search={search} onChange={change} />}
+      <RoundsPanel
+        of={comparison}
+        drawn={search.rounds ?? "ratio"}
+        onDrawn={(drawn) => change({ rounds: drawn === "cpp" ? "cpp" : undefined })}
+      />
       <div className="panel-grid">
         {checks.length > 0 && (
           <Panel title="Checks">
@@ -191,4 +204,17 @@ function Result({ project, comparison }: { project: string; comparison: Comparis
       )}
     </>
   );
+}
+
+/** Which runs were put together, as far as they differ. */
+function apart({ base, head, sides }: Comparison): string {
+  const of = (commit: Comparison["base"], side: Comparison["sides"]["base"]): string =>
+    [
+      commit.short_sha,
+      sides.base.scenario === sides.head.scenario ? "" : `in ${side.scenario}`,
+      sides.base.host === sides.head.host ? "" : `on ${side.host}`,
+    ]
+      .filter(Boolean)
+      .join(" ");
+  return `${of(base, sides.base)} and ${of(head, sides.head)} were measured in runs of their own`;
 }

@@ -6,9 +6,12 @@ import { reportQuery, runQuery } from "../api/queries";
 import type { RunDetail } from "../api/types";
 import { ArmFacts } from "../components/ArmFacts";
 import { CheckList } from "../components/CheckList";
+import { CommitAlerts } from "../components/CommitAlerts";
 import { Facts, HostFacts } from "../components/HostFacts";
 import { Icon } from "../components/Icon";
 import { InstructionTable } from "../components/InstructionTable";
+import { JsonTree } from "../components/JsonTree";
+import { LogTail } from "../components/LogTail";
 import { NoteList } from "../components/NoteList";
 import { PageHead } from "../components/PageHead";
 import { Panel } from "../components/Panel";
@@ -17,6 +20,7 @@ import { StageTable } from "../components/StageTable";
 import { Failed, Loading } from "../components/States";
 import { useTitle } from "../components/useTitle";
 import { VerdictBanner } from "../components/VerdictBanner";
+import { WhatHelps } from "../components/WhatHelps";
 import { WhereTable } from "../components/WhereTable";
 import { bytes, duration, moment, plain } from "../logic/format";
 import { judgedChain } from "../logic/verdict";
@@ -57,14 +61,29 @@ function Run({ run }: { run: RunDetail }) {
             search={{ base: run.base_sha, head: run.head_sha, scenario: run.scenario }}
             className="tag"
           >
-            <Icon name="swap" size={12} /> its comparison
+            <Icon name="swap" size={12} /> compared with its base
           </Link>
         )}
+        {run.job_id !== null && (
+          <Link to="/jobs/$jobId" params={{ jobId: String(run.job_id) }} className="tag">
+            <Icon name="clock" size={12} /> job {run.job_id}
+          </Link>
+        )}
+        {run.head_sha && <CommitAlerts project={run.project} sha={run.head_sha} />}
         <a className="tag" href={`/api/v1/runs/${run.run_id}/report`}>
           <Icon name="link" size={12} /> raw report, {bytes(run.report_bytes)}
         </a>
       </PageHead>
       <VerdictBanner project={run.project} verdict={verdict} chain={verdict.chain ?? null} without="" />
+      <WhatHelps
+        project={run.project}
+        display={verdict.display}
+        status={run.status}
+        checks={run.checks}
+        base={run.base_sha}
+        head={run.head_sha}
+        scenario={run.scenario}
+      />
       {run.failure && (
         <Panel title="What was seen">
           <pre className="command">{run.failure}</pre>
@@ -108,7 +127,12 @@ function Run({ run }: { run: RunDetail }) {
           />
         </Panel>
       </div>
-      <Recorded runId={run.run_id} />
+      {!run.report_expired && <Recorded runId={run.run_id} />}
+      {run.job_id !== null && (
+        <Panel title="Log" aside={<span className="soft">of the job, its end</span>}>
+          <LogTail id={run.job_id} tall />
+        </Panel>
+      )}
       {run.notes.length > 0 && (
         <Panel title="Notes">
           <NoteList notes={run.notes} />
@@ -166,6 +190,9 @@ function Recorded({ runId }: { runId: string }) {
         </Panel>
       )}
       <SetAside rounds={report.rounds ?? []} />
+      <Panel title="Raw report" aside={<span className="soft">as the agent sent it</span>}>
+        <JsonTree name="report" value={report} />
+      </Panel>
     </>
   );
 }

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compare and run pages in Chromium: down to the line, on every axis, empty and undecided, by keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from demo_process import ROOT
+from figures_service import served
+from nalm_core.report import RunReport
+from nalm_server import migrate
+from nalm_server.settings import Settings
+from nalm_server_harness import Clock, Service, make_service
+from nalm_server_reports import PACKETS, body_of, make_report, sha
+from nalm_server_seeded import add_administrator
+from playwright.sync_api import Browser, Page, expect
+from service_browser import fresh_page, require_accessible
+
+PAIR = f"/p/demo/compare?base={sha(0)}&head={sha(1)}"
+
+
+def explained() -> RunReport:
+    """nat dearer by a hash that head calls; with paths, functions and lines."""
+    made = make_report(1, head_costs={"nat": 190.0}, head_ipps={"nat": 420})
+    document = made.model_dump(mode="json", by_alias=True)
+    for one in document["instructions"]:
+        own, hashed = (330, 0) if one["arm"] == "base" else (300, 120)
+        calls = [call("nat_process", own, None), call("nat_hash", hashed, 0), call("fwd_lookup", 110, None)]
+        one["calls"] = [node for node in calls if node["own"]]
+        one["functions"] = {"nat": [function("nat_process", own), function("nat_hash", hashed)]}
+        line = {"function": "nat_process", "stage": "nat", "file": "src/nat.c"}
+        one["lines"] = [line | {"lines": {"41": own * PACKETS}}]
+    return RunReport.model_validate(document)
+
+
+def call(name: str, own: int, parent: int | None) -> dict[str, object]:
+    return {"name": name, "parent": parent, "stage": "nat", "own": own * PACKETS}
+
+
+def function(name: str, own: int) -> dict[str, object]:
+    return {
+        "name": name,
+        "instructions": own * PACKETS,
+        "calls": PACKETS,
+        "file": "src/nat.c",
+        "line": 40,
+    }
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, str]]:
+    home: Path = tmp_path_factory.mktemp("compare")
+    url = f"sqlite:///{home / 'nalm.db'}"
+    migrate.upgrade(url)
+    static = ROOT / "server" / "nalm_server" / "static"
+    service = make_service(Settings(state_dir=home, database_url=url, static_dir=static, rate_api=0), Clock())
+    add_administrator(service)
+    service.upload(body_of(explained()))
+    service.upload(body_of(make_report(2, failed_check=True)))
+    service.upload(body_of(make_report(3, status="broken")))
+    service.upload(body_of(make_report(4, head=1, base=0, scenario="sfc_b", base_costs={"rx": 20, "tx": 30})))
+    with served(service) as address:
+        yield service, address
+    service.context.engine.dispose()
+
+
+@pytest.fixture
+def page(browser: Browser, running: tuple[Service, str]) -> Iterator[Page]:
+    """An administrator's."""
+    service, url = running
+    headers = {"Authorization": f"Bearer {service.tokens['root']}"}
+    with fresh_page(browser, base_url=url, extra_http_headers=headers) as page:
+        yield page
+
+
+def test_a_comparison_goes_down_to_the_line(page: Page) -> None:
+    page.goto(f"{PAIR}&scenario=sfc_a&fn=nat%2Fnat_process")
+    expect(page.get_by_role("tree", name="Differential flame graph")).to_be_visible()
+    table = page.get_by_role("table", name="Lines of nat_process, head")
+    expect(table).to_contain_text("src/nat.c:41")
+    expect(page.get_by_role("img", name="Head over base of")).to_be_visible()
+    expect(page.get_by_role("link", name="alert 1")).to_be_visible()
+    require_accessible(page)
+
+
+def test_the_flame_graph_is_walked_by_keyboard(page: Page) -> None:
+    page.goto(f"{PAIR}&scenario=sfc_a")
+    page.get_by_role("treeitem", name="all:").focus()
+    for key in ("ArrowDown", "ArrowDown"):
+        page.keyboard.press(key)
+    expect(page.get_by_role("treeitem", name="nat_hash:")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("navigation", name="Zoomed to")).to_contain_text("nat_hash")
+    assert "at=0.0" in page.url
+
+
+def test_one_commit_in_two_scenarios_and_back(page: Page) -> None:
+    page.goto(f"/p/demo/compare?by=features&head={sha(1)}&base_scenario=sfc_b&scenario=sfc_a")
+    expect(page.get_by_role("region", name="Verdict")).to_contain_text("in sfc_b")
+    page.get_by_role("button", name="Swap base and head").click()
+    expect(page.get_by_role("region", name="Verdict")).to_contain_text(f"{sha(1)[:7]} in sfc_a and")
+    require_accessible(page)
+
+
+def test_a_revision_is_found_by_a_few_letters(page: Page) -> None:
+    page.goto(f"/p/demo/compare?base={sha(0)}&head={sha(1)}")
+    page.get_by_label("Base").first.fill(sha(2)[:6])
+    page.get_by_role("option", name=sha(2)[:7]).click()
+    page.wait_for_url(f"**base={sha(2)}*")
+
+
+@pytest.mark.parametrize(
+    ("path", "texts"),
+    [
+        ("compare", ("Choose a base and a head",)),
+        ("compare?by=host", ("Choose a commit and two hosts",)),
+        (f"compare?base={sha(0)}&head={sha(2)}&scenario=sfc_b", ("Not measured yet", "side by side")),
+        (f"compare?base={sha(1)}&head={sha(2)}&scenario=sfc_a", ("What would help", "measured rate")),
+        (f"runs/{1:032x}", ("Raw report", "compared with its base")),
+        (f"runs/{3:032x}", ("What would help", "ninja: build stopped")),
+    ],
+)
+def test_every_state_says_what_it_is(page: Page, path: str, texts: tuple[str, ...]) -> None:
+    page.goto(f"/p/demo/{path}")
+    for text in texts:
+        expect(page.get_by_role("main")).to_contain_text(text)
+    require_accessible(page)

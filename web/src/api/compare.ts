@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Two sides: their comparison, their code, and what they can be chosen from. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import type { Sides } from "../logic/sides";
+import { body, client } from "./client";
+
+type Given = { [key in keyof Required<Sides>]?: string } & { base: string; head: string };
+const given = (sides: Sides): Given =>
+  Object.fromEntries(Object.entries(sides).filter(([, value]) => value !== undefined)) as Given;
+
+/** Revisions offered at once. */
+const OFFERED = 30;
+
+export const compareQuery = (project: string, sides: Sides) =>
+  queryOptions({
+    queryKey: ["compare", project, given(sides)],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/compare", {
+          params: { path: { project }, query: given(sides) },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+
+export const codeQuery = (project: string, sides: Sides) =>
+  queryOptions({
+    queryKey: ["compare-code", project, given(sides)],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/compare/code", {
+          params: { path: { project }, query: given(sides) },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+
+export const measuredQuery = (project: string, revision: string) =>
+  queryOptions({
+    queryKey: ["compare-measured", project, revision],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/compare/measured", {
+          params: { path: { project }, query: { revision } },
+          signal,
+        }),
+      ),
+  });
+
+export const revisionsQuery = (project: string, q: string) =>
+  queryOptions({
+    queryKey: ["revisions", project, q],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/revisions", {
+          params: { path: { project }, query: { q, limit: OFFERED } },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  });

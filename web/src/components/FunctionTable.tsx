@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fragment } from "react";
+import type { CodeComparison, FunctionCosts } from "../api/types";
+import { MISSING, signed, significant } from "../logic/format";
+import { FunctionLines } from "./FunctionLines";
+import { SourceLink } from "./SourceLink";
+
+interface Props {
+  of: CodeComparison;
+  /** Stage and name of the one whose lines are shown. */
+  open: string | undefined;
+  onOpen: (key: string | undefined) => void;
+}
+
+const keyOf = (one: FunctionCosts): string => `${one.stage ?? ""}/${one.name}`;
+const hasLines = ({ base, head }: FunctionCosts): boolean =>
+  (base?.lines ?? []).length + (head?.lines ?? []).length > 0;
+
+/** What each function costs by itself on both sides; one with lines opens to them. */
+export function FunctionTable({ of, open, onOpen }: Props) {
+  const timed = of.functions.some(({ base, head }) => (base?.cpp ?? head?.cpp) != null);
+  const counted = of.functions.some(({ base, head }) => (base?.ipp ?? head?.ipp) != null);
+  const columns = 2 + (counted ? 3 : 0) + (timed ? 2 : 0);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section className="scroll-x tall-table" tabIndex={0} aria-label="Cost per function">
+      <table className="table pinned">
+        <thead>
+          <tr>
+            <th className="left">Function</th>
+            <th className="left">Stage</th>
+            {counted && <th>instructions base → head</th>}
+            {counted && <th>change</th>}
+            {counted && <th>calls base → head</th>}
+            {timed && <th>cycles base → head</th>}
+            {timed && <th>change, ± error</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {of.functions.map((one) => {
+            const key = keyOf(one);
+            return (
+              <Fragment key={key}>
+                <tr>
+                  <FunctionName
+                    of={of}
+                    one={one}
+                    opened={open === key}
+                    onOpen={() => onOpen(open === key ? undefined : key)}
+                  />
+                  <td className="left">{one.stage ?? "outside stages"}</td>
+                  {counted && <Both a={one.base?.ipp} b={one.head?.ipp} />}
+                  {counted && <td>{difference(one.base?.ipp, one.head?.ipp)}</td>}
+                  {counted && <Both a={one.base?.calls} b={one.head?.calls} />}
+                  {timed && <Both a={one.base?.cpp} b={one.head?.cpp} />}
+                  {timed && (
+                    <td>
+                      {difference(one.base?.cpp, one.head?.cpp)}
+                      <span className="under">± {significant(errorOf(one), 2)}</span>
+                    </td>
+                  )}
+                </tr>
+                {open === key && hasLines(one) && (
+                  <tr>
+                    <td colSpan={columns} className="left lines-cell">
+                      <FunctionLines of={of} one={one} />
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const errorOf = ({ base, head }: FunctionCosts): number => Math.hypot(base?.error ?? 0, head?.error ?? 0);
+
+interface NameProps {
+  of: CodeComparison;
+  one: FunctionCosts;
+  opened: boolean;
+  onOpen: () => void;
+}
+
+function FunctionName({ of, one, opened, onOpen }: NameProps) {
+  const [side, sha] = one.head?.file ? [one.head, of.head_sha] : [one.base, of.base_sha];
+  return (
+    <th scope="row" className="wrap">
+      {hasLines(one) ? (
+        <button type="button" className="link-button mono" aria-expanded={opened} onClick={onOpen}>
+          {one.name}
+        </button>
+      ) : (
+        <span className="mono">{one.name}</span>
+      )}
+      <span className="under">
+        {one.base === null
+          ? "new or not among the dearest of base"
+          : one.head === null
+            ? "gone or not among the dearest of head"
+            : ""}{" "}
+        {side?.file && <SourceLink of={of} sha={sha} file={side.file} line={side.line} />}
+      </span>
+    </th>
+  );
+}
+
+interface BothProps {
+  a: number | null | undefined;
+  b: number | null | undefined;
+}
+
+const shown = (value: number | null | undefined): string => (value == null ? MISSING : significant(value, 3));
+
+const Both = ({ a, b }: BothProps) => (
+  <td>
+    {shown(a)} → {shown(b)}
+  </td>
+);
+
+const difference = (a: number | null | undefined, b: number | null | undefined): string =>
+  a == null && b == null ? MISSING : signed((b ?? 0) - (a ?? 0), 2);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import { SegmentedControl } from "@mantine/core";
+import { useRef } from "react";
+import type { Comparison } from "../api/types";
+import { fileName, type Row } from "../logic/csv";
+import { judgedArm, launchRatios } from "../logic/ratios";
+import { ARMS } from "../logic/rounds";
+import { ExportButtons } from "./ExportButtons";
+import { Panel } from "./Panel";
+import { RatioPlot } from "./RatioPlot";
+import { RoundsPlot } from "./RoundsPlot";
+
+interface Props {
+  of: Comparison;
+  drawn: "ratio" | "cpp";
+  onDrawn: (drawn: "ratio" | "cpp") => void;
+}
+
+/** Every kept round: as ratios where both sides ran side by side, or as the cycles they took. */
+export function RoundsPanel({ of, drawn, onDrawn }: Props) {
+  const picture = useRef<HTMLDivElement>(null);
+  const { rounds, paired, chain } = of;
+  const launches = paired ? launchRatios(rounds, judgedArm(rounds)) : [];
+  if (ARMS.every((arm) => rounds[arm].length === 0)) return null;
+  const asRatio = launches.length > 0 && drawn === "ratio";
+  return (
+    <Panel
+      title="Rounds"
+      aside={
+        <span className="panel-tools">
+          {launches.length > 0 && (
+            <SegmentedControl
+              size="xs"
+              aria-label="Rounds drawn as"
+              data={[
+                { value: "ratio", label: "Head / base" },
+                { value: "cpp", label: "Cycles/packet" },
+              ]}
+              value={drawn}
+              onChange={(value) => onDrawn(value as "ratio" | "cpp")}
+            />
+          )}
+          <ExportButtons
+            name={fileName("rounds", of.base.short_sha, of.head.short_sha, of.scenario)}
+            what="the rounds"
+            rows={() => roundRows(of)}
+            picture={picture}
+          />
+        </span>
+      }
+    >
+      <div ref={picture}>
+        {asRatio ? <RatioPlot launches={launches} of={chain ?? {}} /> : <RoundsPlot rounds={rounds} />}
+      </div>
+    </Panel>
+  );
+}
+
+const roundRows = ({ rounds }: Comparison): Row[] => [
+  ["arm", "launch", "turn", "cycles_per_packet"],
+  ...ARMS.flatMap((arm) => rounds[arm].map((one): Row => [arm, one.launch, one.turn, one.cpp])),
+];
