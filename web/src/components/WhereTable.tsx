@@ -6,7 +6,7 @@ import { whereRows } from "../logic/where";
 export function WhereTable({ verdict }: { verdict: Verdict }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className="scroll-x" tabIndex={0} aria-label="Where it changed">
+    <section className="scroll-x" tabIndex={0} aria-label="Table of what changed">
       <table className="table">
         <thead>
           <tr>
