@@ -8,10 +8,14 @@ from typing import Any
 import pytest
 from nalm_server.commits.order import record
 from nalm_server.history import lines
+from nalm_server.history import service as histories
+from nalm_server.history.service import Found, Wanted
+from nalm_server.projects.models import ProjectRow
 from nalm_server.refs import repository as refs
 from nalm_server_harness import Service
 from nalm_server_measured import Measured, store
 from nalm_server_reports import COSTS, sha
+from sqlalchemy.orm import Session
 
 LINES = "/projects/demo/lines"
 FORK = 900
@@ -101,3 +105,18 @@ def test_too_much_is_refused_with_what_to_do(measured: Service, monkeypatch: pyt
     monkeypatch.setattr(lines, "MOST_FIGURES", 10)
     answer = measured.get(LINES, 422, scenario="sfc_a")
     assert "choose fewer scenarios, stages or branches" in answer["error"]["message"]
+
+
+def test_a_scenario_is_read_once_whatever_number_of_branches(
+    measured: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def find_line(session: Session, project: ProjectRow, scenario: str, wanted: Wanted) -> Found:
+        read.append(scenario)
+        return histories.find_line(session, project, scenario, wanted)
+
+    monkeypatch.setattr(lines, "find_line", find_line)
+    found = measured.get(LINES, scenario=["sfc_a", "sfc_b"], branch=["main", "faster"])
+    assert len(found["lines"]) == 4
+    assert read == ["sfc_a", "sfc_b"]

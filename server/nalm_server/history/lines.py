@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
 from typing import Any
 
 from nalm_core.catalogue import METRICS
@@ -62,18 +61,24 @@ def _found(session: Session, project: ProjectRow, asked: Asked) -> Iterator[Bran
     branches = {name: _shas_of(session, project.id, name) for name in asked.branches}
     wanted = replace(asked.wanted, limit=LONGEST) if branches else asked.wanted
     figures = 0
-    for scenario, branch in product(asked.scenarios, branches or [None]):
+    for scenario in asked.scenarios:
         found = find_line(session, project, scenario, wanted)
-        line = found.line
-        if branch is not None:
-            line = _along(line, branches[branch], asked.wanted.limit)
-        figures += len(line.points) * len(line.stages)
-        if figures > MOST_FIGURES:
-            raise InvalidError(
-                f"More than {MOST_FIGURES} figures were asked for: choose fewer scenarios, stages or "
-                "branches, or a smaller limit."
-            )
-        yield Branched(replace(found, line=line), branch)
+        for shown in _on_each(found, branches, asked.wanted.limit):
+            figures += len(shown.found.line.points) * len(shown.found.line.stages)
+            if figures > MOST_FIGURES:
+                raise InvalidError(
+                    f"More than {MOST_FIGURES} figures were asked for: choose fewer scenarios, stages or "
+                    "branches, or a smaller limit."
+                )
+            yield shown
+
+
+def _on_each(found: Found, branches: Mapping[str, set[str]], limit: int) -> Iterator[Branched]:
+    """branches: the commits of each; none: as it was found."""
+    if not branches:
+        yield Branched(found, None)
+    for name, shas in branches.items():
+        yield Branched(replace(found, line=_along(found.line, shas, limit)), name)
 
 
 def _shas_of(session: Session, project_id: int, name: str) -> set[str]:
