@@ -74,6 +74,7 @@ def test_one_commit_is_compared_in_two_scenarios(service: Service) -> None:
     assert found["chain"]["ratio_cpp"] == pytest.approx(290 / 260, abs=0.01)
     missing = service.get(COMPARE, 404, **{**asked, "scenario": "sfc_b"})
     assert f"{sha(1)[:7]} in sfc_b" in missing["error"]["message"]
+    assert "wait for the jobs" in missing["error"]["message"].lower()
 
 
 def test_one_commit_is_compared_on_two_hosts(service: Service) -> None:
@@ -132,6 +133,7 @@ def test_samples_of_hosts_that_cannot_be_compared_stay_apart(service: Service) -
         ("gitea", "https://git.example", "/srv/x", "https://git.example/nf/demo/src/commit/"),
         ("github_app", "https://api.github.com", "/srv/x", "https://github.com/nf/demo/blob/"),
         ("github", "https://ghe.example/api/v3", "", "https://ghe.example/nf/demo/blob/"),
+        ("gitlab", "https://bot:secret@lab.example/", "", "https://lab.example/nf/demo/-/blob/"),
         ("chat", "", "git@gitlab.com:a/b.git", "https://gitlab.com/a/b/-/blob/"),
         ("chat", "", "https://git.example/a/b", None),
     ],

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import product
 
 from nalm_core.report import Arm, RunReport
 from nalm_core.report_io import parse_report
@@ -67,25 +68,28 @@ def found(session: Session, project: ProjectRow, asked: Pair) -> Together | Apar
 def _apart(asked: Pair, pair: tuple[CommitRow, CommitRow], of_old: list[Side], of_new: list[Side]) -> Apart:
     """From two runs: of one scenario unless two are named, and of one host class where that is possible."""
     named = asked.of_base.scenario is not None and asked.of_head.scenario is not None
-    pairs = [
+    pairs = (
         (before, after)
-        for before in of_old
-        for after in of_new
-        if (named or before.judged.scenario == after.judged.scenario)
-        and before != after
-        and usable(before)
-        and usable(after)
-    ]
-    if not pairs:
+        for before, after in product(filter(usable, of_old), filter(usable, of_new))
+        if (named or before.judged.scenario == after.judged.scenario) and before != after
+    )
+    best = min(
+        pairs,
+        key=lambda sides: sides[0].judged.run.host_class != sides[1].judged.run.host_class,
+        default=None,
+    )
+    if best is None:
         raise NotFoundError(_missing(asked, *pair))
-    pairs.sort(key=lambda pair: pair[0].judged.run.host_class != pair[1].judged.run.host_class)
-    return Apart(*pair, *pairs[0])
+    return Apart(*pair, *best)
 
 
 def _missing(asked: Pair, old: CommitRow, new: CommitRow) -> str:
     base, head = old.sha[:7], new.sha[:7]
     if asked.across:
-        return f"Not both were measured: {_said(base, asked.of_base)}, and {_said(head, asked.of_head)}."
+        return (
+            f"Not both were measured: {_said(base, asked.of_base)}, and {_said(head, asked.of_head)}. "
+            "Wait for the jobs, or choose from what was: compare/measured lists it for each of the two."
+        )
     scenario, host = asked.of_head.scenario, asked.of_head.host
     where = (f"scenario {scenario!r}" if scenario else "any scenario") + (f" on {host}" if host else "")
     return (

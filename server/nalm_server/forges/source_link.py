@@ -17,6 +17,7 @@ BLOB = {
 }
 KNOWN_HOSTS = {"github.com": Kind.GITHUB, "gitlab.com": Kind.GITLAB, "codeberg.org": Kind.GITEA}
 HOSTED = re.compile(r"(?:https://|ssh://git@|git@)([a-z.]+)[/:]([A-Za-z0-9_./-]+?)(?:\.git)?/?")
+USER_INFO = re.compile(r"^(https?://)[^/]*@")
 
 
 def source_link(repository: str, integrations: Sequence[IntegrationRow]) -> str | None:
@@ -33,5 +34,6 @@ def source_link(repository: str, integrations: Sequence[IntegrationRow]) -> str 
 
 
 def _web(api: str) -> str:
-    """The address for people: GitHub's API has one of its own, or a path on its host."""
-    return api.rstrip("/").removesuffix("/api/v3").replace("://api.github.com", "://github.com")
+    """The address for people, without name and password: GitHub's API has one of its own, or a path."""
+    address = USER_INFO.sub(r"\1", api).rstrip("/")
+    return address.removesuffix("/api/v3").replace("://api.github.com", "://github.com")
