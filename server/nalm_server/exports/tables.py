@@ -62,7 +62,7 @@ def require(table: Table, wanted: Filter) -> None:
     for name, value in wanted._asdict().items():
         column = "time" if name == "since" else name
         if value is not None and column not in SOURCES[table].row._fields:
-            has = ", ".join(one for one in SOURCES[table].row._fields)
+            has = ", ".join(SOURCES[table].row._fields)
             raise InvalidError(f"Table {table} has no {column} to filter by; it has {has}.")
 
 

@@ -45,7 +45,7 @@ def start(context: Context, name: str, to: str | None) -> tuple[str, str]:
     asked = forge.new_asked()
     address = forge.address_to_ask(require(context, name), redirect_uri(context, name), asked)
     until = (context.clock() + timedelta(seconds=WAY_SECONDS)).timestamp()
-    way = {"provider": name, "until": until, "to": local_path(to), **asdict(asked)}
+    way = {"provider": name, "until": until, "to": to, **asdict(asked)}
     return address, context.box.seal(json.dumps(way)).decode()
 
 
@@ -76,7 +76,7 @@ def _opened(context: Context, name: str, sealed: str, state: str) -> tuple[Asked
     fits = hmac.compare_digest(str(way["state"]).encode(), state.encode())
     if not fits or way["provider"] != name or way["until"] < context.clock().timestamp():
         raise UnauthorizedError(AGAIN)
-    return Asked(way["state"], way["nonce"], way["verifier"]), way["to"]
+    return Asked(way["state"], way["nonce"], way["verifier"]), local_path(way.get("to"))
 
 
 def _account(session: Session, context: Context, identity: Identity) -> AccountRow:
