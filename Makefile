@@ -21,7 +21,7 @@ PAGE := server/nalm_server/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)
 
 .PHONY: help run test install install-test page nf nf-asan nf-tsan nf-fuzz lint test-python test-server test-nf test-nf-outside test-nf-asan \
-	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end test-compose test-faults test-forge test-random bench test-github-payloads mutants test-mutants lock openapi screenshot clean
+	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end test-compose test-faults test-story test-forge test-random bench test-github-payloads mutants test-mutants lock openapi screenshot clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -118,6 +118,10 @@ test-compose: ## The shipped containers brought up with stand-in images, a commi
 
 test-faults: ## Every process killed amid 200 commits, slow and cut networks, full disks; needs toxiproxy (go), minutes
 	@tests/faults/install && pytest -q tests/faults
+
+# Real measurements: on a quiet host, half an hour; on a busy one longer, and findings may stay inconclusive.
+test-story: nf ## The demo's merges measured through PostgreSQL, Redis, Celery and two agents; experiments, too; not in make test
+	@pytest -q --timeout 10000 tests/story
 
 test-forge: ## A real Gitea taken through pull request, merge, tag, force push and outage; needs Go 1.26, the first time up to 25 minutes
 	@tests/forge/build_gitea.sh && pytest -q --timeout 900 tests/forge

@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx
 import psycopg
+from nalm_server.jobs.schemas import OPEN
 from nalm_server.work.broker import reachable
 from nalm_server_waiting import until
 from processes import Postgres, Program, free_port
@@ -38,6 +39,7 @@ class Farm:
     ) -> None:
         self.home, self.postgres = home, postgres
         state, agents = folders.get("state", home / "state"), folders.get("agents", home / "agents")
+        self.state = state
         self.ports = {"server": free_port(), "redis": free_port()}
         seen = {**self.ports, "postgres": postgres.port, **(ports or {})}
         self.redis_url = f"redis://127.0.0.1:{self.ports['redis']}/0"
@@ -143,6 +145,23 @@ class Farm:
         with psycopg.connect(self.postgres.address()) as connection:
             row = connection.execute("SELECT count(*) FROM deliveries WHERE attempts > 0").fetchone()
         return int(row[0]) if row else 0
+
+    def is_at_rest(self) -> bool:
+        """No job is open, and no finding still to be measured again."""
+        open_jobs = sum(count for state, count in self.states().items() if state in OPEN)
+        suspected = self.get("/projects/tiny/alerts?state=new") if not open_jobs else True
+        return not open_jobs and not suspected
+
+    def get(self, path: str) -> Any:
+        return self.http.get(f"{self.url}{path}", headers=self._administrator()).raise_for_status().json()
+
+    def post(self, path: str, body: Any) -> Any:
+        answer = self.http.post(f"{self.url}{path}", json=body, headers=self._administrator())
+        assert answer.is_success, answer.text
+        return answer.json()
+
+    def _administrator(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {(self.state / 'admin.token').read_text().strip()}"}
 
     def states(self) -> dict[str, int]:
         with psycopg.connect(self.postgres.address()) as connection:

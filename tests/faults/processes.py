@@ -37,6 +37,10 @@ class Program:
                 self.command, env=self._environment, stdout=log, stderr=log, start_new_session=True
             )
 
+    def also(self, **environment: str) -> None:
+        """For its next start."""
+        self._environment |= environment
+
     @property
     def pid(self) -> int:
         assert self._process is not None
