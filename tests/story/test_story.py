@@ -53,4 +53,5 @@ def test_an_experiment_is_measured_by_a_real_agent(farm: Farm, kind: str, names:
     )
     assert found["state"] == "done", found
     assert found["result"] is not None
-    assert all(cell["unusable"] is None for cell in found["cells"]), found["cells"]
+    assert found["cells"] == len(found["taken"]) > 0
+    assert all(cell["unusable"] is None for cell in found["taken"]), found["taken"]
