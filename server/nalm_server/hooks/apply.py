@@ -14,6 +14,7 @@ from nalm_server.hooks.happenings import (
     BranchDeleted,
     BranchPushed,
     Happening,
+    MergeGroupChanged,
     PullRequestChanged,
     TagDeleted,
     TagPushed,
@@ -88,16 +89,17 @@ def _expect(session: Session, project_id: int, request: PullRequestChanged, now:
 
 
 def _drop(session: Session, project_id: int, happening: Happening, plan: Plan, now: datetime) -> None:
-    """Jobs of commits that are no longer on the branch, or of a pull request that has moved or ended."""
-    if isinstance(happening, PullRequestChanged):
-        is_open = happening.state == "open"
-        jobs.supersede(
-            session,
-            project_id,
-            why=f"pull request {happening.number} was {'pushed to' if is_open else happening.state}",
-            now=now,
-            pull_request=happening.number,
-            keep=happening.head_sha if is_open else None,
-        )
-    elif plan.dropped:
-        jobs.supersede(session, project_id, why="dropped by a force push", now=now, shas=plan.dropped)
+    """Jobs of commits that no branch has any more, of a pull request that moved or ended, of a queue left."""
+    match happening:
+        case PullRequestChanged(number=number, state="open", head_sha=head):
+            why = f"pull request {number} was pushed to"
+            jobs.supersede(session, project_id, why=why, now=now, pull_request=number, keep=head)
+        case PullRequestChanged(number=number, state=state):
+            why = f"pull request {number} was {state}"
+            jobs.supersede(session, project_id, why=why, now=now, pull_request=number)
+        case MergeGroupChanged(number=number, waiting=False):
+            own = refs.find_pull_request(session, project_id, number)
+            keep = own.head_sha if own else None
+            jobs.supersede(session, project_id, why=plan.reason, now=now, pull_request=number, keep=keep)
+        case _ if plan.dropped:
+            jobs.supersede(session, project_id, why="dropped by a force push", now=now, shas=plan.dropped)

@@ -63,10 +63,28 @@ class PullRequestChanged:
 
 
 @dataclass(frozen=True)
+class MergeGroupChanged:
+    """A merge queue tries pull requests together before they go into a branch, or tries them no more."""
+
+    number: int
+    """Of the last pull request among them."""
+    waiting: bool
+    """The queue waits for the result."""
+    head_sha: str
+    """What the branch would become."""
+    base_branch: str
+    base_sha: str
+    """The branch before it, or what is before it in the queue."""
+    tip: CommitInfo | None = None
+
+
+@dataclass(frozen=True)
 class Nothing:
     """Nothing is done, and why."""
 
     reason: str
 
 
-Happening = BranchPushed | BranchDeleted | TagPushed | TagDeleted | PullRequestChanged | Nothing
+Happening = (
+    BranchPushed | BranchDeleted | TagPushed | TagDeleted | PullRequestChanged | MergeGroupChanged | Nothing
+)

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GitHub: push and pull_request."""
+"""GitHub: push, pull_request and merge_group."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from nalm_server.hooks.forges.claim import Claim, Headers
 from nalm_server.hooks.forges.parts import Body, Number, Part, PushedCommit, RefName, Sha, Text, of_ref
-from nalm_server.hooks.happenings import Happening, Nothing, PullRequestChanged
+from nalm_server.hooks.happenings import Happening, MergeGroupChanged, Nothing, PullRequestChanged
 from nalm_server.hooks.signature import fits
 
 NEW_CODE = ("opened", "synchronize", "reopened", "ready_for_review")
+QUEUE = "refs/heads/gh-readonly-queue/"
+QUEUED = re.compile(QUEUE + r"(?P<branch>.+)/pr-(?P<number>[1-9][0-9]{0,8})-[0-9a-f]+")
+"""A merge queue's branch: the one it goes into, and the last pull request that would go with it."""
 
 
 class Push(Part):
@@ -59,6 +63,18 @@ class PullRequestEvent(Part):
     pull_request: PullRequest
 
 
+class MergeGroup(Part):
+    head_ref: RefName
+    head_sha: Sha
+    base_sha: Sha
+    head_commit: PushedCommit | None = None
+
+
+class MergeGroupEvent(Part):
+    action: Text
+    merge_group: MergeGroup
+
+
 class GitHub:
     name = "github"
     wants = "the secret `nalm-server project add` printed, content type application/json"
@@ -76,10 +92,14 @@ class GitHub:
             return Nothing("ping: the webhook works")
         if event == "push":
             push = Push.model_validate(payload)
+            if push.ref.startswith(QUEUE):
+                return Nothing("a merge queue's own branch: merge_group tells of it")
             tip = push.head_commit.info if push.head_commit else None
             return of_ref(push.ref, push.before, push.after, forced=push.forced, tip=tip)
         if event == "pull_request":
             return _pull_request(PullRequestEvent.model_validate(payload))
+        if event == "merge_group":
+            return _merge_group(MergeGroupEvent.model_validate(payload))
         return Nothing(f"nothing is done on {event}")
 
 
@@ -101,6 +121,21 @@ def _pull_request(event: PullRequestEvent) -> Happening:
         base_sha=request.base.sha,
         body=request.body,
         merged_as=request.merge_commit_sha if request.merged else None,
+    )
+
+
+def _merge_group(event: MergeGroupEvent) -> Happening:
+    group = event.merge_group
+    queued = QUEUED.fullmatch(group.head_ref)
+    if queued is None or event.action not in ("checks_requested", "destroyed"):
+        return Nothing(f"nothing is done when {group.head_ref} of a merge queue is {event.action}")
+    return MergeGroupChanged(
+        number=int(queued["number"]),
+        waiting=event.action == "checks_requested",
+        head_sha=group.head_sha,
+        base_branch=queued["branch"],
+        base_sha=group.base_sha,
+        tip=group.head_commit.info if group.head_commit else None,
     )
 
 

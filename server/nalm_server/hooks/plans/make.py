@@ -8,11 +8,13 @@ from nalm_server.hooks.happenings import (
     BranchDeleted,
     BranchPushed,
     Happening,
+    MergeGroupChanged,
     Nothing,
     PullRequestChanged,
     TagDeleted,
     TagPushed,
 )
+from nalm_server.hooks.plans import merge_group
 from nalm_server.hooks.plans.plan import Plan, Scene, Stored
 from nalm_server.hooks.plans.pull_request import plan_pull_request, plan_pull_request_blind, unmeasured
 from nalm_server.hooks.plans.push import plan_push, plan_push_blind
@@ -42,16 +44,23 @@ def make_plan(
 
 def _without_graph(scene: Scene, happening: Happening) -> Plan | None:
     match happening:
-        case Nothing(reason):
-            return Plan(reason)
         case BranchPushed(branch=branch) | BranchDeleted(branch) if not scene.watched.watches(branch):
             return Plan(f"{branch} is not watched, {', '.join(scene.watched.branches)} is")
+        case PullRequestChanged():
+            return unmeasured(scene, happening)
+        case MergeGroupChanged():
+            return merge_group.unmeasured(scene, happening)
+    return _noted(happening)
+
+
+def _noted(happening: Happening) -> Plan | None:
+    match happening:
+        case Nothing(reason):
+            return Plan(reason)
         case BranchDeleted(branch):
             return Plan(f"{branch} was deleted")
         case TagDeleted(tag):
             return Plan(f"release {tag} was deleted")
-        case PullRequestChanged():
-            return unmeasured(scene, happening)
     return None
 
 
@@ -61,6 +70,8 @@ def _with_graph(scene: Scene, happening: Happening, stored: Stored) -> Plan:
             return plan_push(scene, happening, stored)
         case PullRequestChanged():
             return plan_pull_request(scene, happening)
+        case MergeGroupChanged():
+            return merge_group.plan_merge_group(scene, happening)
         case TagPushed():
             return plan_tag(scene, happening, stored)
     raise AssertionError(f"no plan for {happening}")
@@ -72,6 +83,8 @@ def _blind(scene: Scene, happening: Happening, why: str) -> Plan | None:
             return plan_push_blind(scene, happening, why)
         case PullRequestChanged():
             return plan_pull_request_blind(scene, happening, why)
+        case MergeGroupChanged():
+            return merge_group.plan_merge_group_blind(happening, why)
         case TagPushed():
             return plan_tag_blind(happening, why)
     return None

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A merge queue's trial: the commit the branch would get, against the one before it in the queue."""
+
+from __future__ import annotations
+
+from nalm_server import graph
+from nalm_server.hooks.happenings import MergeGroupChanged
+from nalm_server.hooks.plans.plan import Known, Measurement, Plan, Scene
+from nalm_server.hooks.plans.steps import touches_code
+from nalm_server.jobs.schemas import JobReason
+
+
+def unmeasured(scene: Scene, group: MergeGroupChanged) -> Plan | None:
+    """The plan when nothing is to be measured. None: something is."""
+    if not group.waiting:
+        return Plan(f"{_name(group)} was left")
+    if not scene.watched.watches(group.base_branch):
+        return Plan(f"{_name(group)} goes into {group.base_branch}, which is not watched")
+    return None
+
+
+def plan_merge_group(scene: Scene, group: MergeGroupChanged) -> Plan:
+    """Raises GraphError, UnknownRevisionError."""
+    head = graph.first_parent(scene.context, scene.project, None, group.head_sha, most=1)[0]
+    known = Known(head.sha, head.parent, head)
+    if not touches_code(scene, group.base_sha, group.head_sha):
+        return Plan(f"{_name(group)} touches nothing that is measured", [known], listed=False)
+    return _measured(group, known)
+
+
+def plan_merge_group_blind(group: MergeGroupChanged, why: str) -> Plan:
+    """From the payload alone, which says what to compare with."""
+    known = Known(group.head_sha, group.base_sha, group.tip)
+    return _measured(group, known, f", from what the delivery says: {why}")
+
+
+def _measured(group: MergeGroupChanged, head: Known, beside: str = "") -> Plan:
+    """Forks' code, too, without anyone's approval: who put it there may write to the branch."""
+    measured = Measurement(
+        group.head_sha, group.base_sha, JobReason.PULL_REQUEST, _name(group), pull_request=group.number
+    )
+    reason = f"{_name(group)}: {group.head_sha[:7]} against {group.base_sha[:7]}{beside}"
+    return Plan(reason, [head], False, [measured])
+
+
+def _name(group: MergeGroupChanged) -> str:
+    return f"merge queue of {group.base_branch} with pull request {group.number}"
