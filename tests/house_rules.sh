@@ -36,6 +36,13 @@ git grep -nIE 'pytest\.mark\.(skip|xfail)\b|\b(it|test|describe)\.(skip|only)\('
 grep -nE '"resolved":' web/package-lock.json | head -n 3 | rule 'package-lock.json carries download addresses'
 grep -nE '://' requirements.lock | rule 'requirements.lock carries addresses'
 
+git ls-files '*.md' | while read -r f; do
+	grep -oE '\]\([^)#: ]+[)#]' "$f" | sed -E 's/^..//; s/.$//' | while read -r link; do
+		folder=./$f
+		[ -e "${folder%/*}/$link" ] || echo "$f: $link"
+	done
+done | rule 'A link in a document that leads nowhere'
+
 git ls-files -z | xargs -0 -r du -k 2>/dev/null | awk '$1 > 1024 {print $2, $1 " kB"}' | rule 'A file over 1 MB'
 
 exit $broken

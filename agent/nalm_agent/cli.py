@@ -31,6 +31,7 @@ from nalm_agent import (
     version,
 )
 from nalm_agent import cli_options as options
+from nalm_agent.cli_groups import group_commands
 from nalm_agent.console import show_error
 from nalm_agent.errors import ExitCode, NalmError, StoppedError, UsageError
 from nalm_agent.home import Home
@@ -39,6 +40,8 @@ from nalm_agent.process import stop_all
 INTERRUPTED = 130
 FAULT = 4
 """Nothing was measured: never the code of a regression, which would stop a merge."""
+UNREAD = 141
+"""As shells say it of a program whose reader went away (128 + SIGPIPE): no verdict either."""
 STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -141,6 +144,7 @@ cli_store.add_to(app)
 cli_rate.add_to(app)
 cli_submit.add_to(app)
 cli_top.add_to(app)
+group_commands(app)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
@@ -164,6 +168,10 @@ def run_app(command: typer.Typer) -> None:
     except NalmError as error:
         show_error(error)
         sys.exit(error.exit_code)
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):
+            sys.exit(UNREAD)
+        raise
     except StoppedError:
         print("nalm: interrupted; nothing is left running", file=sys.stderr)
         sys.exit(INTERRUPTED)

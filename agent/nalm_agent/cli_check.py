@@ -34,7 +34,6 @@ ProfileOption = Annotated[
     bool,
     typer.Option("--profile", help="Always sample functions and lines; else only where cycles changed."),
 ]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -60,7 +59,7 @@ def check(
     rebuild: RebuildOption = False,
     force: ForceOption = False,
     profile: ProfileOption = False,
-    quiet: QuietOption = False,
+    quiet: options.QuietOption = False,
     junit: options.JUnitOption = None,
     sarif: options.SarifOption = None,
     markdown: options.MarkdownOption = None,
@@ -107,7 +106,7 @@ def bench(
     json_file: JsonOption = None,
     repo: options.RepoOption = Path(),
     rebuild: RebuildOption = False,
-    quiet: QuietOption = False,
+    quiet: options.QuietOption = False,
     junit: options.JUnitOption = None,
     sarif: options.SarifOption = None,
     markdown: options.MarkdownOption = None,

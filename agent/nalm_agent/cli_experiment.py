@@ -11,9 +11,10 @@ from nalm_core.experiments.cell import Kind
 from nalm_core.experiments.constants import CELL_SECONDS
 from nalm_core.report_io import dump_report
 
+from nalm_agent import cli_options as options
 from nalm_agent.console import Terminal
 from nalm_agent.errors import ExitCode, HostError
-from nalm_agent.files import STDOUT, write_file
+from nalm_agent.files import STDOUT, require_place, write_file
 from nalm_agent.git import WORKTREE, Repository
 from nalm_agent.home import Home
 
@@ -31,8 +32,9 @@ def experiment(
     kind: Annotated[
         Kind,
         typer.Argument(
+            metavar="KIND",
             help="features: what each costs, with its error. ablation: each variant off and on. models: "
-            "chains under their execution models."
+            "chains under their execution models.",
         ),
     ],
     names: Annotated[
@@ -57,8 +59,8 @@ def experiment(
     reports_file: Annotated[
         str | None, typer.Option("--reports", metavar="FILE", help="Write the cells' run reports here.")
     ] = None,
-    repo: Annotated[Path, typer.Option(help="The NF's git repository.", show_default="here")] = Path(),
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    repo: options.RepoOption = Path(),
+    quiet: options.QuietOption = False,
 ) -> None:
     """Measure what features, variants or execution models of one commit cost, side by side.
 
@@ -69,6 +71,8 @@ def experiment(
     from nalm_agent.experiment import Experiment, measure_cells
     from nalm_agent.experiment_out import print_result
 
+    require_place(reports_file, "--reports")
+    require_place(json_file, "--json")
     home = Home.default()
     with home.work() as work, Terminal(quiet=quiet) as progress:
         repository = Repository(repo.absolute(), work.fresh("git"))

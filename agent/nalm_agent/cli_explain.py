@@ -15,7 +15,7 @@ import typer
 from nalm_agent import cli_options as options
 from nalm_agent.errors import NalmError, UsageError
 from nalm_agent.explained import UNITS, By, Explained, explained
-from nalm_agent.files import STDOUT, write_file
+from nalm_agent.files import STDOUT, require_place, write_file
 from nalm_agent.git import Repository
 from nalm_agent.home import Home
 from nalm_agent.side_source import SideSource
@@ -68,6 +68,7 @@ def explain(
         raise UsageError(f"--width {width} is no side", hint="--width base or --width head")
     if as_json and svg == STDOUT:
         raise UsageError("several outputs cannot go to standard output", hint="give --svg a file")
+    require_place(svg, "--svg")
     home = Home.default()
     with home.work() as work:
         repository = Repository(repo.absolute(), work.fresh("git"))

@@ -21,15 +21,19 @@ def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
         epilog="Examples:\n\n    nalm history sfc_a --server https://nalm.example.org\n\n"
-        "    nalm history sfc_a --stage nat --metric ipp --rows 30"
+        "    nalm history sfc_a --stage nat --metric ipp --rows 30\n\n"
+        "    nalm history sfc_a --branch release-2"
     )(history)
 
 
 def history(
-    scenario: Annotated[str, typer.Argument(help="As nalm.toml names it.")],
+    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="As nalm.toml names it.")],
     *,
     stage: Annotated[str, typer.Option(help="Of the chain, or `chain` for the whole.")] = CHAIN,
     metric: Annotated[str, typer.Option(help="cpp, ipp, eipc, ncpp, pps, ...")] = "cpp",
+    branch: Annotated[
+        str | None, typer.Option(help="One that the server watches.", show_default="the default branch")
+    ] = None,
     project: Annotated[
         str | None, typer.Option(help="Of the server.", show_default="[project] name of nalm.toml")
     ] = None,
@@ -42,11 +46,11 @@ def history(
     token_file: options.TokenFileOption = None,
     repo: options.RepoOption = Path(),
 ) -> None:
-    """Show one metric along the default branch: its course, changes of level, the last verdicts.
+    """Show one metric along a branch: its course, changes of level, the last verdicts.
 
     A project that everyone may read needs no token.
     """
-    from nalm_agent.history import History
+    from nalm_agent.history import History, Lines
     from nalm_agent.history_out import WIDEST, print_history
     from nalm_agent.report_out import console
     from nalm_agent.server_reader import ask
@@ -57,11 +61,16 @@ def history(
         raise UsageError("which server?", hint="give its address with --server or in NALM_SERVER")
     token = upload_token(token_file) if token_file or os.environ.get(TOKEN) else None
     name = project or _project(repo)
-    path = f"/projects/{quote(name, safe='')}/scenarios/{quote(scenario, safe='')}/history"
+    under, named = f"/projects/{quote(name, safe='')}", quote(scenario, safe="")
     wanted: dict[str, str | int] = {"metric": metric, "stage": stage, "limit": max(rows, WIDEST)}
     if host_class is not None:
         wanted["host_class"] = host_class
-    found = ask(require_address(server), token, path, wanted, History)
+    address = require_address(server)
+    if branch is None:
+        found = ask(address, token, f"{under}/scenarios/{named}/history", wanted, History)
+    else:
+        asked = wanted | {"scenario": scenario, "branch": branch}
+        found = ask(address, token, f"{under}/lines", asked, Lines).history()
     if as_json:
         sys.stdout.write(found.model_dump_json() + "\n")
     else:

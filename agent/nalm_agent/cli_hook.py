@@ -33,7 +33,7 @@ def install(repo: options.RepoOption = Path()) -> None:
         typer.echo(f"wrote {write(_repository(repo, scratch))}; `git push --no-verify` passes it by")
 
 
-@hook.command()
+@hook.command(epilog="Example:\n\n    nalm hook remove")
 def remove(repo: options.RepoOption = Path()) -> None:
     """Remove nalm's pre-push hook."""
     from nalm_agent.hook import remove as take_away
@@ -43,7 +43,7 @@ def remove(repo: options.RepoOption = Path()) -> None:
     typer.echo("there was none" if gone is None else f"removed {gone}")
 
 
-@hook.command()
+@hook.command(epilog="Example, in a hook of your own:\n\n    exec nalm hook run")
 def run(repo: options.RepoOption = Path()) -> None:
     """What the hook does: judge what git or pre-commit is about to push. Exit code 1 for a regression."""
     from nalm_agent.errors import ExitCode

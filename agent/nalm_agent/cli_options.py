@@ -47,6 +47,7 @@ ScenarioOption = Annotated[
     ),
 ]
 RepoOption = Annotated[Path, typer.Option("--repo", help="The NF's git repository.", show_default="here")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 NeverFailOption = Annotated[
     bool, typer.Option("--never-fail", help="Exit with 0 whatever the verdict; 2 for wrong usage remains.")
 ]

@@ -4,17 +4,17 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from nalm_core import rate_defaults as defaults
 from nalm_core.rates import Mode
-from pydantic import BaseModel
 
+from nalm_agent import cli_options as options
 from nalm_agent.console import Terminal
 from nalm_agent.errors import ExitCode, UsageError
+from nalm_agent.files import STDOUT, require_place, write_file
 from nalm_agent.git import WORKTREE, Repository
 from nalm_agent.home import Home
 
@@ -25,8 +25,6 @@ ScenarioOption = Annotated[
 JsonOption = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help="Write the report here; - for standard output.")
 ]
-RepoOption = Annotated[Path, typer.Option("--repo", help="The NF's git repository.", show_default="here")]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 _RATE_EXIT = {
     "measured": ExitCode.OK,
@@ -77,8 +75,8 @@ def rate(
     launches: Annotated[int, typer.Option(min=1, help="Launches at full load.")] = defaults.MRR_LAUNCHES,
     limit: Annotated[float, typer.Option(min=1, help="Seconds of a search, at most.")] = defaults.SEARCH_S,
     json_file: JsonOption = None,
-    repo: RepoOption = Path(),
-    quiet: QuietOption = False,
+    repo: options.RepoOption = Path(),
+    quiet: options.QuietOption = False,
 ) -> None:
     """Measure rates: at full load, without loss, with little loss; latency and jitter below that."""
     from nalm_core.rate_result import judge_rates
@@ -88,6 +86,7 @@ def rate(
     from nalm_agent.rate_out import print_rates
     from nalm_agent.rate_run import subject
 
+    require_place(json_file, "--json")
     settings = RateSettings(
         mode=mode,
         trial_s=duration,
@@ -104,11 +103,12 @@ def rate(
         one = subject(repository, repository.resolve(revision), scenario)
         report = measure_rates(one, settings, home, work, progress)
         result = judge_rates(report)
-        if json_file != "-":
+        if json_file != STDOUT:
             with progress.aside():
                 print_rates(report, result, f"{one.name} {one.revision.short}")
     if json_file is not None:
-        _write(report, json_file)
+        document = json.dumps(report.model_dump(mode="json", by_alias=True), allow_nan=False)
+        write_file(json_file, document + "\n", "--json")
     raise typer.Exit(_RATE_EXIT[result.verdict])
 
 
@@ -130,8 +130,8 @@ def soak(
         Path | None, typer.Option("--resume", metavar="FILE", help="Go on with this soak, as it began.")
     ] = None,
     scenario: ScenarioOption = None,
-    repo: RepoOption = Path(),
-    quiet: QuietOption = False,
+    repo: options.RepoOption = Path(),
+    quiet: options.QuietOption = False,
 ) -> None:
     """Keep one load for hours: drift of cost and rate, growth of the tail, leaks. Stops and resumes."""
     from nalm_core.soak import judge_soak
@@ -168,20 +168,3 @@ def _shares(text: str) -> list[float]:
             f"--shares {text!r} is not a list of per cent above 0, at most 100", hint="like --shares 10,50,90"
         )
     return shares
-
-
-def _write(report: BaseModel, json_file: str) -> None:
-    """The report as JSON, whole or not at all. Raises UsageError if the file cannot be written."""
-    text = json.dumps(report.model_dump(mode="json", by_alias=True), allow_nan=False) + "\n"
-    if json_file == "-":
-        sys.stdout.write(text)
-        return
-    path = Path(json_file)
-    new = path.with_name(f".{path.name}.new")
-    try:
-        new.write_text(text)
-        new.replace(path)
-    except OSError as error:
-        raise UsageError(
-            f"the report cannot be written to {path}: {error.strerror}", hint="give another --json FILE"
-        ) from error

@@ -28,7 +28,7 @@ def watch(
     scenario: options.ScenarioOption = None,
     repo: options.RepoOption = Path(),
     profile: Annotated[bool, typer.Option("--profile", help="Always sample functions and lines.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Judge the working tree against one base, and again on every save, until interrupted.
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -24,6 +25,18 @@ def write_file(name: str, text: str, option: str) -> None:
         new.replace(path)
     except (OSError, ValueError) as error:
         new.unlink(missing_ok=True)
-        reason = error.strerror if isinstance(error, OSError) else error
-        message = f"this cannot be written to {path}: {reason}"
-        raise UsageError(message, hint=f"give another {option} FILE") from error
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise _refused(path, reason, option) from error
+
+
+def require_place(name: str | None, option: str) -> None:
+    """Raises UsageError before hours are spent on what could not be written there."""
+    if name is None or name == STDOUT:
+        return
+    folder = Path(name).parent
+    if not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise _refused(Path(name), f"{folder} is no directory that you may write to", option)
+
+
+def _refused(path: Path, reason: str | None, option: str) -> UsageError:
+    return UsageError(f"this cannot be written to {path}: {reason}", hint=f"give another {option} FILE")

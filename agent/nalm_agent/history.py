@@ -72,3 +72,69 @@ class History(BaseModel):
     points: list[Point]
     change_points: list[ChangePoint]
     segments: list[Segment]
+
+
+class CommitColumns(BaseModel):
+    sha: list[str]
+    subject: list[str | None]
+    committed_at: list[datetime | None]
+
+
+class StageColumns(BaseModel):
+    stage: str
+    value: list[float | None]
+    low: list[float | None]
+    high: list[float | None]
+
+
+class BranchLine(BaseModel):
+    """A place in each column for each run."""
+
+    scenario: str
+    host_class: str | None
+    at: list[int]
+    """Places in the columns of commits."""
+    display: list[str]
+    stages: list[StageColumns]
+    missing: str | None
+    change_points: list[ChangePoint]
+    segments: list[Segment]
+
+
+class Lines(BaseModel):
+    """The same along a branch: the server has it in columns."""
+
+    metric: Metric
+    commits: CommitColumns
+    lines: list[BranchLine]
+
+    def history(self) -> History:
+        """Of the one line that was asked for."""
+        (line,) = self.lines
+        return History(
+            metric=self.metric,
+            host_classes=[],
+            stages=[one.stage for one in line.stages],
+            points=[self._point(line, run, place) for run, place in enumerate(line.at)],
+            **{name: getattr(line, name) for name in _SHARED},
+        )
+
+    def _point(self, line: BranchLine, run: int, place: int) -> Point:
+        sha = self.commits.sha[place]
+        return Point(
+            sha=sha,
+            short_sha=sha[:10],
+            subject=self.commits.subject[place],
+            committed_at=self.commits.committed_at[place],
+            display=line.display[run],
+            culprit_stage=None,
+            values={one.stage: _value(one, run) for one in line.stages},
+        )
+
+
+_SHARED = ("scenario", "host_class", "missing", "change_points", "segments")
+
+
+def _value(columns: StageColumns, run: int) -> Value | None:
+    value = columns.value[run]
+    return None if value is None else Value(value=value, low=columns.low[run], high=columns.high[run])

@@ -69,7 +69,7 @@ def with_parent(repository: Repository, head: Revision) -> Comparison:
     """A commit and its first parent. Raises GitError for a root commit."""
     parent = repository.parent(head)
     if parent is None:
-        raise GitError(f"{head.short} has no parent to be compared with", hint="leave the first commit out")
+        raise GitError(f"{head.short} has no parent to be compared with", hint="begin with a later commit")
     return Comparison(parent, head, "its first parent")
 
 

@@ -21,6 +21,7 @@ EXIT_STATUS = (
     ("3", "inconclusive"),
     ("4", "could not measure"),
     ("130", "interrupted; nothing is left running"),
+    ("141", "whoever read the output went away"),
 )
 
 

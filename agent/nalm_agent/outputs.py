@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from nalm_core.report_io import dump_report
 
 from nalm_agent.errors import UsageError
-from nalm_agent.files import STDOUT, write_file
+from nalm_agent.files import STDOUT, require_place, write_file
 from nalm_agent.local import Result
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ class Outputs:
     """GitHub's workflow commands, and Markdown to the step's summary."""
 
     def __post_init__(self) -> None:
+        for option, name in self._files().items():
+            require_place(name, f"--{option}")
         files = [name for name in self._files().values() if name is not None]
         for name in files:
             if files.count(name) > 1:

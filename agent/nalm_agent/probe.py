@@ -144,7 +144,10 @@ class ProbeFile:
                 access = mmap.ACCESS_WRITE if writable else mmap.ACCESS_READ
                 self.map = mmap.mmap(file.fileno(), 0, access=access)
         except (OSError, ValueError) as error:
-            raise ProbeError(f"{path} cannot be read as a probe file: {error}") from error
+            raise ProbeError(
+                f"{path} cannot be read as a probe file: {error}",
+                hint="is it the path in the NF's NALM_PROBE_FILE, and does the NF run?",
+            ) from error
         try:
             self._read_header(path)
         except ProbeError:

@@ -73,7 +73,7 @@ def _reports_of(name: str) -> Iterator[RunReport]:
             raise UsageError(
                 f"{where} is no run report this nalm can use",
                 log=lines,
-                hint="was it written by a newer nalm?",
+                hint="give files that `nalm check --json FILE` wrote, with this nalm or an older one",
             ) from error
 
 

@@ -18,7 +18,7 @@ _TOKEN = "give a token that may read the project in NALM_TOKEN or with --token-f
 _HINTS: dict[int, str] = {
     HTTPStatus.UNAUTHORIZED: _TOKEN,
     HTTPStatus.FORBIDDEN: _TOKEN,
-    HTTPStatus.NOT_FOUND: "the project's page lists its scenarios; --project names another project",
+    HTTPStatus.NOT_FOUND: "its page lists the project's scenarios and branches; --project names another",
 }
 Asked = TypeVar("Asked", bound=BaseModel)
 

@@ -10,12 +10,10 @@ from dataclasses import dataclass, field
 from math import expm1
 
 from nalm_agent.local import Result
+from nalm_agent.sparkline import sparkline
 from nalm_agent.stage_table import MISSING, percent
 
 CHAIN = "chain"
-BLOCKS, PLAIN_BLOCKS = "▁▂▃▄▅▆▇█", "0123456789"
-GAP = "."
-"""Where a judgement has no figure: a build that failed, a stage that was not there."""
 LEAST_SCALE = 0.01
 """Half the height of a sparkline, as ln ratio, at least: noise must not look like a trend."""
 SHOWN = 24
@@ -81,22 +79,5 @@ def _trend_of(name: str, points: Sequence[Point]) -> Iterator[str]:
 
 def _cell(values: Sequence[float | None]) -> str:
     last = values[-1]
-    return f"{sparkline(values[-SHOWN:])} {MISSING if last is None else percent(expm1(last)):>8}"
-
-
-def sparkline(values: Sequence[float | None], *, blocks: str | None = None) -> str:
-    """One character a value, no change in the middle; a gap where there is none."""
-    blocks = blocks or _blocks()
-    known = [abs(value) for value in values if value is not None]
-    scale = max([LEAST_SCALE, *known])
-    top = len(blocks) - 1
-    return "".join(GAP if value is None else blocks[round((value / scale + 1) / 2 * top)] for value in values)
-
-
-def _blocks() -> str:
-    """Digits where standard output cannot show blocks."""
-    try:
-        BLOCKS.encode(sys.stdout.encoding or "ascii")
-    except UnicodeEncodeError:
-        return PLAIN_BLOCKS
-    return BLOCKS
+    drawn = sparkline(values[-SHOWN:], sys.stdout.encoding, around_zero_within=LEAST_SCALE)
+    return f"{drawn} {MISSING if last is None else percent(expm1(last)):>8}"

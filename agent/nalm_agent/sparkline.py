@@ -7,20 +7,31 @@ from collections.abc import Sequence
 from typing import Final
 
 BLOCKS: Final = "▁▂▃▄▅▆▇█"
-PLAIN: Final = "_.-=+*#@"
+PLAIN: Final = "01234567"
 """Where the output's encoding has no blocks."""
+GAP: Final = "."
+"""Where there is no figure."""
 
 
-def sparkline(values: Sequence[float | None], encoding: str | None) -> str:
-    """A letter for each value, from the lowest to the highest; a blank where there is none."""
+def sparkline(
+    values: Sequence[float | None], encoding: str | None, *, around_zero_within: float | None = None
+) -> str:
+    """A letter for each value, from the lowest to the highest; a dot where there is none.
+
+    With around_zero_within zero is in the middle, and the height at least that much on either side.
+    """
     known = [value for value in values if value is not None]
+    if around_zero_within is None:
+        low, high = min(known, default=0.0), max(known, default=0.0)
+    else:
+        high = max([around_zero_within, *map(abs, known)])
+        low = -high
     levels = BLOCKS if (encoding or "").lower().replace("-", "").startswith("utf") else PLAIN
-    low, high = min(known, default=0.0), max(known, default=0.0)
     last = len(levels) - 1
 
     def letter(value: float | None) -> str:
         if value is None:
-            return " "
+            return GAP
         return levels[round((value - low) / (high - low) * last)] if high > low else levels[0]
 
     return "".join(map(letter, values))

@@ -35,7 +35,8 @@ def upload_token(file: Path | None) -> str:
     if not token or not (token.isascii() and token.isprintable()) or " " in token:
         raise UsageError(
             f"{where} holds no token",
-            hint="put the project's upload token there; it was shown when the project was made",
+            hint="put the project's upload token there, or into a file for --token-file; "
+            "it was shown when the project was made",
         )
     return token
 

@@ -276,6 +276,7 @@ def test_report_that_cannot_be_written(nf_repository: NfRepository, nalm: Nalm) 
     done = nalm.run("check", "--base", "HEAD", "--json", "/nowhere/run.json", cwd=nf_repository.path)
     assert done.returncode == 2
     assert "cannot be written to /nowhere/run.json" in done.stderr
+    assert "against" not in done.stderr  # told before anything is measured
 
 
 def test_json_on_standard_output_is_alone_there(nf_repository: NfRepository, nalm: Nalm) -> None:

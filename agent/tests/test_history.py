@@ -68,7 +68,7 @@ def answer() -> dict[str, object]:
 def test_course_events_and_the_newest_commits() -> None:
     history = History.model_validate(answer())
     line, marks, told = course_lines(history, "chain", 80, "utf-8")
-    assert (line, marks) == ("▁ ▁█", "   ^")
+    assert (line, marks) == ("▁.▁█", "   ^")
     assert "4 commits, 100 to 120, newest 120" in told
     segment, level = event_lines(history, "chain")
     assert segment == "3333333333  new segment: kernel 6.1 to 6.2"
@@ -89,7 +89,7 @@ def test_the_table_fits_its_terminal(width: int) -> None:
 
 
 def test_a_course_without_blocks_and_without_movement() -> None:
-    assert sparkline([1, None, 2], "latin-1") == "_ @"
+    assert sparkline([1, None, 2], "latin-1") == "0.7"
     assert sparkline([5, 5], "UTF-8") == "▁▁"
     assert sparkline([], None) == ""
 

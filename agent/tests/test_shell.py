@@ -64,3 +64,8 @@ def test_a_directory_that_cannot_be_made(tmp_path: Path, nalm: Nalm) -> None:
     (tmp_path / "file").write_text("")
     done = nalm.run("man", str(tmp_path / "file"), cwd=tmp_path)
     assert done.returncode == 2 and "next:" in done.stderr
+
+
+def test_every_command_has_an_example() -> None:
+    for name, page in man_pages(app, "1").items():
+        assert ".SH EXAMPLES" in page or "COMMAND" in page, name

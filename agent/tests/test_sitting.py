@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from nalm_agent.local import Result, judged
-from nalm_agent.sitting import Sitting, sparkline
+from nalm_agent.sitting import Sitting
+from nalm_agent.sparkline import sparkline
 from nalm_core.report import RunReport
 from nalm_server_reports import make_report
 
@@ -17,9 +20,10 @@ def sitting(*reports: RunReport) -> Sitting:
 
 
 def test_a_sparkline_has_no_change_in_the_middle_and_gaps() -> None:
-    assert sparkline([0.0, None, 0.2, -0.2, 0.1], blocks="01234") == "2.403"
-    assert sparkline([0.001, -0.001], blocks="01234") == "22"
-    assert sparkline([], blocks="01234") == ""
+    drawn = partial(sparkline, encoding="ascii", around_zero_within=0.01)
+    assert drawn([0.0, None, 0.2, -0.2, 0.1]) == "4.705"
+    assert drawn([0.001, -0.001]) == "43"
+    assert drawn([]) == ""
 
 
 def test_the_trend_has_a_line_per_stage() -> None:

@@ -26,7 +26,6 @@ from nalm_agent.top.hardware import NOT_ASKED, _missing
 from nalm_agent.top.probe_feed import ProbeFeed
 from nalm_agent.top.recording import ReplayFeed
 from nalm_agent.top.screen import Screen
-from nalm_agent.top.spark import PLAIN, spark
 from nalm_agent.top.telemetry_feed import NO_USAGE, TelemetryFeed
 from nalm_agent.top.view import LcoreView, StageView, View
 from rich.console import Console
@@ -207,8 +206,6 @@ def test_order_pause_and_trend() -> None:
     shown = capture.get()
     assert "CPP 100.0" in shown
     assert shown.index("a_stage") < shown.index("rx")
-    assert spark([1, None, 3, 2], 3, PLAIN) == " #_"
-    assert spark([None], 3) == ""
 
 
 def test_keys_on_a_terminal(open_nf: RunningNf, nalm: Nalm, tmp_path: Path) -> None:

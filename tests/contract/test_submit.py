@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from contract_server import ContractServer
-from nalm_core.report import RunReport
+from nalm_core.report import Arm, RunReport
 from nalm_core.report_io import dump_report
 from nalm_server_reports import make_report
 
@@ -55,6 +55,20 @@ def test_reports_are_taken_once_and_the_server_judges(server: ContractServer, tm
     history = nalm(server, "history", slower.scenario.name, "--project", "tiny", "--stage", "nat")
     assert history.returncode == 0, history.stderr
     assert "regressed nat" in history.stdout
+
+
+def test_the_history_of_a_branch(server: ContractServer, tmp_path: Path) -> None:
+    report = make_report(8, project="tiny")
+    (path,) = saved(tmp_path, report)
+    assert nalm(server, "submit", path).returncode == 0
+    base, head = (report.arms[arm].build.commit for arm in (Arm.BASE, Arm.HEAD))
+    server.push(base, head)
+    asked = ["history", report.scenario.name, "--project", "tiny", "--branch"]
+    found = nalm(server, *asked, "main")
+    assert found.returncode == 0, found.stderr
+    assert head[:10] in found.stdout and "same" in found.stdout
+    unknown = nalm(server, *asked, "nowhere")
+    assert unknown.returncode == 2 and "no watched branch 'nowhere'" in unknown.stderr
 
 
 def test_a_wrong_token_is_told(server: ContractServer, tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def run(
     cpu: Annotated[
         int | None, typer.Option(help="Use this CPU only, beside another nalm-mutants on another.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: options.QuietOption = False,
     upload: Annotated[bool, typer.Option("--upload", help="Send what came out to a server.")] = False,
     server: options.ServerOption = None,
     project: ProjectOption = DEFAULT_PROJECT,

@@ -32,7 +32,9 @@ class PerfFeed:
         try:
             self._name = Path(f"/proc/{pid}/comm").read_text().strip()
         except OSError as error:
-            raise UsageError(f"process {pid} cannot be looked at: {error.strerror}") from error
+            raise UsageError(
+                f"process {pid} cannot be looked at: {error.strerror}", hint="is it running, and yours?"
+            ) from error
         self._pid = pid
         self._event = perf.profile_event()
         self._stack = ExitStack()

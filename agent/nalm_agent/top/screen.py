@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from nalm_agent.top.spark import BARS, PLAIN, spark
+from nalm_agent.sparkline import sparkline
 from nalm_agent.top.view import MISSING, LcoreView, StageView, View
 
 KEPT = 60
@@ -43,45 +43,48 @@ class Screen:
             yield Text("the first look takes one interval")
             return
         view = self.history[-1]
-        bars = BARS if (options.encoding or "").startswith("utf") else PLAIN
-        yield self._head(view, bars)
+        yield self._head(view, options.encoding)
         for part in (self._stages, self._lcores, _ports, _functions):
-            if (table := part(view, options.max_width, bars)) is not None:
+            if (table := part(view, options)) is not None:
+                if not console.is_terminal:
+                    table.box, table.pad_edge = None, False
                 yield table
         yield from _missing(view)
         if self.keys:
             state = "[reverse]paused[/] " if self.paused else ""
             yield Text.from_markup(f"{state}[dim]q quit, space pause, s order of stages, l lcores[/]")
 
-    def _head(self, view: View, bars: str) -> Text:
+    def _head(self, view: View, encoding: str) -> Text:
         parts = [f"{view.nf} (pid {view.pid})"]
         for name, show in _FIGURES.items():
             if getattr(view, name) is not None:
-                trend = self._trend(lambda one, name=name: getattr(one, name), bars)  # type: ignore[misc]
+                trend = self._trend(lambda one, name=name: getattr(one, name), encoding)  # type: ignore[misc]
                 parts.append(f"{show(getattr(view, name))} {trend}".rstrip())
         return Text("  ".join(parts), style="bold")
 
-    def _trend(self, of: Callable[[View], float | None], bars: str) -> str:
-        return spark([of(one) for one in self.history], SPARK, bars) if len(self.history) > 1 else ""
+    def _trend(self, of: Callable[[View], float | None], encoding: str) -> str:
+        values = [of(one) for one in self.history[-SPARK:]]
+        shown = len(values) > 1 and any(value is not None for value in values)
+        return sparkline(values, encoding) if shown else ""
 
-    def _stages(self, view: View, width: int, bars: str) -> Table | None:
+    def _stages(self, view: View, options: ConsoleOptions) -> Table | None:
         if not view.stages:
             return None
-        table, columns = _stage_table(view.stages, width, trends=len(self.history) > 1)
+        table, columns = _stage_table(view.stages, options.max_width, trends=len(self.history) > 1)
         stages = sorted(view.stages, key=lambda one: -(one.cpp or 0)) if self.dearest_first else view.stages
         dearest = max((one.cpp or 0 for one in view.stages if not one.apart), default=0)
         for stage in stages:
             style = "yellow" if stage.cpp and stage.cpp == dearest else "dim" if stage.apart else None
-            trend = self._trend(lambda one, name=stage.stage: _cpp_of(one, name), bars)  # type: ignore[misc]
+            trend = self._trend(lambda one, name=stage.stage: _cpp_of(one, name), options.encoding)  # type: ignore[misc]
             table.add_row(*_row(stage, columns, trend), style=style)
         chain = {"CPP": _text(view.cpp, 1), "IPP": _text(view.ipp, 1), "eIPC": _text(view.eipc, 2)}
         table.add_row("chain", *(chain.get(name, "") for name in columns), style="bold")
         return table
 
-    def _lcores(self, view: View, width: int, bars: str) -> Table | None:
+    def _lcores(self, view: View, options: ConsoleOptions) -> Table | None:
         if not view.lcores or (len(view.lcores) < 2 and not self.lcores):
             return None
-        room, left = _rooms(width)
+        room, left = _rooms(options.max_width)
         columns = _fitting(_LCORE, view.lcores, left)
         table = _plain("lcore", room, columns)
         for lcore in view.lcores:
@@ -177,10 +180,10 @@ def _plain(first: str, room: int, others: Sequence[str]) -> Table:
     return table
 
 
-def _ports(view: View, width: int, bars: str) -> Table | None:
+def _ports(view: View, options: ConsoleOptions) -> Table | None:
     if not view.ports:
         return None
-    table = _plain("port", width, ["rx Mpps", "tx Mpps"])
+    table = _plain("port", options.max_width, ["rx Mpps", "tx Mpps"])
     table.add_column("drops")
     for port in view.ports:
         drops = ", ".join(f"{name} {count}" for name, count in port.drops.items())
@@ -188,10 +191,10 @@ def _ports(view: View, width: int, bars: str) -> Table | None:
     return table
 
 
-def _functions(view: View, width: int, bars: str) -> Table | None:
+def _functions(view: View, options: ConsoleOptions) -> Table | None:
     if not view.functions:
         return None
-    table = _plain("function", max(12, width - 32), ["samples"])
+    table = _plain("function", max(12, options.max_width - 32), ["samples"])
     table.add_column("of", overflow="ellipsis", no_wrap=True)
     for one in view.functions:
         table.add_row(escape(one.name), f"{100 * one.share:.1f} %", escape(one.object))
