@@ -44,6 +44,7 @@ from nalm_server.metrics.endpoints import router as metrics
 from nalm_server.metrics.process import Requests, make_registry
 from nalm_server.middleware import BodyLimitMiddleware, RequestMiddleware
 from nalm_server.notifications.endpoints import router as notifications
+from nalm_server.overview.endpoints import router as overview
 from nalm_server.page import page_router
 from nalm_server.projects.endpoints import router as projects
 from nalm_server.quality.endpoints import router as quality
@@ -100,6 +101,7 @@ def api_routes() -> list[BaseRoute]:
     api = APIRouter(prefix=PREFIX)
     for router in (
         health,
+        overview,
         projects,
         integrations,
         notifications,

@@ -64,6 +64,7 @@ MATRIX: dict[str, Row] = {
     "GET /health/live": Row(Who.ANYONE, "/health/live"),
     "GET /health/ready": Row(Who.ANYONE, "/health/ready"),
     "GET /metrics-catalogue": Row(Who.ANYONE, "/metrics-catalogue"),
+    "GET /overview": Row(Who.LIST, "/overview"),
     "GET /projects": Row(Who.LIST, "/projects"),
     "POST /projects": Row(Who.ADMINISTRATOR, "/projects", {"name": "new", "repository": "/srv/new.git"}),
     "GET /projects/{project}": Row(Who.READER, PROJECT),

@@ -20,6 +20,7 @@ PATHS = {
     "/projects/demo/scenarios/sfc_a/history": 9,
     "/projects/demo/lines?scenario=sfc_a": 10,
     "/jobs": 1,
+    "/overview": 8,
 }
 
 

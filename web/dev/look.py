@@ -40,7 +40,7 @@ def get(url: str) -> Any:
 def addresses(url: str) -> dict[str, str]:
     """Pages by the name of their picture, as far as the server has something to show on them."""
     projects = get(f"{url}/api/v1/projects")
-    pages = {"projects": "/", "project-missing": "/p/nowhere", "page-missing": "/no/such/page"}
+    pages = {"overview": "/", "project-missing": "/p/nowhere", "page-missing": "/no/such/page"}
     for project in projects:
         name = project["name"]
         if project["commits"] == 0:

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Plugin } from "vite";
-import type { Commit, Metric, Project, Revision, SignedIn } from "../src/api/types";
+import type { Commit, Metric, Overview, Project, Revision, SignedIn } from "../src/api/types";
 import { COUNT, commits, PENDING, points, runOf, shaOf } from "./mock/history.ts";
 import { comparison, HOST, runDetail, runReport } from "./mock/run.ts";
 
@@ -26,6 +26,18 @@ const project = (name: string, full: boolean): Project => ({
   last_activity_at: full ? new Date(Date.now() - 90_000).toISOString() : null,
 });
 
+const WEEK_MS = 7 * 86_400_000;
+const overview = (): Overview => ({
+  at: new Date().toISOString(),
+  since: new Date(Date.now() - WEEK_MS).toISOString(),
+  alerts: [],
+  alerts_open: 0,
+  changes: [],
+  changed: 0,
+  judged: [{ project: NAME, display: "same", runs: COUNT }],
+  jobs_waiting: 1,
+});
+
 const indexOf = (sha: string | null): number =>
   Array.from({ length: COUNT }, (_, index) => index).findIndex(
     (index) => sha && shaOf(index).startsWith(sha),
@@ -39,6 +51,7 @@ function answer(path: string, query: URLSearchParams): unknown {
   const [room, name = "", part, key, leaf] = path.split("/").map(decodeURIComponent);
   if (room === "session") return NOBODY;
   if (room === "metrics-catalogue") return catalogue();
+  if (room === "overview") return overview();
   if (room === "runs") {
     const index = run(name);
     if (index < 1) return null;

@@ -39,6 +39,7 @@ class Wanted:
     since: datetime | None = None
     commit: str | None = None
     """The beginning of a sha."""
+    muted: bool | None = None
 
 
 def _listed() -> Select[AlertRow, CommitRow, str, str, str]:
@@ -64,6 +65,8 @@ def page(
         query = query.where(AlertRow.created_at >= wanted.since)
     if wanted.commit is not None:
         query = query.where(CommitRow.sha.startswith(wanted.commit, autoescape=True))
+    if wanted.muted is not None:
+        query = query.where(AlertRow.muted.is_(wanted.muted))
     if wanted.scenario is not None:
         moved = exists().where(AlertMoveRow.alert_id == AlertRow.id, AlertMoveRow.scenario == wanted.scenario)
         query = query.where(moved)
@@ -71,6 +74,12 @@ def page(
         query = query.order_by(AlertRow.worth.desc().nulls_last())
     query = query.order_by(AlertRow.id.desc()).limit(limit).offset(offset)
     return [Listed(*row) for row in session.execute(query)]
+
+
+def of(session: Session, alert_ids: Sequence[int]) -> dict[int, Listed]:
+    """By id."""
+    found = (Listed(*row) for row in session.execute(_listed().where(AlertRow.id.in_(alert_ids))))
+    return {one.alert.id: one for one in found}
 
 
 def one(session: Session, alert_id: int) -> Listed:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Jobs: lists, one, and what people do with them. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { ENDED_STATES, isRunning, type JobAction, OPEN_STATES } from "../logic/queue";
+import { ENDED_STATES, isRunning, type JobAction, OPEN_STATES, RUNNING_STATES } from "../logic/queue";
 import { body, client } from "./client";
 import type { JobDetail, JobRequest, JobState } from "./types";
 
@@ -10,6 +10,7 @@ const LIVE_MS = 30_000;
 const POLL_MS = 3_000;
 const MOST = 500;
 const ENDED_SHOWN = 30;
+const RUNNING_SHOWN = 20;
 
 const jobsQuery = (
   name: string,
@@ -33,6 +34,9 @@ const jobsQuery = (
 
 export const openJobsQuery = (project: string | undefined, live: boolean) =>
   jobsQuery("open", project, OPEN_STATES, MOST, live);
+
+export const runningJobsQuery = (live: boolean) =>
+  jobsQuery("running", undefined, RUNNING_STATES, RUNNING_SHOWN, live);
 
 export const endedJobsQuery = (project: string | undefined, live: boolean) =>
   jobsQuery("ended", project, ENDED_STATES, ENDED_SHOWN, live);

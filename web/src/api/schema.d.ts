@@ -1063,6 +1063,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Overview
+         * @description Of all projects the caller may read: open alerts by worth, what changed, what waits.
+         */
+        get: operations["get_overview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/pools": {
         parameters: {
             query?: never;
@@ -2785,6 +2805,23 @@ export interface components {
             updated_at: string;
             /** Worth */
             worth: number | null;
+        };
+        /**
+         * AlertChange
+         * @description The last step that an alert took.
+         */
+        AlertChange: {
+            alert: components["schemas"]["Alert"];
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            state: components["schemas"]["AlertState"];
+            /** Who */
+            who: string | null;
+            /** Why */
+            why: string;
         };
         /** AlertComment */
         AlertComment: {
@@ -5089,6 +5126,18 @@ export interface components {
          */
         JobState: "queued" | "leased" | "building" | "measuring" | "uploading" | "done" | "failed" | "invalid" | "cancelled" | "superseded";
         /**
+         * Judged
+         * @description Runs of a project that came in, by what is shown of their verdict.
+         */
+        Judged: {
+            /** Display */
+            display: string;
+            /** Project */
+            project: string;
+            /** Runs */
+            runs: number;
+        };
+        /**
          * Kind
          * @enum {string}
          */
@@ -5927,6 +5976,31 @@ export interface components {
          * @enum {string}
          */
         OutcomeKind: "pass" | "sent" | "policy" | "lost" | "bad";
+        /** Overview */
+        Overview: {
+            /** Alerts */
+            alerts: components["schemas"]["Alert"][];
+            /** Alerts Open */
+            alerts_open: number;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Changed */
+            changed: number;
+            /** Changes */
+            changes: components["schemas"]["AlertChange"][];
+            /** Jobs Waiting */
+            jobs_waiting: number;
+            /** Judged */
+            judged: components["schemas"]["Judged"][];
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+        };
         /** OwnTokenNew */
         OwnTokenNew: {
             /**
@@ -12942,6 +13016,83 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Metric"][];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    get_overview: {
+        parameters: {
+            query?: {
+                /** @description What changed from then on; 90 days at most, a week if left out. */
+                since?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
                 };
             };
             /** @description The request cannot be read. */

@@ -34,7 +34,7 @@ export function Frame() {
       </a>
       <header className="top">
         <div className="top-inner">
-          <Link to="/" className="brand" aria-label="nalm, all projects">
+          <Link to="/" className="brand" aria-label="nalm, overview">
             <img src="/mark.svg" alt="" width={24} height={24} />
             nalm
           </Link>
@@ -143,7 +143,7 @@ function ServerTabs() {
   return (
     <nav className="tabs" aria-label="Server">
       <Link to="/" className="tab" activeOptions={exact}>
-        Projects
+        Overview
       </Link>
       <Link to="/queue" className="tab" activeOptions={exact}>
         Queue

@@ -5,6 +5,7 @@ import "./styles.css";
 import "./figures.css";
 import "./alerts.css";
 import "./compare.css";
+import "./overview.css";
 import { MantineProvider } from "@mantine/core";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";

@@ -35,7 +35,7 @@ import { MeasurePage } from "../pages/MeasurePage";
 import { MinePage } from "../pages/MinePage";
 import { ModelsPage } from "../pages/ModelsPage";
 import { NewProjectPage } from "../pages/NewProjectPage";
-import { ProjectsPage } from "../pages/ProjectsPage";
+import { OverviewPage } from "../pages/OverviewPage";
 import { QualityPage } from "../pages/QualityPage";
 import { QueuePage } from "../pages/QueuePage";
 import { RunPage } from "../pages/RunPage";
@@ -52,7 +52,7 @@ const root = createRootRoute({
 });
 
 const routes = [
-  createRoute({ getParentRoute: () => root, path: "/", component: ProjectsPage }),
+  createRoute({ getParentRoute: () => root, path: "/", component: OverviewPage }),
   createRoute({
     getParentRoute: () => root,
     path: "/sign-in",

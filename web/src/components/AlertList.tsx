@@ -7,11 +7,13 @@ import { useNow } from "./useNow";
 interface Props {
   alerts: readonly Alert[];
   label: string;
+  /** Of several projects: each is told. */
+  projects?: boolean;
   onFocus?: (alert: Alert) => void;
 }
 
 /** Findings in the order given, drawn to one scale. */
-export function AlertList({ alerts, label, onFocus }: Props) {
+export function AlertList({ alerts, label, projects = false, onFocus }: Props) {
   const now = useNow();
   const reach = reachOf(alerts.flatMap((one) => [one.ratio, one.high]));
   return (
@@ -22,6 +24,7 @@ export function AlertList({ alerts, label, onFocus }: Props) {
           alert={alert}
           now={now}
           reach={reach}
+          named={projects}
           {...(onFocus ? { onFocus: () => onFocus(alert) } : {})}
         />
       ))}

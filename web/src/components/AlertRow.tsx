@@ -15,10 +15,12 @@ interface Props {
   now: number;
   /** |ln ratio| at the edge of the drawn intervals, common to the list. */
   reach: number;
+  /** Its project is told, too. */
+  named?: boolean;
   onFocus?: () => void;
 }
 
-export function AlertRow({ alert, now, reach, onFocus }: Props) {
+export function AlertRow({ alert, now, reach, named = false, onFocus }: Props) {
   return (
     <li className="commit alert-row">
       <div className="commit-verdict above">
@@ -35,6 +37,7 @@ export function AlertRow({ alert, now, reach, onFocus }: Props) {
           {shortHeadline(alert)}
         </Link>
         <div className="commit-meta">
+          {named && `${alert.project} · `}
           <span className="mono">{alert.sha.slice(0, 10)}</span>
           {alert.subject && ` ${alert.subject}`}
           {alert.author && ` · ${alert.author}`}

@@ -8,27 +8,15 @@ import { ago, bytes, MISSING } from "../logic/format";
 import { capabilityWords, share } from "../logic/hosts";
 import { ActionError } from "./ActionError";
 import { HealthLine } from "./HealthLine";
-import { Icon, type IconName } from "./Icon";
+import { HostState } from "./HostState";
 import { useAction } from "./useAction";
 import { useSession } from "./useSession";
 
-type State = BenchHost["state"];
-const LOOKS: Record<State, { word: string; icon: IconName; tone: string }> = {
-  online: { word: "Online", icon: "check", tone: "verdict-improved" },
-  draining: { word: "Draining", icon: "clock", tone: "verdict-inconclusive" },
-  offline: { word: "Offline", icon: "inconclusive", tone: "" },
-  revoked: { word: "Revoked", icon: "broken", tone: "" },
-  sick: { word: "Sick", icon: "invalid", tone: "verdict-invalid" },
-};
-
 export function HostRow({ host, now }: { host: BenchHost; now: number }) {
-  const look = LOOKS[host.state];
   return (
     <li className="job">
       <div className="job-state">
-        <span className={`verdict host-state ${look.tone}`}>
-          <Icon name={look.icon} /> {look.word}
-        </span>
+        <HostState state={host.state} />
       </div>
       <div className="job-main">
         <strong>
@@ -75,7 +63,7 @@ function Health({ host }: { host: BenchHost }) {
   );
 }
 
-const OFFERED: Record<State, HostAction[]> = {
+const OFFERED: Record<BenchHost["state"], HostAction[]> = {
   online: ["drain"],
   sick: ["drain", "revoke"],
   offline: ["drain", "revoke"],

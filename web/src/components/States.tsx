@@ -39,6 +39,24 @@ export function CenterState({ icon, title, children }: StateProps) {
   );
 }
 
+/** A part of a page that failed: the same in a few lines. */
+export function FailedPart({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const requestId = error instanceof ApiError ? error.requestId : null;
+  return (
+    <div role="alert" className="failed-part">
+      <p>
+        <strong>
+          <Icon name="invalid" /> {titleOf(error)}.
+        </strong>{" "}
+        {adviceOf(error)} {requestId && <span className="mono">Request {requestId}</span>}
+      </p>
+      <Button size="compact-sm" variant="default" onClick={onRetry}>
+        Try again
+      </Button>
+    </div>
+  );
+}
+
 /** A failed request: what is wrong and what to do next. */
 export function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const status = error instanceof ApiError ? error.status : null;
@@ -76,6 +94,6 @@ function adviceOf(error: Error): string {
   if (error instanceof ApiError && error.status === null)
     return "Is nalm-server running, and is this page open at its address? The page tries again by itself.";
   if (error instanceof ApiError && error.status !== null && error.status >= 500)
-    return `${error.message} The server's log has the cause under the request below.`;
+    return `${error.message} The server's log has the cause under the request's id.`;
   return error.message;
 }

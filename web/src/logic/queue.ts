@@ -28,7 +28,8 @@ const REASON_WORDS: Record<Reason, string> = {
 };
 export const reasonWord = (reason: string): string => REASON_WORDS[reason as Reason] ?? reason;
 
-export const OPEN_STATES = ["queued", "leased", "building", "measuring", "uploading"] as const;
+export const RUNNING_STATES = ["leased", "building", "measuring", "uploading"] as const;
+export const OPEN_STATES = ["queued", ...RUNNING_STATES] as const;
 export const ENDED_STATES = ["done", "failed", "invalid", "cancelled", "superseded"] as const;
 
 interface JobLike {

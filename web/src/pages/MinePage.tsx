@@ -42,7 +42,7 @@ function Found() {
     );
   return (
     <section className="panel">
-      <AlertList alerts={alerts} label="Alerts that your watches find" />
+      <AlertList alerts={alerts} label="Alerts that your watches find" projects />
     </section>
   );
 }

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The overview in Chromium: full, seen, empty, to strangers, and with one panel of it failing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from demo_process import ROOT
+from figures_service import served
+from nalm_server import migrate
+from nalm_server.settings import Settings
+from nalm_server_harness import Clock, Service, make_service
+from nalm_server_reports import body_of, make_report, sha
+from nalm_server_seeded import add_administrator
+from playwright.sync_api import Browser, Locator, Page, expect
+from service_browser import fresh_page, require_accessible
+
+FAULT = {"error": {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}}
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, str]]:
+    """Two projects, one of them private, with an alert each; a job under way and one that waits."""
+    home = tmp_path_factory.mktemp("overview")
+    url = f"sqlite:///{home / 'nalm.db'}"
+    migrate.upgrade(url)
+    static = ROOT / "server" / "nalm_server" / "static"
+    service = make_service(Settings(state_dir=home, database_url=url, static_dir=static, rate_api=0), Clock())
+    add_administrator(service)
+    fill(service)
+    with served(service) as address:
+        yield service, address
+    service.context.engine.dispose()
+
+
+def fill(service: Service) -> None:
+    asked: dict[str, Any] = {"name": "quiet", "repository": "/srv/quiet.git"}
+    service.tokens["quiet"] = service.post("/projects", "admin", 201, asked)["upload_token"]
+    service.upload(body_of(make_report(1, head_costs={"nat": 165.0})))
+    slower = make_report(2, head_costs={"nat": 250.0}, project="quiet")
+    service.upload(body_of(slower), token="quiet")
+    service.confirm_alerts()
+    for base in (0, 1):
+        service.post("/projects/demo/jobs", "admin", 201, {"head": sha(1 - base), "base": sha(base)})
+    service.lease()
+
+
+@pytest.fixture
+def page(browser: Browser, running: tuple[Service, str]) -> Iterator[Page]:
+    """An administrator's."""
+    service, url = running
+    headers = {"Authorization": f"Bearer {service.tokens['root']}"}
+    with fresh_page(browser, base_url=url, extra_http_headers=headers) as page:
+        yield page
+
+
+def panel(page: Page, title: str) -> Locator:
+    return page.get_by_role("region", name=title)
+
+
+def test_all_of_it_at_a_glance(page: Page) -> None:
+    page.goto("/")
+    expect(panel(page, "Projects").get_by_role("listitem")).to_have_count(2)
+    expect(panel(page, "Projects")).to_contain_text("1 open alert")
+    alerts = panel(page, "Open alerts, by worth").get_by_role("listitem")
+    expect(alerts).to_contain_text(["quiet", "demo"])
+    expect(panel(page, "Queue")).to_contain_text("1 job waiting")
+    expect(panel(page, "Hosts")).to_contain_text("bench-1")
+    require_accessible(page)
+    alerts.first.get_by_role("link").click()
+    expect(page).to_have_url(re.compile("/p/quiet/alerts/"))
+
+
+def test_what_was_seen_is_kept_in_this_browser_and_can_be_taken_back(page: Page) -> None:
+    page.goto("/")
+    changes = panel(page, "Since you last looked")
+    expect(changes).to_contain_text("This browser keeps the mark, for this server alone.")
+    expect(changes.get_by_role("list", name="Verdicts")).to_contain_text("1 regressed")
+    expect(changes.get_by_role("list", name="Alerts that changed").get_by_role("listitem")).to_have_count(2)
+    page.evaluate("localStorage.setItem('nalm.seen', '2026-11-21T10:00:00Z')")
+    page.reload()
+    expect(changes).to_contain_text("Nothing changed since then.")
+    changes.get_by_role("button", name="Mark as seen").click()
+    kept = page.evaluate("localStorage.getItem('nalm.seen')")
+    assert kept.startswith("2026-11-21T09:00:00"), "the server's time, not the browser's"
+    changes.get_by_role("button", name="Take back").click()
+    assert page.evaluate("localStorage.getItem('nalm.seen')") == "2026-11-21T10:00:00Z"
+
+
+def test_a_stranger_sees_what_is_public_and_no_hosts(browser: Browser, running: tuple[Service, str]) -> None:
+    with fresh_page(browser, base_url=running[1]) as page:
+        page.goto("/")
+        expect(panel(page, "Projects").get_by_role("listitem")).to_have_count(1)
+        expect(panel(page, "Open alerts, by worth").get_by_role("listitem")).to_have_count(1)
+        expect(panel(page, "Hosts")).to_have_count(0)
+        page.route("**/api/v1/projects", lambda one: one.fulfill(json=[]))
+        page.reload()
+        expect(page.get_by_role("heading", name="No project is public here")).to_be_visible()
+
+
+def test_an_empty_server_leads_to_the_first_project_and_that_to_its_first_verdict(page: Page) -> None:
+    page.route("**/api/v1/projects", lambda one: one.fulfill(json=[]))
+    page.goto("/")
+    expect(page.get_by_role("heading", name="No project yet")).to_be_visible()
+    require_accessible(page)
+    page.get_by_role("link", name="Make a project").click()
+    expect(page).to_have_url(re.compile("/new$"))
+
+
+def test_a_panel_fails_alone(page: Page) -> None:
+    failing = True
+
+    def answer(asked: Any) -> None:
+        if failing:
+            asked.fulfill(status=500, json=FAULT)
+        else:
+            asked.continue_()
+
+    page.clock.install()
+    page.route("**/api/v1/hosts", answer)
+    page.goto("/")
+    expect(panel(page, "Open alerts, by worth").get_by_role("listitem")).to_have_count(2)
+    page.clock.run_for(10_000)
+    expect(panel(page, "Hosts").get_by_role("alert")).to_contain_text("The database does not answer.")
+    expect(page.get_by_role("alert")).to_have_count(1)
+    require_accessible(page)
+    failing = False
+    panel(page, "Hosts").get_by_role("button", name="Try again").click()
+    expect(panel(page, "Hosts")).to_contain_text("bench-1")

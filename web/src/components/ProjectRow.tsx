@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/** A project in a list: its last verdict, what is open, when it last moved. */
+import { Link } from "@tanstack/react-router";
+import type { Project } from "../api/types";
+import { ago } from "../logic/format";
+import { counted } from "../logic/overview";
+import { ChangeText } from "./ChangeText";
+import { Icon } from "./Icon";
+import { VerdictBadge } from "./VerdictBadge";
+
+export function ProjectRow({ project, now }: { project: Project; now: number }) {
+  const verdict = project.last_verdict;
+  const params = { project: project.name };
+  return (
+    <li className="commit">
+      <div className="commit-verdict above">
+        {verdict ? (
+          <VerdictBadge display={verdict.display} />
+        ) : (
+          <span className="verdict state-pill">No verdict yet</span>
+        )}
+      </div>
+      <div className="commit-main">
+        <Link to="/p/$project" params={params} className="commit-link">
+          {project.name}
+        </Link>
+        <div className="commit-meta">
+          {project.repository} · {project.default_branch}
+        </div>
+      </div>
+      <div className="commit-change">
+        {verdict && verdict.ratio_cpp !== null && <ChangeText of={verdict} />}
+      </div>
+      <div className="commit-what">
+        {verdict ? (
+          <span className="summary">{verdict.summary}</span>
+        ) : (
+          <Link to="/p/$project/start" params={params} className="above">
+            To the first verdict
+          </Link>
+        )}
+        <Figures project={project} now={now} />
+      </div>
+      <span className="commit-go">
+        <Icon name="right" />
+      </span>
+    </li>
+  );
+}
+
+function Figures({ project, now }: { project: Project; now: number }) {
+  return (
+    <span className="soft">
+      {project.alerts_open > 0 && (
+        <>
+          <Link to="/p/$project/alerts" params={{ project: project.name }} className="above">
+            {counted(project.alerts_open, "open alert")}
+          </Link>
+          {" · "}
+        </>
+      )}
+      {counted(project.commits, "commit")}
+      {project.jobs_open > 0 && ` · ${counted(project.jobs_open, "job")} open`}
+      {project.last_activity_at && ` · active ${ago(project.last_activity_at, now)}`}
+    </span>
+  );
+}

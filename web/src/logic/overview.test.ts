@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, test } from "vitest";
+import { byNeed, byProject, counted, momentOf } from "./overview";
+
+test("what was judged stands by project, the urgent first", () => {
+  const judged = [
+    { project: "a", display: "same", runs: 3 },
+    { project: "b", display: "improved", runs: 1 },
+    { project: "a", display: "regressed", runs: 1 },
+  ];
+  expect(byProject(judged).map((one) => [one.project, one.displays.map((of) => of.display)])).toEqual([
+    ["a", ["regressed", "same"]],
+    ["b", ["improved"]],
+  ]);
+});
+
+test("only a moment is taken for the last look", () => {
+  expect(momentOf("2026-11-21T09:00:00Z")).toBe("2026-11-21T09:00:00Z");
+  expect([momentOf(null), momentOf(""), momentOf("yesterday")]).toEqual([null, null, null]);
+});
+
+test("hosts that need somebody stand first", () => {
+  const hosts = [
+    { name: "b", state: "online" },
+    { name: "a", state: "online" },
+    { name: "z", state: "sick" },
+  ];
+  expect(byNeed(hosts).map((one) => one.name)).toEqual(["z", "a", "b"]);
+});
+
+test("a count says one or many", () => {
+  expect([counted(1, "alert"), counted(0, "alert"), counted(12, "run")]).toEqual([
+    "1 alert",
+    "0 alerts",
+    "12 runs",
+  ]);
+});
