@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -159,6 +160,15 @@ def test_the_way_back_leads_to_the_page_asked_for_and_to_no_other_server(
     way: Way, to: str, shown: str
 ) -> None:
     assert way.back(way.start(to=to)).headers["Location"] == shown
+
+
+def test_a_way_that_began_before_an_update_leads_to_the_first_page(way: Way) -> None:
+    asked = way.start(to="/p/demo")
+    (cookie,) = (one for one in way.client.cookies.jar if "way" in one.name and one.value)
+    told = json.loads(way.context.box.open(str(cookie.value).encode()))
+    del told["to"]
+    cookie.value = way.context.box.seal(json.dumps(told)).decode()
+    assert way.back(asked).headers["Location"] == "/"
 
 
 @pytest.mark.parametrize("way", [["nf-team"]], indirect=True)
