@@ -36,7 +36,7 @@ def get_project(project: ProjectName, session: ReadDb, caller: Caller) -> Projec
     return service.describe(session, require_project(session, caller, project, Role.READER))
 
 
-@router.patch("/{project}", responses=documented(401, 403, 404, 413))
+@router.patch("/{project}", responses=documented(401, 403, 404, 409, 413))
 def change_project(
     project: ProjectName, settings: ProjectSettings, session: Db, now: Now, caller: Caller
 ) -> Project:
