@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from nalm_agent import cli_options as options
 from nalm_agent.errors import UsageError
 from nalm_agent.home import Home
 
@@ -65,9 +66,7 @@ def log(
     revision: Annotated[
         str, typer.Argument(metavar="[REV]", help="A commit, or the working tree.")
     ] = "worktree",
-    repo: Annotated[
-        Path, typer.Option("--repo", help="The NF's git repository.", show_default="here")
-    ] = Path(),
+    repo: options.RepoOption = Path(),
 ) -> None:
     """Print the log of a revision's build on this host, failed or not."""
     from nalm_agent.build import build_address, build_log
