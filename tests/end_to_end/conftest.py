@@ -12,18 +12,9 @@ from demo_process import Demo
 from figures_service import figures_service
 from nalm_server_harness import Service
 from playwright.sync_api import Browser, Page, sync_playwright
+from service_browser import CHROMIUM, CHROMIUM_OPTIONS
 
 DEMO_SECONDS = 900
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-CHROMIUM_OPTIONS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,16 @@ from demo_process import ROOT
 from playwright.sync_api import Browser, Page, expect
 from service_process import PASSWORD, Service
 
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM_OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 STILL = """Promise.all(document.getAnimations().filter(one => one instanceof CSSTransition)
     .map(one => one.finished.catch(() => {})))"""
