@@ -46,7 +46,7 @@ def job_list(
     """
     states = [state_is] if state_is else None
     with opened(state) as context, context.read_sessions() as session:
-        for one in reading.list_jobs(session, SYSTEM, project=project, states=states, limit=limit):
+        for one in reading.list_jobs(session, SYSTEM, project=project, host=None, states=states, limit=limit):
             held = "  waits for approval" if one.held else ""
             out.print(
                 f"{one.id}  {one.state}  {one.project}  {one.head_sha[:10]}  {one.reason}{held}", markup=False

@@ -223,6 +223,7 @@ MATRIX: dict[str, Row] = {
     "POST /projects/{project}/deliveries/{number}/redeliver": Row(
         Who.MAINTAINER, f"{PROJECT}/deliveries/1/redeliver"
     ),
+    "POST /projects/{project}/deliveries/trial": Row(Who.MAINTAINER, f"{PROJECT}/deliveries/trial"),
     "GET /projects/{project}/branches": Row(Who.READER, f"{PROJECT}/branches"),
     "GET /projects/{project}/tags": Row(Who.READER, f"{PROJECT}/tags"),
     "GET /projects/{project}/pull-requests": Row(Who.READER, f"{PROJECT}/pull-requests"),

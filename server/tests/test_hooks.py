@@ -75,6 +75,15 @@ def test_what_needs_no_job_says_why(service: Service, name: str, reason: str) ->
     assert service.get("/jobs") == []
 
 
+def test_a_trial_is_signed_and_taken_like_a_forges(service: Service) -> None:
+    for _ in range(2):
+        answer = service.post("/projects/demo/deliveries/trial", "admin", 200, {})
+        assert answer == {"status": "ignored", "reason": "ping: the webhook works", "delivery": None}
+        service.post("/projects/demo/webhook-secret", "admin", 200, {})
+    tried = service.request("GET", "/projects/demo/audit?action=delivery.trial", "admin")
+    assert [one["who"] for one in tried] == ["admin", "admin"]
+
+
 def test_redelivery_changes_nothing(service: Service) -> None:
     first = service.hook(payload("push_merge"), 202, delivery="once")
     again = service.hook(payload("push_merge"), 200, delivery="once")

@@ -184,6 +184,8 @@ def test_jobs_are_listed_by_state_and_project(service: Service) -> None:
     assert [one["head_sha"] for one in service.get("/jobs", project="demo", state="queued")] == [sha(2)]
     both = service.get("/jobs", state=["queued", "leased"])
     assert [one["head_sha"] for one in both] == [sha(2), sha(1)]
+    assert [one["head_sha"] for one in service.get("/jobs", host="bench-1")] == [sha(1)]
+    assert service.get("/jobs", host="bench-2") == []
     assert service.get("/jobs", project="nobody", status=404)["error"]["name"] == "not_found"
     assert service.get("/jobs/4711", 404)["error"]["name"] == "not_found"
 

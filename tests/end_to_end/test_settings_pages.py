@@ -87,6 +87,27 @@ def test_a_host_says_what_it_can_see_and_what_it_was(page: Page) -> None:
     expect(page.get_by_text("Host class")).to_be_visible()
 
 
+def test_a_hosts_page_lists_its_jobs_and_saves_its_noise(page: Page) -> None:
+    page.goto("/hosts/bench-vm-2")
+    jobs = page.get_by_role("region", name="Jobs, newest first")
+    expect(jobs.get_by_role("listitem")).to_have_count(1)
+    page.get_by_role("group", name="Scenarios shown").get_by_role("button", name="demo: sfc_a").click()
+    expect(page).to_have_url(re.compile("shown="))
+    page.reload()
+    expect(page.get_by_role("button", name="demo: sfc_a")).to_have_attribute("aria-pressed", "false")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="CSV of noise of bench-vm-2").click()
+    assert saved.value.suggested_filename == "nalm-bench-vm-2-noise.csv"
+    page.get_by_role("navigation", name="Way up").get_by_role("link", name="Hosts").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Hosts")
+
+
+def test_a_webhook_is_tried_before_the_forge_calls(page: Page) -> None:
+    page.goto("/p/demo/settings?part=repository")
+    page.get_by_role("button", name="Send a trial").click()
+    expect(page.get_by_text("ping: the webhook works")).to_be_visible()
+
+
 def test_the_way_by_a_forge_keeps_where_one_was(browser: Browser, figures: tuple[Service, str]) -> None:
     with fresh_page(browser, base_url=figures[1]) as page:
         offered = [{"name": "forge", "label": "The Forge"}]

@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from nalm_server.body import read_body
 from nalm_server.deps import Caller, Ctx, Db, ReadDb
 from nalm_server.errors import documented
-from nalm_server.hooks import service
+from nalm_server.hooks import service, trial
 from nalm_server.hooks.forges import FORGES
 from nalm_server.hooks.schemas import Delivery, DeliveryStatus, HookAnswer
 from nalm_server.schemas import NAME, ProjectName
@@ -97,3 +97,9 @@ def redeliver(
 ) -> Delivery:
     """Works on a stored delivery once more. For maintainers."""
     return service.redeliver(session, context, caller, project, number)
+
+
+@router.post("/projects/{project}/deliveries/trial", responses=documented(401, 403, 404))
+def try_webhook(project: ProjectName, context: Ctx, caller: Caller) -> HookAnswer:
+    """Signs a ping with the project's secret and takes it as a forge's. For maintainers."""
+    return trial.run(context, caller, project)

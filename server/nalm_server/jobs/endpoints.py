@@ -25,11 +25,14 @@ def list_jobs(
     caller: Caller,
     *,
     project: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
+    host: Annotated[
+        str | None, Query(max_length=128, pattern=NAME, description="Has it, or had it last.")
+    ] = None,
     state: Annotated[list[JobState] | None, Query(max_length=10)] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> list[Job]:
     """Jobs, newest first; `state` may be given several times."""
-    return reading.list_jobs(session, caller, project=project, states=state, limit=limit)
+    return reading.list_jobs(session, caller, project=project, host=host, states=state, limit=limit)
 
 
 @router.get("/jobs/{job_id}", responses=documented(404))

@@ -26,12 +26,15 @@ def list_jobs(
     caller: Principal,
     *,
     project: str | None,
+    host: str | None,
     states: Sequence[JobState] | None,
     limit: int,
 ) -> list[Job]:
-    """Of one project, or of all the caller may read."""
+    """Of one project, or of all the caller may read; of one host, those it has or last had."""
     project_id = require_project(session, caller, project, Role.READER).id if project else None
-    found = repository.list_jobs(session, caller, project_id, states, limit)
+    found = repository.list_jobs(
+        session, caller, project_id=project_id, host=host, states=states, limit=limit
+    )
     return [described(row, name) for row, name in found]
 
 

@@ -158,7 +158,9 @@ def newest_by_commit(session: Session, commit_ids: Sequence[int]) -> dict[int, J
 def list_jobs(
     session: Session,
     caller: Principal,
+    *,
     project_id: int | None,
+    host: str | None,
     states: Sequence[JobState] | None,
     limit: int,
 ) -> list[tuple[JobRow, str]]:
@@ -167,6 +169,8 @@ def list_jobs(
     query = query.where(readable(caller))
     if project_id is not None:
         query = query.where(JobRow.project_id == project_id)
+    if host is not None:
+        query = query.where(JobRow.host == host)
     if states:
         query = query.where(JobRow.state.in_(states))
     newest = query.order_by(JobRow.id.desc()).limit(limit).options(defer(JobRow.log_tail))

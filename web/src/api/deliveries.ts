@@ -25,3 +25,7 @@ export const redeliver = (project: string, number: number) =>
       params: { path: { project, number } },
     }),
   );
+
+/** The server signs a ping and takes it as a forge's. */
+export const tryWebhook = (project: string) =>
+  body(client.POST("/api/v1/projects/{project}/deliveries/trial", { params: { path: { project } } }));

@@ -11,6 +11,7 @@ const POLL_MS = 3_000;
 const MOST = 500;
 const ENDED_SHOWN = 30;
 const RUNNING_SHOWN = 20;
+const OF_HOST = 20;
 
 const jobsQuery = (
   name: string,
@@ -18,13 +19,14 @@ const jobsQuery = (
   state: readonly JobState[],
   limit: number,
   live: boolean,
+  host?: string,
 ) =>
   queryOptions({
-    queryKey: ["jobs", name, project ?? null],
+    queryKey: ["jobs", name, project ?? null, host ?? null],
     queryFn: ({ signal }) =>
       body(
         client.GET("/api/v1/jobs", {
-          params: { query: { state: [...state], limit, ...(project ? { project } : {}) } },
+          params: { query: { state: [...state], limit, ...(project && { project }), ...(host && { host }) } },
           signal,
         }),
       ),
@@ -44,6 +46,10 @@ export const endedJobsQuery = (project: string | undefined, live: boolean) =>
 /** Newest first; of a backfill or bisect the caller takes those of it. */
 export const allJobsQuery = (project: string, live: boolean) =>
   jobsQuery("all", project, [...OPEN_STATES, ...ENDED_STATES], MOST, live);
+
+/** Newest first: what it works on and what it worked on last. */
+export const hostJobsQuery = (host: string) =>
+  jobsQuery("host", undefined, [...OPEN_STATES, ...ENDED_STATES], OF_HOST, true, host);
 
 export const jobQuery = (job_id: number, live = false) =>
   queryOptions({

@@ -8,6 +8,7 @@ import {
   compareSearch,
   featuresSearch,
   historySearch,
+  hostSearch,
   measureSearch,
   modelsSearch,
   parseSearch,
@@ -131,7 +132,12 @@ const routes = [
   createRoute({ getParentRoute: () => root, path: "/p/$project/backfills/$id", component: BackfillPage }),
   createRoute({ getParentRoute: () => root, path: "/p/$project/bisects/$id", component: BisectPage }),
   createRoute({ getParentRoute: () => root, path: "/hosts", component: HostsPage }),
-  createRoute({ getParentRoute: () => root, path: "/hosts/$host", component: HostPage }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/hosts/$host",
+    component: HostPage,
+    validateSearch: hostSearch,
+  }),
   createRoute({ getParentRoute: () => root, path: "/mine", component: MinePage }),
   createRoute({ getParentRoute: () => root, path: "/new", component: NewProjectPage }),
   createRoute({

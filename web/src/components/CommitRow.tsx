@@ -49,7 +49,7 @@ export function CommitRow({ project, commit, now, reach, nameScenarios, marked, 
           {commit.subject ?? commit.short_sha}
         </Link>
         <div className="commit-meta">
-          <span className="mono">{commit.short_sha}</span>
+          {commit.subject && <span className="mono">{commit.short_sha}</span>}
           {commit.author && ` · ${commit.author}`}
           {commit.committed_at && (
             <span title={moment(commit.committed_at)}> · {ago(commit.committed_at, now)}</span>

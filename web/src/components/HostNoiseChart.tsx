@@ -1,31 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useNavigate } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { type RefObject, useMemo } from "react";
 import type { HostNoise } from "../api/types";
 import { moment } from "../logic/format";
 import { noiseColumns, sightName } from "../logic/hostNoise";
 import { share } from "../logic/hosts";
+import { chosen, toggled } from "../logic/search";
 import { HistoryChart } from "./HistoryChart";
 import { StageLegend } from "./StageLegend";
 
 const NO_MARKS: [] = [];
 
+interface Props {
+  points: HostNoise["points"];
+  /** Scenarios drawn, joined by commas; undefined: all. */
+  shown: string | undefined;
+  onShown: (shown: string | undefined) => void;
+  picture: RefObject<HTMLDivElement | null>;
+}
+
 /** Half the width of each run's interval; a click opens the run. */
-export function HostNoiseChart({ points }: { points: HostNoise["points"] }) {
+export function HostNoiseChart({ points, shown: wanted, onShown, picture }: Props) {
   const navigate = useNavigate();
-  const [hidden, setHidden] = useState<readonly string[]>([]);
   const all = useMemo(() => noiseColumns(points), [points]);
   const names = useMemo(() => all.stages.map((line) => line.stage), [all]);
-  const shown = names.filter((name) => !hidden.includes(name));
+  const shown = useMemo(() => chosen(wanted, names), [wanted, names]);
   const data = useMemo(
-    () => ({ ...all, stages: all.stages.filter((line) => !hidden.includes(line.stage)) }),
-    [all, hidden],
+    () => ({ ...all, stages: all.stages.filter((line) => shown.includes(line.stage)) }),
+    [all, shown],
   );
-  const toggle = (name: string): void =>
-    setHidden(hidden.includes(name) ? hidden.filter((one) => one !== name) : [...hidden, name]);
   return (
-    <>
-      <StageLegend stages={names} shown={shown} onToggle={toggle} label="Scenarios shown" />
+    <div ref={picture}>
+      <StageLegend
+        stages={names}
+        shown={shown}
+        onToggle={(name) => onShown(toggled(wanted, name, names))}
+        label="Scenarios shown"
+      />
       <HistoryChart
         data={data}
         marks={NO_MARKS}
@@ -45,7 +56,7 @@ export function HostNoiseChart({ points }: { points: HostNoise["points"] }) {
         }}
         tip={(index) => <Tip point={points[index]} />}
       />
-    </>
+    </div>
   );
 }
 

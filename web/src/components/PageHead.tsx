@@ -4,15 +4,22 @@ import type { ReactNode } from "react";
 interface Props {
   title: ReactNode;
   under?: ReactNode;
+  /** The way up: links to the lists this one stands in. */
+  up?: ReactNode;
   /** Controls at the right. */
   children?: ReactNode;
 }
 
 /** The page's one heading, there in every state of the page. */
-export function PageHead({ title, under, children }: Props) {
+export function PageHead({ title, under, up, children }: Props) {
   return (
     <div className="page-head">
       <div>
+        {up && (
+          <nav className="page-up" aria-label="Way up">
+            {up}
+          </nav>
+        )}
         <h1>{title}</h1>
         {under && <p>{under}</p>}
       </div>

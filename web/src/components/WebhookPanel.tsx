@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button } from "@mantine/core";
+import { tryWebhook } from "../api/deliveries";
 import { changeSecret } from "../api/settings";
 import type { WatchingShown } from "../api/types";
 import { moment } from "../logic/format";
 import { hookAddresses } from "../logic/settings";
 import { ActionError } from "./ActionError";
 import { Facts } from "./HostFacts";
+import { Icon } from "./Icon";
 import { Once } from "./Once";
 import { useAction } from "./useAction";
 
@@ -39,6 +41,27 @@ export function WebhookPanel({ project, now }: { project: string; now: WatchingS
         <ActionError error={change.error} />
         {change.data && <Once title="The new secret" text={change.data.webhook_secret} />}
       </div>
+      <Trial project={project} />
     </>
+  );
+}
+
+function Trial({ project }: { project: string }) {
+  const trial = useAction(() => tryWebhook(project));
+  return (
+    <div className="form-line spaced">
+      <Button size="xs" variant="default" loading={trial.isPending} onClick={() => trial.mutate(undefined)}>
+        Send a trial
+      </Button>
+      <span className="soft">
+        A signed ping from this server to itself. Whether the forge reaches it, the forge's own test tells.
+      </span>
+      {trial.data && (
+        <p role="status" className="better trial">
+          <Icon name="check" /> Signature taken. {trial.data.reason}.
+        </p>
+      )}
+      <ActionError error={trial.error} />
+    </div>
   );
 }

@@ -14,6 +14,11 @@ test("a share that is not known is no zero", () => {
   expect(share(0)).not.toBe(MISSING);
 });
 
+test("a share of next to nothing has no digits of rounding", () => {
+  expect(share(3e-15)).toBe(`< 0.0001${THIN}%`);
+  expect(share(2e-5)).toBe(`0.0020${THIN}%`);
+});
+
 test("a sparkline runs from corner to corner and leaves gaps", () => {
   expect(sparkline([1, 3])).toEqual({ pieces: ["0.0,22.0 100.0,2.0"], low: 1, high: 3 });
   expect(sparkline([1, null, 2, 3])?.pieces).toHaveLength(2);

@@ -26,9 +26,15 @@ export function capabilityWords(has: CapabilitiesLike | null): string[] {
   ];
 }
 
+/** Below it a share has more digits than it has meaning: a ten thousandth of a per cent. */
+const FINEST = 1e-6;
+
 /** A share as per cent. */
-export const share = (value: number | null | undefined): string =>
-  value === null || value === undefined ? MISSING : `${significant(value * 100, 2)}${THIN}%`;
+export function share(value: number | null | undefined): string {
+  if (value === null || value === undefined) return MISSING;
+  const tiny = value !== 0 && Math.abs(value) < FINEST;
+  return `${tiny ? `< ${significant(FINEST * 100, 1)}` : significant(value * 100, 2)}${THIN}%`;
+}
 
 export interface Line {
   /** Points of an SVG polyline in a box of 100 x 24; a gap in the figures ends one and begins the next. */

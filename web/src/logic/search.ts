@@ -227,6 +227,12 @@ export type SettingsPart = (typeof SETTINGS_PARTS)[number];
 export const SERVER_PARTS = ["people", "agents", "audit"] as const;
 export type ServerPart = (typeof SERVER_PARTS)[number];
 
+export interface HostSearch {
+  /** Scenarios of the noise, `project: scenario` joined by commas; without it all. */
+  shown?: string | undefined;
+}
+export const hostSearch = (raw: Raw): HostSearch => compact({ shown: text(raw.shown) });
+
 interface AuditSearch {
   who?: string | undefined;
   /** `noun.verb`, or a noun. */

@@ -2,7 +2,7 @@
 /** One finding: what it is, who pays, why, what it rests on, what was said of it, and what can be done. */
 import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { alertQuery, explanationOf } from "../api/alerts";
 import type { AlertDetail } from "../api/types";
 import { AdviceList } from "../components/AdviceList";
@@ -33,7 +33,7 @@ export function AlertPage() {
   if (alert !== undefined) return <Shown alert={alert} />;
   return (
     <>
-      <PageHead title={`Alert ${id}`} />
+      <PageHead title={`Alert ${id}`} up={<UpToAlerts project={project} />} />
       {error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={9} />}
     </>
   );
@@ -50,7 +50,11 @@ function Shown({ alert }: { alert: AlertDetail }) {
   const advice = explanation?.advice ?? [];
   return (
     <>
-      <PageHead title={`Alert ${alert.id}`} under={alert.subject ?? alert.sha.slice(0, 12)}>
+      <PageHead
+        title={`Alert ${alert.id}`}
+        under={alert.subject ?? alert.sha.slice(0, 12)}
+        up={<UpToAlerts project={alert.project} />}
+      >
         {triages && <AlertTriage alert={alert} open={search.do} onOpen={(dialog) => set({ do: dialog })} />}
       </PageHead>
       <AlertBanner alert={alert} />
@@ -122,3 +126,9 @@ function Evidence({ alert, scenario, onScenario }: EvidenceProps) {
     </>
   );
 }
+
+const UpToAlerts = ({ project }: { project: string }) => (
+  <Link to="/p/$project/alerts" params={{ project }}>
+    Alerts
+  </Link>
+);

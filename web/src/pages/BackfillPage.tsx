@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button, Progress } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { allJobsQuery } from "../api/jobs";
 import { backfillQuery, cancelBackfill } from "../api/searches";
 import type { Backfill } from "../api/types";
@@ -30,7 +30,15 @@ export function BackfillPage() {
   useTitle(`Backfill ${id}`, project);
   return (
     <>
-      <PageHead title={`Backfill ${id}`} under={backfill && searchStateWord(backfill.state)}>
+      <PageHead
+        title={`Backfill ${id}`}
+        up={
+          <Link to="/p/$project/queue" params={{ project }}>
+            Queue
+          </Link>
+        }
+        under={backfill && searchStateWord(backfill.state)}
+      >
         {backfill && isSearching(backfill) && <LiveMark live={live} />}
         {backfill && <Cancel backfill={backfill} />}
       </PageHead>

@@ -30,6 +30,11 @@ export function BisectPage() {
     <>
       <PageHead
         title={`Bisect ${id}`}
+        up={
+          <Link to="/p/$project/queue" params={{ project }}>
+            Queue
+          </Link>
+        }
         under={bisect && `${bisect.scenario}, ${searchStateWord(bisect.state).toLowerCase()}`}
       >
         {bisect && isSearching(bisect) && <LiveMark live={live} />}

@@ -9,6 +9,7 @@ import { commitsQuery, projectQuery, scenariosQuery } from "../api/queries";
 import type { Commit } from "../api/types";
 import { AlertList } from "../components/AlertList";
 import { CommitRow } from "../components/CommitRow";
+import { FirstStepsLink } from "../components/FirstStepsLink";
 import { OutcomeFilter } from "../components/OutcomeFilter";
 import { PageHead } from "../components/PageHead";
 import { CenterState, Failed, Loading } from "../components/States";
@@ -118,9 +119,7 @@ function NoCommits({ project, branch }: { project: string; branch: string }) {
         forge, measure in the repository and send the report:
       </p>
       <code className="command">nalm check --base HEAD~1 --head HEAD</code>
-      <Link to="/p/$project/start" params={{ project }}>
-        Step by step to the first verdict
-      </Link>
+      <FirstStepsLink project={project} />
     </CenterState>
   );
 }

@@ -6,6 +6,7 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { linesQuery, scenariosQuery, type WantedLines } from "../api/queries";
 import type { ScenarioSummary } from "../api/types";
+import { FirstStepsLink } from "../components/FirstStepsLink";
 import { HistoryControls } from "../components/HistoryControls";
 import { HistoryPanels } from "../components/HistoryPanels";
 import { PageHead } from "../components/PageHead";
@@ -28,7 +29,7 @@ export function HistoryPage() {
     <>
       <PageHead title="History" />
       {scenarios ? (
-        <NoHistory />
+        <NoHistory project={project} />
       ) : error ? (
         <Failed error={error} onRetry={refetch} />
       ) : (
@@ -38,10 +39,11 @@ export function HistoryPage() {
   );
 }
 
-function NoHistory() {
+function NoHistory({ project }: { project: string }) {
   return (
     <CenterState icon="clock" title="No history yet">
       <p>The first measured commit starts it. How far its job is, the list of commits shows.</p>
+      <FirstStepsLink project={project} />
     </CenterState>
   );
 }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /** One bench host: how it is, how much it scatters, what it can see, what it does, and what it was. */
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
-import { hostQuery, noiseQuery } from "../api/hosts";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { hostQuery } from "../api/hosts";
 import { FingerprintList } from "../components/FingerprintList";
 import { HostHealth } from "../components/HostHealth";
-import { HostNoiseChart } from "../components/HostNoiseChart";
+import { HostJobs } from "../components/HostJobs";
+import { HostNoise } from "../components/HostNoise";
 import { HostPoolForm } from "../components/HostPoolForm";
 import { HostRow } from "../components/HostRow";
 import { PageHead } from "../components/PageHead";
 import { Panel } from "../components/Panel";
-import { SettingsPart } from "../components/SettingsPart";
-import { SightTable } from "../components/SightTable";
 import { Failed, Loading } from "../components/States";
 import { useNow } from "../components/useNow";
 import { useSession } from "../components/useSession";
@@ -21,6 +20,8 @@ const route = getRouteApi("/hosts/$host");
 
 export function HostPage() {
   const { host: name } = route.useParams();
+  const { shown } = route.useSearch();
+  const navigate = route.useNavigate();
   useTitle(name, "Hosts");
   const { data: host, error, refetch } = useQuery(hostQuery(name));
   const administrator = useSession()?.administrator ?? false;
@@ -29,6 +30,7 @@ export function HostPage() {
     <>
       <PageHead
         title={name}
+        up={<Link to="/hosts">Hosts</Link>}
         under={host && `${host.host_class}, first seen ${host.first_seen_at.slice(0, 10)}`}
       />
       {host === undefined && (error ? <Failed error={error} onRetry={refetch} /> : <Loading />)}
@@ -43,37 +45,17 @@ export function HostPage() {
           <Panel title="Health in the last day">
             <HostHealth host={name} />
           </Panel>
-          <Noise host={name} />
+          <HostJobs host={name} />
+          <HostNoise
+            host={name}
+            shown={shown}
+            onShown={(shown) => navigate({ search: { shown }, replace: true })}
+          />
           <Panel title="What it was">
             <FingerprintList fingerprints={host.fingerprints} />
           </Panel>
         </>
       )}
     </>
-  );
-}
-
-function Noise({ host }: { host: string }) {
-  return (
-    <SettingsPart
-      title="Noise, and what it can see"
-      aside={<span className="soft">half the width of each run's interval of CPP, %</span>}
-      query={noiseQuery(host)}
-    >
-      {({ points, sights }) =>
-        points.length === 0 ? (
-          <p className="soft">No run that you may read was judged here yet.</p>
-        ) : (
-          <>
-            <HostNoiseChart points={points} />
-            <SightTable sights={sights} />
-            <p className="soft small">
-              “Seen in 12”: a change of this size is found with 90 % chance in a run of 12 launches, at the
-              noise its runs have shown here.
-            </p>
-          </>
-        )
-      }
-    </SettingsPart>
   );
 }

@@ -27,13 +27,17 @@ export function JobPage() {
   if (job === undefined)
     return (
       <>
-        <PageHead title={`Job ${jobId}`} />
+        <PageHead title={`Job ${jobId}`} up={<Link to="/queue">Queue</Link>} />
         {error ? <Failed error={error} onRetry={refetch} /> : <Loading />}
       </>
     );
   return (
     <>
-      <PageHead title={`Job ${job.id}`} under={`${job.project}, ${reasonWord(job.reason).toLowerCase()}`}>
+      <PageHead
+        title={`Job ${job.id}`}
+        under={reasonWord(job.reason)}
+        up={<UpToQueue project={job.project} />}
+      >
         <JobActions job={job} />
       </PageHead>
       <Panel title="State" aside={<JobBadge job={job} />}>
@@ -59,7 +63,10 @@ function State({ job }: { job: JobDetail }) {
     ["Place in the queue", job.queue_position ?? ""],
     ["No host takes it", job.waiting ?? ""],
     ["Tried again", job.not_before && job.state === "queued" ? moment(job.not_before) : ""],
-    [job.state === "queued" ? "Host before" : "Host", job.host ?? ""],
+    [
+      job.state === "queued" ? "Host before" : "Host",
+      job.host ? <HostLink key="host" host={job.host} /> : "",
+    ],
     ["Attempts", job.attempts],
     ["Part of", <PartOf key="part" job={job} />],
     ["Runs", <Runs key="runs" job={job} />],
@@ -114,3 +121,20 @@ function Runs({ job }: { job: JobDetail }) {
     </span>
   ));
 }
+
+const UpToQueue = ({ project }: { project: string }) => (
+  <>
+    <Link to="/p/$project" params={{ project }}>
+      {project}
+    </Link>
+    <Link to="/p/$project/queue" params={{ project }}>
+      Queue
+    </Link>
+  </>
+);
+
+const HostLink = ({ host }: { host: string }) => (
+  <Link to="/hosts/$host" params={{ host }}>
+    {host}
+  </Link>
+);

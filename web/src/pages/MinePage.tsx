@@ -37,7 +37,7 @@ function Found() {
   if (alerts.length === 0)
     return (
       <CenterState icon="check" title="Nothing for you">
-        <p>No alert that a watch of yours fits.</p>
+        <p>No open alert fits a watch of yours. What is to be found here, the watch list below says.</p>
       </CenterState>
     );
   return (

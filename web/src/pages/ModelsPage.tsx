@@ -9,6 +9,7 @@ import type { Ablation, Models } from "../api/types";
 import { AblationPanels } from "../components/AblationPanels";
 import { CommitPicker } from "../components/CommitPicker";
 import { ExperimentsPanel } from "../components/ExperimentsPanel";
+import { FirstStepsLink } from "../components/FirstStepsLink";
 import { ModelPanels } from "../components/ModelPanels";
 import { PageHead } from "../components/PageHead";
 import { CenterState, Failed, Loading } from "../components/States";
@@ -37,7 +38,7 @@ export function ModelsPage() {
         />
       </PageHead>
       {models && <Shown project={project} models={models} ablation={ablation} />}
-      {!models && missing && <NothingMeasured says={error.message} />}
+      {!models && missing && <NothingMeasured project={project} says={error.message} />}
       {!models && !missing && (error ? <Failed error={error} onRetry={refetch} /> : <Loading />)}
       {(models || missing) && (
         <div className="panel-grid spaced">
@@ -49,10 +50,11 @@ export function ModelsPage() {
   );
 }
 
-function NothingMeasured({ says }: { says: string }) {
+function NothingMeasured({ project, says }: { project: string; says: string }) {
   return (
     <CenterState icon="clock" title="Nothing to put beside each other">
       <p>{says}</p>
+      <FirstStepsLink project={project} />
     </CenterState>
   );
 }

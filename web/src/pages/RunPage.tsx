@@ -35,7 +35,7 @@ export function RunPage() {
   if (run !== undefined) return <Run run={run} />;
   return (
     <>
-      <PageHead title={`Run ${runId.slice(0, 8)}`} />
+      <PageHead title={`Run ${runId.slice(0, 8)}`} up={<UpToCommits project={project} />} />
       {error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={9} />}
     </>
   );
@@ -52,7 +52,15 @@ function Run({ run }: { run: RunDetail }) {
             Run <span className="mono">{run.run_id.slice(0, 8)}</span> of {run.scenario}
           </>
         }
-        under={`${moment(run.started_at)} on ${run.host}`}
+        under={
+          <>
+            {moment(run.started_at)} on{" "}
+            <Link to="/hosts/$host" params={{ host: run.host }}>
+              {run.host}
+            </Link>
+          </>
+        }
+        up={<UpToCommits project={run.project} />}
       >
         {run.base_sha && run.head_sha && (
           <Link
@@ -196,3 +204,9 @@ function Recorded({ runId }: { runId: string }) {
     </>
   );
 }
+
+const UpToCommits = ({ project }: { project: string }) => (
+  <Link to="/p/$project" params={{ project }}>
+    Commits
+  </Link>
+);

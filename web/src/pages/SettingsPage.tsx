@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What maintainers set of a project, in parts. */
 import { getRouteApi } from "@tanstack/react-router";
+import { FirstStepsLink } from "../components/FirstStepsLink";
 import { NotForYou } from "../components/NotForYou";
 import { PageHead } from "../components/PageHead";
 import { PartTabs } from "../components/PartTabs";
@@ -31,7 +32,7 @@ export function SettingsPage() {
   const Shown = SETTINGS_PANELS[part];
   return (
     <>
-      <PageHead title="Settings" />
+      <PageHead title="Settings">{allowed && <FirstStepsLink project={project} />}</PageHead>
       {session === undefined && <Loading />}
       {session !== undefined && !allowed && (
         <NotForYou
