@@ -70,7 +70,7 @@ lint: ## ruff, mypy --strict, import directions, house rules, the page's checks
 	@ruff check . && ruff format --check . && mypy && lint-imports --no-cache && tests/house_rules.sh
 
 test-python: ## Unit suites of core and agent
-	@pytest -q core/tests agent/tests
+	@pytest -q -n 2 --dist loadfile core/tests && pytest -q agent/tests
 
 test-server: ## The server's suite, on SQLite and PostgreSQL
 	@pytest -q -n 2 --dist loadfile server/tests

@@ -37,6 +37,7 @@ class JobRow(Base):
         Index(
             None, "needs", postgresql_where=text("needs IS NOT NULL"), sqlite_where=text("needs IS NOT NULL")
         ),
+        Index(None, "host", "id"),
         Index(None, "project_id", "leased_at"),
         Index(None, "project_id", "pull_request"),
         Index(
