@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The addresses of the pages. What a page shows follows from its address alone, so links can be shared. */
-import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
+/**
+ * The addresses of the pages. What a page shows follows from its address alone, so links can be shared. A page's code
+ * is loaded when it is first opened, or pointed at; the overview's at once.
+ */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import {
   alertSearch,
   alertsSearch,
@@ -19,31 +22,8 @@ import {
   signInSearch,
   stringifySearch,
 } from "../logic/search";
-import { AccountPage } from "../pages/AccountPage";
-import { AlertPage } from "../pages/AlertPage";
-import { AlertsPage } from "../pages/AlertsPage";
-import { BackfillPage } from "../pages/BackfillPage";
-import { BisectPage } from "../pages/BisectPage";
-import { CommitsPage } from "../pages/CommitsPage";
-import { ComparePage } from "../pages/ComparePage";
 import { CrashedPage, NotFoundPage } from "../pages/FailedPages";
-import { FeaturesPage } from "../pages/FeaturesPage";
-import { HistoryPage } from "../pages/HistoryPage";
-import { HostPage } from "../pages/HostPage";
-import { HostsPage } from "../pages/HostsPage";
-import { JobPage } from "../pages/JobPage";
-import { MeasurePage } from "../pages/MeasurePage";
-import { MinePage } from "../pages/MinePage";
-import { ModelsPage } from "../pages/ModelsPage";
-import { NewProjectPage } from "../pages/NewProjectPage";
 import { OverviewPage } from "../pages/OverviewPage";
-import { QualityPage } from "../pages/QualityPage";
-import { QueuePage } from "../pages/QueuePage";
-import { RunPage } from "../pages/RunPage";
-import { ServerPage } from "../pages/ServerPage";
-import { SettingsPage } from "../pages/SettingsPage";
-import { SignInPage } from "../pages/SignInPage";
-import { StartPage } from "../pages/StartPage";
 import { Frame } from "./Frame";
 
 const root = createRootRoute({
@@ -57,100 +37,136 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: "/sign-in",
-    component: SignInPage,
+    component: lazyRouteComponent(() => import("../pages/SignInPage"), "SignInPage"),
     validateSearch: signInSearch,
   }),
-  createRoute({ getParentRoute: () => root, path: "/account", component: AccountPage }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/account",
+    component: lazyRouteComponent(() => import("../pages/AccountPage"), "AccountPage"),
+  }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project",
-    component: CommitsPage,
+    component: lazyRouteComponent(() => import("../pages/CommitsPage"), "CommitsPage"),
     validateSearch: commitsSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/alerts",
-    component: AlertsPage,
+    component: lazyRouteComponent(() => import("../pages/AlertsPage"), "AlertsPage"),
     validateSearch: alertsSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/alerts/$id",
-    component: AlertPage,
+    component: lazyRouteComponent(() => import("../pages/AlertPage"), "AlertPage"),
     validateSearch: alertSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/history",
-    component: HistoryPage,
+    component: lazyRouteComponent(() => import("../pages/HistoryPage"), "HistoryPage"),
     validateSearch: historySearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/compare",
-    component: ComparePage,
+    component: lazyRouteComponent(() => import("../pages/ComparePage"), "ComparePage"),
     validateSearch: compareSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/features",
-    component: FeaturesPage,
+    component: lazyRouteComponent(() => import("../pages/FeaturesPage"), "FeaturesPage"),
     validateSearch: featuresSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/models",
-    component: ModelsPage,
+    component: lazyRouteComponent(() => import("../pages/ModelsPage"), "ModelsPage"),
     validateSearch: modelsSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/quality",
-    component: QualityPage,
+    component: lazyRouteComponent(() => import("../pages/QualityPage"), "QualityPage"),
     validateSearch: qualitySearch,
   }),
-  createRoute({ getParentRoute: () => root, path: "/p/$project/runs/$runId", component: RunPage }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/p/$project/runs/$runId",
+    component: lazyRouteComponent(() => import("../pages/RunPage"), "RunPage"),
+  }),
   createRoute({
     getParentRoute: () => root,
     path: "/queue",
-    component: QueuePage,
+    component: lazyRouteComponent(() => import("../pages/QueuePage"), "QueuePage"),
     validateSearch: queueSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/queue",
-    component: QueuePage,
+    component: lazyRouteComponent(() => import("../pages/QueuePage"), "QueuePage"),
     validateSearch: queueSearch,
   }),
-  createRoute({ getParentRoute: () => root, path: "/jobs/$jobId", component: JobPage }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/jobs/$jobId",
+    component: lazyRouteComponent(() => import("../pages/JobPage"), "JobPage"),
+  }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/measure",
-    component: MeasurePage,
+    component: lazyRouteComponent(() => import("../pages/MeasurePage"), "MeasurePage"),
     validateSearch: measureSearch,
   }),
-  createRoute({ getParentRoute: () => root, path: "/p/$project/backfills/$id", component: BackfillPage }),
-  createRoute({ getParentRoute: () => root, path: "/p/$project/bisects/$id", component: BisectPage }),
-  createRoute({ getParentRoute: () => root, path: "/hosts", component: HostsPage }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/p/$project/backfills/$id",
+    component: lazyRouteComponent(() => import("../pages/BackfillPage"), "BackfillPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/p/$project/bisects/$id",
+    component: lazyRouteComponent(() => import("../pages/BisectPage"), "BisectPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/hosts",
+    component: lazyRouteComponent(() => import("../pages/HostsPage"), "HostsPage"),
+  }),
   createRoute({
     getParentRoute: () => root,
     path: "/hosts/$host",
-    component: HostPage,
+    component: lazyRouteComponent(() => import("../pages/HostPage"), "HostPage"),
     validateSearch: hostSearch,
   }),
-  createRoute({ getParentRoute: () => root, path: "/mine", component: MinePage }),
-  createRoute({ getParentRoute: () => root, path: "/new", component: NewProjectPage }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/mine",
+    component: lazyRouteComponent(() => import("../pages/MinePage"), "MinePage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/new",
+    component: lazyRouteComponent(() => import("../pages/NewProjectPage"), "NewProjectPage"),
+  }),
   createRoute({
     getParentRoute: () => root,
     path: "/server",
-    component: ServerPage,
+    component: lazyRouteComponent(() => import("../pages/ServerPage"), "ServerPage"),
     validateSearch: serverSearch,
   }),
-  createRoute({ getParentRoute: () => root, path: "/p/$project/start", component: StartPage }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/p/$project/start",
+    component: lazyRouteComponent(() => import("../pages/StartPage"), "StartPage"),
+  }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/settings",
-    component: SettingsPage,
+    component: lazyRouteComponent(() => import("../pages/SettingsPage"), "SettingsPage"),
     validateSearch: settingsSearch,
   }),
 ] as const;
@@ -160,6 +176,7 @@ export const router = createRouter({
   parseSearch,
   stringifySearch,
   scrollRestoration: true,
+  defaultPreload: "intent",
 });
 
 declare module "@tanstack/react-router" {
