@@ -53,8 +53,15 @@ class Scene:
         self.clone.push(self.mona, self.repository, *refs)
 
     def open_pull_request(self, head: str, who: GiteaUser | None = None) -> int:
+        """From a branch, or `owner:branch`; Gitea takes note of branches some time after a push."""
+        who = who or self.mona
+        owner, _, branch = head.rpartition(":")
+        branches = f"/repos/{owner or self.mona.name}/{self.name}/branches"
+        until(
+            lambda: branch in [one["name"] for one in who.call("GET", branches)], f"Gitea's branch {branch}"
+        )
         wanted = {"title": f"Take {head}", "head": head, "base": "main"}
-        return int((who or self.mona).call("POST", f"{self.api}/pulls", wanted)["number"])
+        return int(who.call("POST", f"{self.api}/pulls", wanted)["number"])
 
     def statuses(self, sha: str) -> list[dict[str, Any]]:
         """All that Gitea was ever told of the commit, the newest first."""

@@ -70,6 +70,8 @@ class Workshop:
                 "-m",
                 "pytest",
                 "-q",
+                "-n",
+                "2",
                 "-p",
                 "no:cacheprovider",
                 "--import-mode=importlib",
