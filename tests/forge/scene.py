@@ -57,9 +57,11 @@ class Scene:
         who = who or self.mona
         owner, _, branch = head.rpartition(":")
         branches = f"/repos/{owner or self.mona.name}/{self.name}/branches"
-        until(
-            lambda: branch in [one["name"] for one in who.call("GET", branches)], f"Gitea's branch {branch}"
-        )
+
+        def noted() -> bool:
+            return branch in [one["name"] for one in who.call("GET", branches) or []]
+
+        until(noted, f"Gitea's branch {branch}")
         wanted = {"title": f"Take {head}", "head": head, "base": "main"}
         return int(who.call("POST", f"{self.api}/pulls", wanted)["number"])
 
