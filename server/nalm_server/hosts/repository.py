@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -96,11 +97,11 @@ def queued_by_pool(session: Session) -> dict[str, int]:
     return {pool: number for pool, number in rows}  # noqa: C416 (dict() of rows is untyped)
 
 
-def job_of(session: Session, host: str, states: tuple[JobState, ...]) -> int | None:
-    """The job the host has."""
-    return session.scalar(
-        select(JobRow.id)
-        .where(JobRow.host == host, JobRow.state.in_(states))
-        .order_by(JobRow.id.desc())
-        .limit(1)
+def jobs_held(session: Session, hosts: Sequence[str], states: tuple[JobState, ...]) -> dict[str, int]:
+    """By host: the newest job it has."""
+    rows = session.execute(
+        select(JobRow.host, func.max(JobRow.id))
+        .where(JobRow.host.in_(hosts), JobRow.state.in_(states))
+        .group_by(JobRow.host)
     )
+    return {host: number for host, number in rows if host is not None}

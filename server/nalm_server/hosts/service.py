@@ -38,7 +38,9 @@ def require(session: Session, name: str) -> HostRow:
 
 def list_hosts(session: Session, pool: str | None, now: datetime) -> list[Host]:
     """By name."""
-    return [_host(session, row, now) for row in repository.list_hosts(session, pool)]
+    rows = repository.list_hosts(session, pool)
+    held = repository.jobs_held(session, [row.name for row in rows], HELD)
+    return [_shown(row, held.get(row.name), now) for row in rows]
 
 
 def get_host(session: Session, name: str, now: datetime) -> HostDetail:
@@ -128,6 +130,10 @@ def pools(session: Session, now: datetime) -> list[Pool]:
 
 
 def _host(session: Session, row: HostRow, now: datetime) -> Host:
+    return _shown(row, repository.jobs_held(session, [row.name], HELD).get(row.name), now)
+
+
+def _shown(row: HostRow, job_id: int | None, now: datetime) -> Host:
     state, reason = state_of(row, now)
     return Host(
         name=row.name,
@@ -137,7 +143,7 @@ def _host(session: Session, row: HostRow, now: datetime) -> Host:
         reason=reason,
         registered=row.registered_at is not None,
         version=row.version,
-        job_id=repository.job_of(session, row.name, HELD),
+        job_id=job_id,
         capabilities=capabilities(row),
         health=None if row.health is None else Health.model_validate(row.health),
         clock_offset_seconds=row.clock_offset_seconds,
