@@ -22,8 +22,13 @@ CHROMIUM_OPTIONS = [
     "--disable-sync",
 ]
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
-STILL = """Promise.all(document.getAnimations().filter(one => one instanceof CSSTransition)
-    .map(one => one.finished.catch(() => {})))"""
+STILL = """new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+    .then(() => Promise.all(document.getAnimations().filter(one => one instanceof CSSTransition)
+    .map(one => one.finished.catch(() => {}))))"""
+"""What a change of the window or of colours sets in motion has begun, and ended."""
+CHOSEN = """() => [...document.querySelectorAll('.mantine-SegmentedControl-indicator')]
+    .every(one => one.hasAttribute('data-initialized'))"""
+"""The patch behind a chosen label, which it is read against, has found its place."""
 
 
 def sign_in(browser: Browser, service: Service) -> dict[str, Any]:
@@ -65,6 +70,7 @@ def require_accessible(page: Page) -> None:
     for scheme, width in (("light", 1280), ("dark", 390)):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function(CHOSEN)
         page.evaluate(STILL)
         page.evaluate(AXE.read_text())  # past the content security policy, which lets no script in
         found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
