@@ -41,7 +41,7 @@ from nalm_server_reports import body_of, make_report  # noqa: E402
 
 TOKEN = "nalm_" + "b" * 43
 CALLS, WARM = 100, 30
-"""Calls that count, of each path, and those before: a server that has just started looks at what is stored."""
+"""Calls that count, of each path, and those before: a new server looks at what is stored."""
 REPORTS, UPLOADERS = 60, 2
 TARGET_MS = 50.0
 
