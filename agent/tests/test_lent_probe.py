@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -67,7 +66,6 @@ def test_a_stage_has_functions_or_parts() -> None:
         parse(WITH_LENT + FILTER + '[stages.app]\nfunctions = ["bare_loop"]\n')
 
 
-@pytest.mark.skipif(shutil.which("valgrind") is None, reason="no valgrind")
 def test_a_part_has_the_instructions_of_its_functions(
     program: Path, lent: dict[str, str], work: WorkDir
 ) -> None:

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Button, TextInput } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { moveHost } from "../api/administration";
 import type { BenchHost } from "../api/types";
 import { ActionError } from "./ActionError";
+import { PoolInput } from "./PoolInput";
 import { useAction } from "./useAction";
 
 /** Moves the host into another pool; for administrators. */
@@ -16,14 +17,7 @@ export function HostPoolForm({ host }: { host: BenchHost }) {
   };
   return (
     <form className="form-line" onSubmit={submit}>
-      <TextInput
-        label="Pool"
-        required
-        maxLength={64}
-        pattern="[a-z0-9][a-z0-9\-]*"
-        value={pool}
-        onChange={(event) => setPool(event.currentTarget.value)}
-      />
+      <PoolInput value={pool} onChange={setPool} />
       <Button type="submit" variant="default" disabled={pool === host.pool} loading={move.isPending}>
         Move it
       </Button>

@@ -5,6 +5,7 @@ import { inviteAgent } from "../api/administration";
 import { registerCommands } from "../logic/setup";
 import { ActionError } from "./ActionError";
 import { Command } from "./Command";
+import { PoolInput } from "./PoolInput";
 import { useAction } from "./useAction";
 
 const HOURS = 24;
@@ -22,14 +23,7 @@ export function InviteAgent() {
   };
   return (
     <form className="form-line" onSubmit={submit}>
-      <TextInput
-        label="Pool"
-        required
-        maxLength={64}
-        pattern="[a-z0-9][a-z0-9\-]*"
-        value={pool}
-        onChange={(event) => setPool(event.currentTarget.value)}
-      />
+      <PoolInput value={pool} onChange={setPool} />
       <TextInput
         label="Host"
         placeholder="any new one"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Button, TextInput } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { setProject } from "../api/settings";
 import type { Project } from "../api/types";
 import { ActionError } from "./ActionError";
 import { Facts } from "./HostFacts";
+import { ProjectFields, type ProjectNamed } from "./ProjectFields";
 import { useAction } from "./useAction";
 import { useSession } from "./useSession";
 
@@ -30,10 +31,9 @@ export function ProjectForm({ about }: { about: Project }) {
 
 function Editor({ about }: { about: Project }) {
   const navigate = useNavigate();
-  const [name, setName] = useState(about.name);
-  const [repository, setRepository] = useState(about.repository);
-  const [branch, setBranch] = useState(about.default_branch);
-  const save = useAction(() => setProject(about.name, { name, repository, default_branch: branch }), {
+  const { name, repository, default_branch } = about;
+  const [wanted, setWanted] = useState<ProjectNamed>({ name, repository, default_branch });
+  const save = useAction(() => setProject(about.name, wanted), {
     renews: ["project", "projects", "watching"],
     onDone: (moved) =>
       moved.name !== about.name &&
@@ -43,31 +43,13 @@ function Editor({ about }: { about: Project }) {
     event.preventDefault();
     save.mutate(undefined);
   };
-  const field = { required: true, autoComplete: "off", spellCheck: false } as const;
   return (
     <form className="form" onSubmit={submit}>
-      <TextInput
-        label="Name"
-        description="Links, webhook addresses and uploads that have the name before it no longer find it"
-        maxLength={64}
-        {...field}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
-      <TextInput
-        label="Repository"
-        description="As git clones it; for another one the read token is to be set anew"
-        maxLength={512}
-        {...field}
-        value={repository}
-        onChange={(event) => setRepository(event.currentTarget.value)}
-      />
-      <TextInput
-        label="Default branch"
-        maxLength={128}
-        {...field}
-        value={branch}
-        onChange={(event) => setBranch(event.currentTarget.value)}
+      <ProjectFields
+        about={wanted}
+        onChange={setWanted}
+        nameHelp="Links, webhook addresses and uploads that have the name before it no longer find it"
+        repositoryHelp="As git clones it; for another one the read token is to be set anew"
       />
       <ActionError error={save.error} />
       {save.isSuccess && <p role="status">Saved.</p>}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Makes a project; its secrets are shown once, then the way to the first verdict goes on. */
-import { Button, Checkbox, TextInput } from "@mantine/core";
+import { Button, Checkbox } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { addProject } from "../api/administration";
@@ -10,6 +10,7 @@ import { NotForYou } from "../components/NotForYou";
 import { Once } from "../components/Once";
 import { PageHead } from "../components/PageHead";
 import { Panel } from "../components/Panel";
+import { ProjectFields, type ProjectNamed } from "../components/ProjectFields";
 import { Loading } from "../components/States";
 import { useAction } from "../components/useAction";
 import { useSession } from "../components/useSession";
@@ -35,11 +36,9 @@ export function NewProjectPage() {
 }
 
 function NewForm({ onMade }: { onMade: (made: ProjectCreated) => void }) {
-  const [name, setName] = useState("");
-  const [repository, setRepository] = useState("");
-  const [branch, setBranch] = useState("main");
+  const [wanted, setWanted] = useState<ProjectNamed>({ name: "", repository: "", default_branch: "main" });
   const [open, setOpen] = useState(false);
-  const add = useAction(() => addProject({ name, repository, default_branch: branch, public: open }), {
+  const add = useAction(() => addProject({ ...wanted, public: open }), {
     renews: ["projects", "pools"],
     onDone: onMade,
   });
@@ -47,32 +46,14 @@ function NewForm({ onMade }: { onMade: (made: ProjectCreated) => void }) {
     event.preventDefault();
     add.mutate(undefined);
   };
-  const field = { required: true, autoComplete: "off", spellCheck: false } as const;
   return (
     <form className="panel form" onSubmit={submit}>
-      <TextInput
-        label="Name"
-        description="Letters, digits, dot, dash and underscore; it is in every link"
-        maxLength={64}
-        {...field}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
-      <TextInput
-        label="Repository"
-        description="As git clones it from here and from the bench hosts"
-        placeholder="https://git.example.org/nf.git"
-        maxLength={512}
-        {...field}
-        value={repository}
-        onChange={(event) => setRepository(event.currentTarget.value)}
-      />
-      <TextInput
-        label="Default branch"
-        maxLength={128}
-        {...field}
-        value={branch}
-        onChange={(event) => setBranch(event.currentTarget.value)}
+      <ProjectFields
+        about={wanted}
+        onChange={setWanted}
+        nameHelp="Letters, digits, dot, dash and underscore; it is in every link"
+        repositoryHelp="As git clones it from here and from the bench hosts"
+        repositoryExample="https://git.example.org/nf.git"
       />
       <Checkbox
         label="Anybody may read it, signed in or not"
