@@ -148,8 +148,9 @@ def test_every_measured_run_passed_its_checks(demo: Demo, commits: dict[str, dic
 def test_the_page_lists_commits_with_verdict_and_cause(page: Page, merges: list[dict[str, Any]]) -> None:
     page.goto("/")
     page.get_by_role("link", name=PROJECT).first.click()
+    listed = page.get_by_role("list", name="Commits, newest first")
     for merge in merges:
-        item = page.get_by_role("listitem").filter(has_text=merge["subject"])
+        item = listed.get_by_role("listitem").filter(has_text=merge["subject"])
         expect(item).to_be_visible(timeout=FIRST_VIEW_SECONDS * 1000)
         if merge["expect"] in PLANTED:
             expect(item).to_contain_text(merge["expect"], ignore_case=True)
