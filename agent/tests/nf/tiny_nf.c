@@ -142,6 +142,9 @@ int main(int argc, char **argv)
 			nalm_probe_mark(&lc, BETA, kept);
 			nalm_probe_outcome(&lc, BETA, 0, kept);
 		}
+#ifdef LOG_WITHOUT_END
+		fprintf(stderr, "%65536s\n", "another packet");
+#endif
 		nalm_probe_mark(&lc, TX, kept);
 #ifdef FORWARD_LESS
 		nalm_probe_outcome(&lc, TX, 0, kept - 1);
@@ -154,9 +157,6 @@ int main(int argc, char **argv)
 		nalm_probe_commit(&lc, n);
 #ifdef LEAK
 		buffers_held++;
-#endif
-#ifdef LOG_WITHOUT_END
-		fprintf(stderr, "%65536s\n", "another packet");
 #endif
 #ifdef HANG_IN_TURN
 		while (lc.turn_packets > 1000)
