@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Axis, axisOf, type Reaching } from "../logic/axis";
-import { figure } from "../logic/format";
+import { type ColumnUnit, columnUnit, figure, inColumn } from "../logic/format";
 import { effectWord, reachText, TUNING_SAYS, type VariantChain, type VariantShown } from "../logic/variants";
 import { ChangeText } from "./ChangeText";
 import { MetricName } from "./Help";
@@ -27,6 +27,10 @@ export function AblationChart({ label, variants }: { label: string; variants: re
     0,
     LEAST_PERCENT,
   );
+  const rate = columnUnit(
+    variants.flatMap(({ chains }) => chains.flatMap(({ ppsOff, ppsOn }) => [ppsOff, ppsOn])),
+    "packets/s",
+  );
   return (
     <ScrollTable label={label}>
       <thead>
@@ -40,7 +44,7 @@ export function AblationChart({ label, variants }: { label: string; variants: re
           <th className="left">So it is</th>
           <th>CPP off → on</th>
           <th>
-            <MetricName name="pps" /> off → on
+            <MetricName name="pps" />, {rate.unit}, off → on
           </th>
         </tr>
       </thead>
@@ -55,7 +59,7 @@ export function AblationChart({ label, variants }: { label: string; variants: re
                   {variant.tuning && <span className="under wrap-text">{TUNING_SAYS[variant.tuning]}</span>}
                 </th>
               )}
-              <Cells variant={variant} chain={chain} axis={axis} />
+              <Cells variant={variant} chain={chain} axis={axis} rate={rate} />
             </tr>
           ))}
         </tbody>
@@ -64,7 +68,14 @@ export function AblationChart({ label, variants }: { label: string; variants: re
   );
 }
 
-function Cells({ variant, chain, axis }: { variant: VariantShown; chain: VariantChain; axis: Axis }) {
+interface CellsProps {
+  variant: VariantShown;
+  chain: VariantChain;
+  axis: Axis;
+  rate: ColumnUnit;
+}
+
+function Cells({ variant, chain, axis, rate }: CellsProps) {
   const effect = effectWord(variant, chain);
   return (
     <>
@@ -86,8 +97,8 @@ function Cells({ variant, chain, axis }: { variant: VariantShown; chain: Variant
         <span className="under">→ {figure(chain.cppOn)}</span>
       </td>
       <td>
-        {figure(chain.ppsOff, "packets/s")}
-        <span className="under">→ {figure(chain.ppsOn, "packets/s")}</span>
+        {inColumn(chain.ppsOff, rate)}
+        <span className="under">→ {inColumn(chain.ppsOn, rate)}</span>
       </td>
     </>
   );

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Explanation } from "../api/types";
+import { said } from "../logic/format";
 import { Help } from "./Help";
 
 type Advice = NonNullable<Explanation["advice"]>[number];
@@ -23,7 +24,7 @@ export function AdviceList({ advice }: { advice: readonly Advice[] }) {
           <Help className="tag" text={DIRECTIONS[one.direction] ?? one.direction}>
             <Direction of={one.direction} />
           </Help>
-          <p>{one.text}</p>
+          <p>{said(one.text)}</p>
           <p className="soft">
             Because {one.because.join("; ")}. <span className="below">{one.source}</span>
           </p>

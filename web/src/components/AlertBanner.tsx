@@ -3,6 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import type { AlertDetail } from "../api/types";
 import { boundText, headline, paying, reachOf } from "../logic/alerts";
+import { said } from "../logic/format";
 import { AlertBadge } from "./AlertBadge";
 import { ChangeText } from "./ChangeText";
 import { ChangeWhisker } from "./ChangeWhisker";
@@ -28,7 +29,7 @@ export function AlertBanner({ alert }: { alert: AlertDetail }) {
         {alert.muted && <span className="tag">muted: nobody is told</span>}
         <Elsewhere alert={alert} />
       </div>
-      {alert.reason && <p className="alert-reason soft">{alert.reason}</p>}
+      {alert.reason && <p className="alert-reason soft">{said(alert.reason)}</p>}
     </section>
   );
 }

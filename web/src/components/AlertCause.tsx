@@ -2,7 +2,7 @@
 /** Why cycles changed, as far as what was counted tells: the cause, what is below it, and the figures it rests on. */
 import type { Explanation } from "../api/types";
 import { detailWord, quantityWord } from "../logic/alerts";
-import { MISSING, signed, significant } from "../logic/format";
+import { MISSING, said, signed, significant } from "../logic/format";
 import { causeWord } from "../logic/verdict";
 import { NoteList } from "./NoteList";
 
@@ -12,7 +12,7 @@ export function AlertCause({ told }: { told: Explanation }) {
   return (
     <>
       <p className="said">
-        {words && <span className="tag cause-tag">{words}</span>} {told.text}
+        {words && <span className="tag cause-tag">{words}</span>} {said(told.text)}
       </p>
       {share && (
         <p>

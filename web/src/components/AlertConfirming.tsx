@@ -32,7 +32,7 @@ export function AlertConfirming({ alert }: { alert: AlertDetail }) {
       ) : (
         <>
           <p className="said" role="status">
-            {planText(confirming)}
+            {planText(alert, confirming)}
           </p>
           {confirming.host_specific && (
             <p>

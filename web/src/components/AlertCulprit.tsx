@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Link } from "@tanstack/react-router";
 import type { AlertDetail } from "../api/types";
-import { moment } from "../logic/format";
+import { change, moment } from "../logic/format";
+import { ratio } from "../logic/units";
 import { Facts } from "./HostFacts";
 
 /** Since which commit, by whom, after which good one, and who deals with it. */
@@ -33,7 +34,7 @@ export function AlertCulprit({ alert }: { alert: AlertDetail }) {
         ["Confirmed", alert.confirmed_at ? moment(alert.confirmed_at) : "not yet"],
         ...alert.expectations.map((one): [string, string] => [
           "Declared",
-          `${one.scenario} ${one.metric} up to ${((one.bound - 1) * 100).toFixed(1)} %: ${one.reason} (${one.who})`,
+          `${one.scenario} ${one.metric} up to ${change(ratio(one.bound))}: ${one.reason} (${one.who})`,
         ]),
         ...alert.mistakes.map((one): [string, string] => ["Not understood", one]),
       ]}

@@ -2,6 +2,7 @@
 import { Link } from "@tanstack/react-router";
 import type { AlertDetail, AlertMove } from "../api/types";
 import { fateWord, reachOf } from "../logic/alerts";
+import { share } from "../logic/hosts";
 import { ChangeText } from "./ChangeText";
 import { ChangeWhisker } from "./ChangeWhisker";
 
@@ -40,9 +41,7 @@ export function AlertMoves({ alert }: { alert: AlertDetail }) {
                 <td className="left">
                   {fateWord(one.fate)}
                   {one.floor !== null && (
-                    <span className="under">
-                      noise taught: {((Math.exp(one.floor) - 1) * 100).toFixed(1)} %
-                    </span>
+                    <span className="under">noise taught: {share(Math.expm1(one.floor))}</span>
                   )}
                 </td>
                 <td className="left">

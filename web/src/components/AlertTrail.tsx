@@ -5,7 +5,7 @@ import { type FormEvent, useState } from "react";
 import { commentOnAlert } from "../api/alerts";
 import type { AlertDetail } from "../api/types";
 import { inTime } from "../logic/alerts";
-import { moment } from "../logic/format";
+import { moment, said } from "../logic/format";
 import { ActionError } from "./ActionError";
 import { AlertWord } from "./AlertBadge";
 import { useAction } from "./useAction";
@@ -24,7 +24,7 @@ export function AlertTrail({ alert }: { alert: AlertDetail }) {
               <span className="soft">{moment(one.at)}</span>
               {one.told && <span className="tag">people were told</span>}
             </div>
-            <p className="trail-text">{one.text}</p>
+            <p className="trail-text">{said(one.text)}</p>
           </li>
         ))}
       </ol>

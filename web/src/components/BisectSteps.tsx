@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Link } from "@tanstack/react-router";
 import type { BisectDetail, BisectStep } from "../api/types";
-import { moment } from "../logic/format";
+import { moment, said } from "../logic/format";
 
 /** Each commit that was looked at: what it was like, and why one thinks so. */
 export function BisectSteps({ bisect }: { bisect: BisectDetail }) {
@@ -30,7 +30,7 @@ export function BisectSteps({ bisect }: { bisect: BisectDetail }) {
               <td className="left">
                 <Found project={bisect.project} step={step} />
               </td>
-              <td className="left wrap">{step.why ?? ""}</td>
+              <td className="left wrap">{said(step.why ?? "")}</td>
               <td>{step.reused ? "reused" : step.measurements}</td>
               <td className="left">{moment(step.at)}</td>
             </tr>

@@ -3,7 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import type { AlertChange } from "../api/types";
 import { headline } from "../logic/alerts";
-import { ago, moment } from "../logic/format";
+import { ago, moment, said } from "../logic/format";
 import { AlertBadge } from "./AlertBadge";
 import { Icon } from "./Icon";
 
@@ -28,7 +28,7 @@ export function ChangeRow({ change, now }: { change: AlertChange; now: number })
         </div>
       </div>
       <div className="commit-what">
-        <span className="summary">{change.why}</span>
+        <span className="summary">{said(change.why)}</span>
         <span className="soft" title={moment(change.at)}>
           {change.who ? `${change.who}, ` : ""}
           {ago(change.at, now)}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Check } from "../api/types";
+import { said } from "../logic/format";
 import { Icon } from "./Icon";
 
 /** The run's tests of its own numbers, failed ones first. */
@@ -15,7 +16,7 @@ export function CheckList({ checks }: { checks: readonly Check[] }) {
           </dt>
           <dd>
             <span className="mono">{check.name}</span>
-            <div className="soft">{check.message}</div>
+            <div className="soft">{said(check.message)}</div>
           </dd>
         </div>
       ))}

@@ -3,7 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import type { CSSProperties } from "react";
 import type { Commit, VerdictBrief } from "../api/types";
-import { ago, moment, signed, THIN } from "../logic/format";
+import { ago, moment, said, signed, THIN } from "../logic/format";
 import { byUrgency } from "../logic/verdict";
 import { ChangeText } from "./ChangeText";
 import { ChangeWhisker } from "./ChangeWhisker";
@@ -147,8 +147,8 @@ function What({ project, verdict, nameScenario }: WhatProps) {
     <>
       {nameScenario && <span className="tag">{verdict.scenario}</span>}
       {!verdict.unchanged && (
-        <span className="summary" title={verdict.summary}>
-          {verdict.summary}
+        <span className="summary" title={said(verdict.summary)}>
+          {said(verdict.summary)}
         </span>
       )}
       <FixesLink project={project} verdict={verdict} className="tag above" />

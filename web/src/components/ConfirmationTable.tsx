@@ -5,7 +5,7 @@ import { jobQuery } from "../api/jobs";
 import type { JobChange } from "../api/live";
 import type { Confirmation } from "../api/types";
 import { lookedWord } from "../logic/alerts";
-import { moment } from "../logic/format";
+import { moment, said } from "../logic/format";
 import { ChangeText } from "./ChangeText";
 import { JobProgress } from "./JobProgress";
 import { VerdictWord } from "./VerdictBadge";
@@ -87,7 +87,7 @@ function Outcome({ one, job }: { one: Confirmation; job: JobChange | undefined }
     return (
       <>
         {one.outcome === "lost" ? "ended without a verdict" : <VerdictWord display={one.outcome} />}
-        {one.why && <span className="under">{one.why}</span>}
+        {one.why && <span className="under">{said(one.why)}</span>}
       </>
     );
   if (one.job_id !== null) return <UnderWay id={one.job_id} told={job} />;

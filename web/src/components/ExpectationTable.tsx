@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Link } from "@tanstack/react-router";
 import type { Expectation } from "../api/types";
-import { moment, signed, THIN } from "../logic/format";
+import { change, moment } from "../logic/format";
+import { ratio } from "../logic/units";
 import { MetricName } from "./Help";
 import { ScrollTable } from "./ScrollTable";
 
@@ -48,7 +49,7 @@ export function ExpectationTable({ project, of }: Props) {
             <td className="left">
               <MetricName name={one.metric} />
             </td>
-            <td className="number">{`${signed((one.bound - 1) * 100)}${THIN}%`}</td>
+            <td className="number">{change(ratio(one.bound))}</td>
             <td className="left wrap">{one.reason}</td>
             <td className="left">
               {one.who}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Axis, axisOf } from "../logic/axis";
-import { figure, MISSING } from "../logic/format";
+import { type ColumnUnit, columnUnit, figure, inColumn, MISSING } from "../logic/format";
 import { byChain, cheapest, type ModelFigures, modelWord } from "../logic/models";
 import { ChangeText } from "./ChangeText";
 import { MetricName } from "./Help";
@@ -13,6 +13,10 @@ export function ModelTable({ label, rows }: { label: string; rows: readonly Mode
     rows.map((row) => ({ value: row.cpp })),
     0,
     1,
+  );
+  const rate = columnUnit(
+    rows.map((row) => row.pps),
+    "packets/s",
   );
   return (
     <ScrollTable label={label}>
@@ -31,7 +35,7 @@ export function ModelTable({ label, rows }: { label: string; rows: readonly Mode
             <MetricName name="eipc" />
           </th>
           <th>
-            <MetricName name="pps" />
+            <MetricName name="pps" />, {rate.unit}
           </th>
           <th>CPP against the first [interval]</th>
         </tr>
@@ -45,7 +49,7 @@ export function ModelTable({ label, rows }: { label: string; rows: readonly Mode
                   {row.chain}
                 </th>
               )}
-              <Cells row={row} best={cheapest(group) === row} axis={axis} />
+              <Cells row={row} best={cheapest(group) === row} axis={axis} rate={rate} />
             </tr>
           ))}
         </tbody>
@@ -54,7 +58,14 @@ export function ModelTable({ label, rows }: { label: string; rows: readonly Mode
   );
 }
 
-function Cells({ row, best, axis }: { row: ModelFigures; best: boolean; axis: Axis }) {
+interface CellsProps {
+  row: ModelFigures;
+  best: boolean;
+  axis: Axis;
+  rate: ColumnUnit;
+}
+
+function Cells({ row, best, axis, rate }: CellsProps) {
   return (
     <>
       <td className="left">
@@ -68,7 +79,7 @@ function Cells({ row, best, axis }: { row: ModelFigures; best: boolean; axis: Ax
       </td>
       <td>{figure(row.ipp)}</td>
       <td>{figure(row.eipc, "", 3)}</td>
-      <td>{figure(row.pps, "packets/s")}</td>
+      <td>{inColumn(row.pps, rate)}</td>
       <td>
         {row.ratio === null ? (
           MISSING

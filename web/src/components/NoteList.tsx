@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import { said } from "../logic/format";
+
 export function NoteList({ notes }: { notes: readonly string[] }) {
   return (
     <ul className="notes">
       {notes.map((note) => (
-        <li key={note}>{note}</li>
+        <li key={note}>{said(note)}</li>
       ))}
     </ul>
   );

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { priceHistoryQuery } from "../api/features";
 import type { PriceHistoryLine } from "../api/types";
 import { axisOf } from "../logic/axis";
-import { figure, MISSING, signed } from "../logic/format";
+import { columnUnit, MISSING, signed, signedInColumn } from "../logic/format";
 import { lineKey, SOURCE_SAYS } from "../logic/prices";
 import { CommitLink } from "./CommitLink";
 import { IntervalBar } from "./IntervalBar";
@@ -38,6 +38,10 @@ function Line({ project, line }: { project: string; line: PriceHistoryLine }) {
     0,
     1,
   );
+  const rate = columnUnit(
+    line.points.map((point) => point.pps),
+    "packets/s",
+  );
   return (
     <>
       <h3 className="part-head">Told by {title}</h3>
@@ -47,7 +51,7 @@ function Line({ project, line }: { project: string; line: PriceHistoryLine }) {
             <th className="left">Commit</th>
             <th>cycles/packet</th>
             <th className="left">Bar from 0</th>
-            <th>Effect on rate</th>
+            <th>Effect on rate, {rate.unit}</th>
             <th className="left">Paid by</th>
           </tr>
         </thead>
@@ -72,7 +76,7 @@ function Line({ project, line }: { project: string; line: PriceHistoryLine }) {
                   color="var(--part-whole)"
                 />
               </td>
-              <td>{point.pps === null ? MISSING : figure(point.pps, "packets/s")}</td>
+              <td>{signedInColumn(point.pps, rate)}</td>
               <td className="left">{paidBy(point.stages)}</td>
             </tr>
           ))}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PriceLine, PriceList } from "../api/types";
-import { figure, MISSING, signed } from "../logic/format";
+import { type ColumnUnit, columnUnit, signed, signedInColumn } from "../logic/format";
 import { byFeature, lineKey, SOURCE_SAYS } from "../logic/prices";
 import { GrownBy } from "./GrownBy";
 import { Help, MetricName } from "./Help";
@@ -18,6 +18,10 @@ interface Props {
 
 export function PriceTable({ project, prices, chosen, onChoose }: Props) {
   const releases = prices.release !== null;
+  const rate = columnUnit(
+    prices.features.map((line) => line.now.pps),
+    "packets/s",
+  );
   return (
     <ScrollTable label="Prices of features">
       <thead>
@@ -29,7 +33,7 @@ export function PriceTable({ project, prices, chosen, onChoose }: Props) {
             <Help text="Packets per second that a busy lcore forwards more or less with the feature than without it.">
               Effect on
             </Help>{" "}
-            <MetricName name="pps" />
+            <MetricName name="pps" />, {rate.unit}
           </th>
           <th>Since the reference</th>
           {releases && <th>Since {prices.release?.name}</th>}
@@ -53,7 +57,7 @@ export function PriceTable({ project, prices, chosen, onChoose }: Props) {
                   </button>
                 </th>
               )}
-              <Cells project={project} line={line} releases={releases} />
+              <Cells project={project} line={line} releases={releases} rate={rate} />
             </tr>
           ))}
         </tbody>
@@ -62,7 +66,14 @@ export function PriceTable({ project, prices, chosen, onChoose }: Props) {
   );
 }
 
-function Cells({ project, line, releases }: { project: string; line: PriceLine; releases: boolean }) {
+interface CellsProps {
+  project: string;
+  line: PriceLine;
+  releases: boolean;
+  rate: ColumnUnit;
+}
+
+function Cells({ project, line, releases, rate }: CellsProps) {
   const { now } = line;
   const says = SOURCE_SAYS[line.source];
   return (
@@ -81,7 +92,7 @@ function Cells({ project, line, releases }: { project: string; line: PriceLine; 
           </span>
         )}
       </td>
-      <td>{now.pps === null ? MISSING : figure(now.pps, "packets/s")}</td>
+      <td>{signedInColumn(now.pps, rate)}</td>
       <td>
         <PriceChangeText of={line.since_reference} />
       </td>

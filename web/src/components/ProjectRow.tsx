@@ -2,7 +2,7 @@
 /** A project in a list: its last verdict, what is open, when it last moved. */
 import { Link } from "@tanstack/react-router";
 import type { Project } from "../api/types";
-import { ago } from "../logic/format";
+import { ago, said } from "../logic/format";
 import { counted } from "../logic/overview";
 import { ChangeText } from "./ChangeText";
 import { Icon } from "./Icon";
@@ -33,7 +33,7 @@ export function ProjectRow({ project, now }: { project: Project; now: number }) 
       </div>
       <div className="commit-what">
         {verdict ? (
-          <span className="summary">{verdict.summary}</span>
+          <span className="summary">{said(verdict.summary)}</span>
         ) : (
           <Link to="/p/$project/start" params={params} className="above">
             To the first verdict

@@ -2,7 +2,7 @@
 /** Head over base: a dot for each round's pair, a bar for each launch, the interval of the verdict behind them. */
 import { change, signed } from "../logic/format";
 import type { LaunchRatio } from "../logic/ratios";
-import { ticks } from "../logic/rounds";
+import { domain, tickDecimals, ticks } from "../logic/rounds";
 import { known, ratio } from "../logic/units";
 import { useWidth } from "./useWidth";
 
@@ -11,6 +11,8 @@ const LEFT = 60;
 const BOTTOM = 34;
 const TOP = 10;
 const TICKS = 7;
+/** Of head over base, so that noise of a hair is not blown up. */
+const LEAST_SPAN = 0.004;
 
 interface Props {
   launches: readonly LaunchRatio[];
@@ -40,9 +42,9 @@ export function RatioPlot({ launches, of }: Props) {
 function Plot({ launches, of, width }: Props & { width: number }) {
   const values = launches.flatMap((one) => [one.ratio, ...one.turns]);
   const ends = [...values, 1, of.low ?? 1, of.high ?? 1];
-  const [least, most] = [Math.min(...ends), Math.max(...ends)];
-  const room = Math.max((most - least) * 0.06, 0.001);
-  const [low, high] = [least - room, most + room];
+  const [low, high] = domain(ends, LEAST_SPAN);
+  const percents = ticks((low - 1) * 100, (high - 1) * 100, TICKS);
+  const decimals = tickDecimals(percents);
   const y = (value: number): number => TOP + ((high - value) / (high - low)) * (HEIGHT - TOP - BOTTOM);
   const step = (width - LEFT) / Math.max(launches.length, 1);
   const each = Math.max(1, Math.ceil(26 / step));
@@ -60,7 +62,7 @@ function Plot({ launches, of, width }: Props & { width: number }) {
           opacity={0.18}
         />
       )}
-      {ticks((low - 1) * 100, (high - 1) * 100, TICKS).map((percent) => (
+      {percents.map((percent) => (
         <g key={percent}>
           <line
             x1={LEFT}
@@ -70,7 +72,7 @@ function Plot({ launches, of, width }: Props & { width: number }) {
             stroke={Math.abs(percent) < 1e-9 ? "var(--line-strong)" : "var(--line)"}
           />
           <text x={LEFT - 8} y={y(1 + percent / 100) + 4} textAnchor="end">
-            {signed(percent, high - low > 0.04 ? 0 : 1)} %
+            {signed(percent, decimals)} %
           </text>
         </g>
       ))}

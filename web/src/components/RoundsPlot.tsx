@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Every kept round of each arm, launch by launch: what the verdict rests on, nothing averaged away. */
-import { plain, significant } from "../logic/format";
-import { type Arm, launchColumns, median, presentArms, type RoundsByArm, ticks } from "../logic/rounds";
+import { significant } from "../logic/format";
+import {
+  type Arm,
+  domain,
+  launchColumns,
+  median,
+  presentArms,
+  type RoundsByArm,
+  tickDecimals,
+  ticks,
+} from "../logic/rounds";
 import { useWidth } from "./useWidth";
 
 const HEIGHT = 240;
@@ -9,6 +18,8 @@ const LEFT = 52;
 const BOTTOM = 34;
 const TOP = 10;
 const TICKS = 8;
+/** Of the median, so that equal rounds have an axis. */
+const LEAST_SPAN = 0.01;
 
 const ARM_WORDS: Record<Arm, string> = {
   base: "base",
@@ -57,19 +68,19 @@ function Plot({ rounds, width }: { rounds: RoundsByArm; width: number }) {
   const columns = launchColumns(rounds);
   const arms = presentArms(rounds);
   const values = columns.flatMap((column) => column.dots.map((dot) => dot.cpp));
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  const room = (most - least || most * 0.01) * 0.08;
-  const [low, high] = [least - room, most + room];
+  const [low, high] = domain(values, (median(values) ?? 0) * LEAST_SPAN);
+  const marks = ticks(low, high, TICKS);
+  const decimals = tickDecimals(marks);
   const y = (cpp: number): number => TOP + ((high - cpp) / (high - low)) * (HEIGHT - TOP - BOTTOM);
   const step = (width - LEFT) / Math.max(columns.length, 1);
   const label = `Cycles per packet of ${values.length} rounds in ${columns.length} launches`;
   return (
     <svg role="img" aria-label={label} width={width} height={HEIGHT}>
-      {ticks(low, high, TICKS).map((tick) => (
+      {marks.map((tick) => (
         <g key={tick}>
           <line x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} stroke="var(--line)" />
           <text x={LEFT - 8} y={y(tick) + 4} textAnchor="end">
-            {plain(tick)}
+            {tick.toFixed(decimals)}
           </text>
         </g>
       ))}

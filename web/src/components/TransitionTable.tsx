@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Transition } from "../api/types";
-import { duration, moment } from "../logic/format";
+import { duration, moment, said } from "../logic/format";
 import { stateWord } from "./JobProgress";
 
 /** Each change of a job's state: when, how long it stayed, why, and by whom. */
@@ -24,7 +24,7 @@ export function TransitionTable({ transitions }: { transitions: readonly Transit
               <th scope="row">{stateWord(one.state)}</th>
               <td className="left">{moment(one.at)}</td>
               <td>{stay(one, transitions[index + 1])}</td>
-              <td className="left wrap">{one.reason}</td>
+              <td className="left wrap">{said(one.reason)}</td>
               <td className="left">{one.who ?? "the server"}</td>
             </tr>
           ))}

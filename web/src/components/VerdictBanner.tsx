@@ -2,7 +2,7 @@
 /** The verdict as a sentence, with the chain's three figures beneath. */
 import type { ReactNode } from "react";
 import type { Change, Verdict } from "../api/types";
-import { change, changeWithInterval, figure, signed, THIN } from "../logic/format";
+import { change, changeWithInterval, figure, said, signed, THIN } from "../logic/format";
 import { known, ratio } from "../logic/units";
 import { judgedChain } from "../logic/verdict";
 import { FixesLink } from "./FixesLink";
@@ -26,7 +26,7 @@ export function VerdictBanner({ project, verdict, chain, without, children }: Pr
     <section className="panel banner" aria-label="Verdict" style={{ "--tone": `var(--${tone})` } as never}>
       <div className="banner-line">
         {verdict && <VerdictBadge display={verdict.display} />}
-        <p className="banner-sentence">{verdict?.reason ?? without}</p>
+        <p className="banner-sentence">{said(verdict?.reason ?? without)}</p>
       </div>
       {(verdict || children) && (
         <div className="banner-line">

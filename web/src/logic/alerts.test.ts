@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { ALERT_STATES, boundOf, headline, paying, reachOf, stateInfo, triageOf } from "./alerts";
+import { ALERT_STATES, boundOf, headline, paying, planText, reachOf, stateInfo, triageOf } from "./alerts";
 import { alertsSearch } from "./search";
 
 const ALERT = {
@@ -53,4 +53,11 @@ test("the list's address keeps what is understood", () => {
     scenario: "sfc_a",
   });
   expect(alertsSearch({ state: "any", order: "worth" })).toEqual({ state: "any" });
+});
+
+test("what is over waits for no measurement", () => {
+  const waiting = { state: "waiting", why: null };
+  expect(planText({ state: "new" }, waiting)).toBe("Waits to be measured again");
+  expect(planText({ state: "fixed" }, waiting)).toContain("it is fixed");
+  expect(planText({ state: "fixed" }, { state: "dismissed", why: "now -0.1 %" })).toContain("now \u22120.1");
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Findings as people read them: what a state means, what may be done in it, how a finding is said. */
-import { change } from "./format";
+import { change, said } from "./format";
 import { ratio } from "./units";
 
 export const ALERT_STATES = [
@@ -210,10 +210,16 @@ const PLANS: Record<string, string> = {
   inconclusive: "Measured again, neither there nor not there",
   closed: "Over before it was measured again",
 };
-/** How far measuring again is, and why, each said once. */
-export function planText(plan: { state: string; why: string | null }): string {
+/** Not begun, and the finding is over: nothing of it is to be measured again. */
+export const isCalledOff = (alert: { state: string }, plan: { state: string }): boolean =>
+  plan.state === "waiting" && !isActiveAlert(alert);
+
+/** How far measuring a finding again is, and why, each said once. */
+export function planText(alert: { state: string }, plan: { state: string; why: string | null }): string {
+  if (isCalledOff(alert, plan)) return `${PLANS.closed}: it is ${stateInfo(alert.state).word.toLowerCase()}`;
   const word = PLANS[plan.state] ?? plan.state;
-  return plan.why === null || plan.why.toLowerCase() === word.toLowerCase() ? word : `${word}: ${plan.why}`;
+  const told = plan.why === null || plan.why.toLowerCase() === word.toLowerCase();
+  return told ? word : `${word}: ${said(plan.why ?? "")}`;
 }
 
 const LOOKED: Record<string, string> = {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { along, layout, neighbour, toneOf } from "./flame";
 import { launchRatios } from "./ratios";
+import { domain, tickDecimals, ticks } from "./rounds";
 import { compareSearch } from "./search";
 import { pairText, sidesOf, swapped, withPair } from "./sides";
 import { lineLink } from "./sourceLink";
@@ -100,4 +101,13 @@ test("an undecided run says what would help, a decided one nothing", () => {
   expect(whatHelps({ display: "same", checks: [] })).toEqual([]);
   const failed = [{ name: "generator_honest", passed: false, message: "" }];
   expect(whatHelps({ display: "invalid", checks: failed })[0]).toContain("generator");
+});
+
+test("rounds that are all equal have an axis, and ticks that differ", () => {
+  const [low, high] = domain([1, 1, 1], 0.004);
+  expect([low, high]).toEqual([0.998, 1.002]);
+  const marks = ticks((low - 1) * 100, (high - 1) * 100, 7);
+  const told = marks.map((mark) => mark.toFixed(tickDecimals(marks)));
+  expect(new Set(told).size).toBe(marks.length);
+  expect(domain([10, 20], 1)).toEqual([9.2, 20.8]);
 });

@@ -5,11 +5,15 @@ import {
   bytes,
   change,
   changeWithInterval,
+  columnUnit,
   duration,
   figure,
+  inColumn,
   MISSING,
   plain,
+  said,
   signed,
+  signedInColumn,
   significant,
 } from "./format";
 import { known, ratio } from "./units";
@@ -94,3 +98,21 @@ test.each([
 
 test("a setting keeps no zeros", () =>
   expect([0.02 * 100, 50, 0.01].map(plain)).toEqual(["2", "50", "0.01"]));
+
+test("a column of rates has one unit, of the largest, and its digits line up", () => {
+  const rate = columnUnit([12_345_678, null, -43_210], "packets/s");
+  expect(rate.unit).toBe("Mpackets/s");
+  expect([12_345_678, 43_210, null].map((value) => inColumn(value, rate))).toEqual([
+    "12.35",
+    "0.04",
+    MISSING,
+  ]);
+  expect(signedInColumn(-43_210, rate)).toBe("\u22120.04");
+  expect(columnUnit([], "packets/s")).toMatchObject({ unit: "packets/s", divisor: 1 });
+});
+
+test("a sentence of the server has the page's signs", () => {
+  expect(said("-16.7 % [-17.2, -16.1] in sfc_a of vm-2 since 2026-11-02, 4-5 rounds")).toBe(
+    "\u221216.7\u202f% [\u221217.2, \u221216.1] in sfc_a of vm-2 since 2026-11-02, 4-5 rounds",
+  );
+});

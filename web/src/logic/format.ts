@@ -37,6 +37,32 @@ export function figure(value: number | null | undefined, unit = "", digits = 4):
   return unit && unit !== "1" ? `${significant(value, digits)}${THIN}${unit}` : significant(value, digits);
 }
 
+/** One unit for all rates of a column, chosen by the largest, and the decimals that line them up. */
+export interface ColumnUnit {
+  unit: string;
+  divisor: number;
+  decimals: number;
+}
+
+export function columnUnit(values: readonly (number | null | undefined)[], unit: string): ColumnUnit {
+  const largest = Math.max(0, ...values.map((value) => Math.abs(value ?? 0)).filter(Number.isFinite));
+  const [divisor, prefix] = SI_PREFIXES.find(([limit]) => largest >= limit) ?? [1, ""];
+  const digits = Math.floor(Math.log10(Math.max(largest / divisor, 1))) + 1;
+  return { unit: prefix + unit, divisor, decimals: Math.max(4 - digits, 0) };
+}
+
+/** A figure in its column's unit, without saying it: the head of the column does. */
+export const inColumn = (value: number | null | undefined, of: ColumnUnit): string =>
+  value == null || !Number.isFinite(value) ? MISSING : (value / of.divisor).toFixed(of.decimals);
+
+/** The same for a difference: +0.03, −1.20. */
+export const signedInColumn = (value: number | null | undefined, of: ColumnUnit): string =>
+  value == null || !Number.isFinite(value) ? MISSING : signed(value / of.divisor, of.decimals);
+
+/** A sentence of the server with the signs that the page's own figures have. */
+export const said = (sentence: string): string =>
+  sentence.replace(/(?<![\w.)\]/-])-(?=\d)/g, MINUS).replace(/(?<=\d) %/g, `${THIN}%`);
+
 /** A signed number: +1.20, −0.45. `decimals` fixed, so that a column lines up. */
 export function signed(value: number, decimals = 1): string {
   const text = Math.abs(value).toFixed(decimals);
@@ -100,11 +126,13 @@ export function ago(iso: string, now: number): string {
   return MISSING;
 }
 
-/** A moment in full, in the reader's zone: "21 Nov 2026, 14:03:22". */
+const MOMENT = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+
+/** A moment in full, in the reader's zone: "21 Nov 2026, 14:03:22"; a line breaks only after the date. */
 export function moment(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return MISSING;
-  return date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+  return MOMENT.format(date).replace(/(?<!,) /g, "\u00a0");
 }
 
 /** Seconds as "42 s" or "3 min 05 s". */

@@ -54,6 +54,19 @@ export function median(values: readonly number[]): number | null {
   return sorted.length % 2 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
 }
 
+/** The ends of an axis around values, with room at both; at least `least` wide, so that equal values have one. */
+export function domain(values: readonly number[], least: number): [low: number, high: number] {
+  const [from, to] = [Math.min(...values), Math.max(...values)];
+  const room = Math.max((to - from) * 0.08, (least - (to - from)) / 2);
+  return [from - room, to + room];
+}
+
+/** Decimals that tell a tick from the next. */
+export function tickDecimals([first = 0, second = first]: readonly number[]): number {
+  const step = second - first;
+  return step > 0 ? Math.max(-Math.floor(Math.log10(step) + 1e-9), 0) : 2;
+}
+
 /** Round numbers for an axis from `low` to `high`, at most about `count` of them. */
 export function ticks(low: number, high: number, count: number): number[] {
   if (!(high > low)) return [low];
