@@ -63,6 +63,8 @@ class Table(BaseModel):
 
 class Project(Table):
     name: Name
+    source_in_reports: Annotated[bool, Field(strict=True)] = True
+    """Whether run reports, which servers store and show, carry source lines."""
 
 
 class BuildConfig(Table):

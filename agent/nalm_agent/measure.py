@@ -28,6 +28,7 @@ from nalm_agent.process import stop_all
 from nalm_agent.progress import Progress
 from nalm_agent.request import Request, read_config, within_budget
 from nalm_agent.session import ArmFailedError, ArmRun, Bench, measure_rounds, try_out
+from nalm_agent.source_of_report import with_source
 from nalm_agent.sources import tsc
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
         finally:
             stop_all()
     progress.step("report", "checks", 1.0)
-    return draft.measured()
+    return with_source(draft.measured(), config, built_base.source, built_head.source)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,9 @@ from nalm_agent.errors import GitError
 from nalm_agent.git import Repository
 from nalm_agent.home import Home
 
+MOST_FILE_BYTES = 2 * 1024 * 1024
+"""Larger files are generated; nobody reads them line by line."""
+
 
 @dataclass(frozen=True)
 class SideSource:
@@ -35,7 +38,7 @@ class SideSource:
             return None
         stored = self.home.store().directory(SOURCES, tree)
         if stored is not None:
-            return _read(stored, file)
+            return read_inside(stored, file)
         return None if build.dirty else self.repository.read_tree(tree, file)
 
     def _tree(self, commit: str) -> str | None:
@@ -45,9 +48,12 @@ class SideSource:
             return None
 
 
-def _read(folder: Path, file: str) -> str | None:
-    """Only what lies in the folder: a saved report may name anything."""
+def read_inside(folder: Path, file: str) -> str | None:
+    """A file's text; None unless it lies in the folder, symbolic links followed, and is no larger than
+    MOST_FILE_BYTES: reports may name anything, and so may a compiler."""
     path = (folder / file).resolve()
     if not path.is_relative_to(folder.resolve()) or not path.is_file():
         return None
-    return path.read_text(errors="replace")
+    if path.stat().st_size > MOST_FILE_BYTES:
+        return None
+    return path.read_bytes().decode(errors="replace")

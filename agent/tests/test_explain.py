@@ -10,6 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from nalm_agent.cli import app
 from nalm_agent.errors import ExitCode, NalmError, UsageError
+from nalm_core.report import Arm
 from nalm_core.report_io import dump_report, parse_report
 from nalm_server_reports import make_report
 from tiny import NF_SOURCE, Nalm, NfRepository
@@ -56,6 +57,10 @@ def test_two_commits_are_compared_then_explained_line_by_line(
     report = parse_report(json.dumps(run))
     for count in report.instructions:
         assert sum(node.own for node in count.calls) == sum(count.stages.values()) + count.unattributed
+    assert report.source_text is not None
+    written = {arm: report.source_text.of(arm)["tiny_nf.c"].values() for arm in (Arm.BASE, Arm.HEAD)}
+    assert [any(EXTRA in line for line in lines) for lines in written.values()] == [False, True]
+    assert {one.file for one in report.source_text.files} <= {"tiny_nf.c", "nalm_probe.h", "work.h"}
 
     saved = tmp_path / "run.json"
     saved.write_text(json.dumps(run))

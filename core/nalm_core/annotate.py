@@ -6,11 +6,13 @@ Lines are matched by their text (difflib), so a line that only moved is compared
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import takewhile
 from typing import Literal
+
+from nalm_core.source_text import source_lines
 
 Mark = Literal[" ", "-", "+"]
 
@@ -38,9 +40,9 @@ def annotate(
     base: str, head: str, base_costs: Mapping[int, float], head_costs: Mapping[int, float]
 ) -> list[AnnotatedLine]:
     """Both sides of a file, in order; what base alone has comes before what head has in its place."""
-    old, new = base.splitlines(), head.splitlines()
+    old, new = source_lines(base), source_lines(head)
     found: list[AnnotatedLine] = []
-    for same, (begin, end), (to_begin, to_end) in _blocks(old, new):
+    for same, (begin, end), (to_begin, to_end) in blocks(old, new):
         if same:
             found += [
                 AnnotatedLine(
@@ -64,23 +66,34 @@ def passages(lines: Sequence[AnnotatedLine], least: float, around: int) -> list[
     """What is worth reading: lines whose cost changed by `least` or more, edited ones that cost something.
 
     Each has so many lines around it."""
-    wanted: set[int] = set()
-    for at, line in enumerate(lines):
-        edited = line.mark != " " and (line.base or line.head)
-        if edited or abs(line.change) >= least:
-            wanted.update(range(max(at - around, 0), min(at + around + 1, len(lines))))
-    found: list[list[AnnotatedLine]] = []
-    for at in sorted(wanted):
-        if at - 1 not in wanted:
+
+    def worth(line: AnnotatedLine) -> bool:
+        edited = line.mark != " " and bool(line.base or line.head)
+        return edited or abs(line.change) >= least
+
+    wanted = near([at for at, line in enumerate(lines) if worth(line)], around, len(lines))
+    return [[lines[at] for at in part] for part in runs(sorted(wanted))]
+
+
+def near(places: Iterable[int], around: int, count: int) -> set[int]:
+    """Places among `count`, and so many before and after each."""
+    return {one for at in places for one in range(max(at - around, 0), min(at + around + 1, count))}
+
+
+def runs(places: Iterable[int]) -> list[list[int]]:
+    """Ascending places in stretches without a gap."""
+    found: list[list[int]] = []
+    for at in places:
+        if not found or found[-1][-1] != at - 1:
             found.append([])
-        found[-1].append(lines[at])
+        found[-1].append(at)
     return found
 
 
 Span = tuple[int, int]
 
 
-def _blocks(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[bool, Span, Span]]:
+def blocks(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[bool, Span, Span]]:
     """Stretches that are the same, or not. Equal beginnings and ends are not searched, to be quick."""
     first = _alike(old, new)
     last = _alike(old[first:][::-1], new[first:][::-1])

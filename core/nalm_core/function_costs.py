@@ -18,6 +18,7 @@ from pydantic import Field
 from nalm_core.instructions import PREFERENCE
 from nalm_core.profile import Profile, ProfiledFunction
 from nalm_core.report import Arm, InstructionCount, Model, RunReport, Source
+from nalm_core.summary import summarise
 
 SHOWN = 100
 """Functions listed, those that changed most first."""
@@ -69,10 +70,18 @@ class FunctionCosts(Model):
     head: FunctionCost | None
 
 
-def function_costs(base: SideOf, head: SideOf) -> list[FunctionCosts]:
-    """Functions of both sides, largest change first. Empty where nothing was counted on both sides."""
+def side_of(report: RunReport, arm: Arm) -> SideOf:
+    """An arm with its cycles per packet."""
+    figure = summarise(report, arm).chain.get("cpp") if arm in report.arms else None
+    return SideOf(report, arm, figure.value if figure else None)
+
+
+def function_costs(base: SideOf, head: SideOf, *, lines: int = SHOWN_LINES) -> list[FunctionCosts]:
+    """Functions of both sides, largest change first. Empty where nothing was counted on both sides.
+
+    lines: at most so many of each function on each side."""
     source = _common_source(base, head)
-    before, after = (_costs(side, source, _sampled(base, head)) for side in (base, head))
+    before, after = (_costs(side, source, _sampled(base, head), lines) for side in (base, head))
     found = [
         FunctionCosts(name=key[1], stage=key[0], base=before.get(key), head=after.get(key))
         for key in dict.fromkeys([*before, *after])
@@ -109,25 +118,25 @@ def _profile(side: SideOf) -> Profile | None:
     return next((one for one in side.report.profiles if one.arm is side.arm), None)
 
 
-def _costs(side: SideOf, source: Source | None, sampled: bool) -> dict[Key, FunctionCost]:
+def _costs(side: SideOf, source: Source | None, sampled: bool, lines: int) -> dict[Key, FunctionCost]:
     count, profile = _count(side, source), _profile(side) if sampled else None
     apart = {stage.name for stage in side.report.arms[side.arm].stages if stage.apart}
-    counted = _counted(count) if count else {}
+    counted = _counted(count, lines) if count else {}
     timed = _timed(profile, apart, side.cpp) if profile and side.cpp is not None else {}
     return {
-        key: _joined(counted.get(key), timed.get(key))
+        key: _joined(counted.get(key), timed.get(key), lines)
         for key in dict.fromkeys([*counted, *timed])
         if key[0] not in apart
     }
 
 
-def _joined(counted: FunctionCost | None, timed: FunctionCost | None) -> FunctionCost:
+def _joined(counted: FunctionCost | None, timed: FunctionCost | None, most: int) -> FunctionCost:
     """Where it is written is told by its debug information; where most samples fell, only without."""
     if counted is None or timed is None:
         return counted or timed or FunctionCost()
     where = counted if counted.file else timed
     told = {"ipp": counted.ipp, "calls": counted.calls, "file": where.file, "line": where.line}
-    return timed.model_copy(update={**told, "lines": _joined_lines(counted.lines, timed.lines)})
+    return timed.model_copy(update={**told, "lines": _joined_lines(counted.lines, timed.lines)[:most]})
 
 
 def _joined_lines(counted: Sequence[LineCost], timed: Sequence[LineCost]) -> list[LineCost]:
@@ -141,10 +150,10 @@ def _joined_lines(counted: Sequence[LineCost], timed: Sequence[LineCost]) -> lis
         )
         for at in dict.fromkeys([*ipp, *cpp])
     ]
-    return sorted(joined, key=lambda one: (-(one.ipp or 0.0), -(one.cpp or 0.0)))[:SHOWN_LINES]
+    return sorted(joined, key=lambda one: (-(one.ipp or 0.0), -(one.cpp or 0.0)))
 
 
-def _counted(count: InstructionCount) -> dict[Key, FunctionCost]:
+def _counted(count: InstructionCount, most: int) -> dict[Key, FunctionCost]:
     lines = _counted_lines(count)
     return {
         (stage, one.name): FunctionCost(
@@ -152,7 +161,7 @@ def _counted(count: InstructionCount) -> dict[Key, FunctionCost]:
             line=one.line,
             ipp=one.instructions / count.packets,
             calls=one.calls / count.packets,
-            lines=lines.get((stage, one.name), [])[:SHOWN_LINES],
+            lines=lines.get((stage, one.name), [])[:most],
         )
         for stage, listed in count.functions.items()
         for one in listed

@@ -23,6 +23,7 @@ from nalm_core.event_count import EventCount
 from nalm_core.experiments.cell import ExperimentCell
 from nalm_core.model_count import ModelCount
 from nalm_core.profile import Profile, ThreadCount
+from nalm_core.source_text import SourceText
 from nalm_core.terms import Arm, Count, Model, Name, Nanoseconds, OutcomeKind, Sha, Source
 
 __all__ = ["Arm", "Count", "Model", "Name", "OutcomeKind", "Sha", "Source"]
@@ -287,6 +288,8 @@ class RunReport(Model):
     ended_by: EndedBy | None = None
     """Why the rounds ended; None if there were none, or in version 1."""
     notes: list[str] = Field(default_factory=list)
+    source_text: SourceText | None = None
+    """Both sides' source lines that cost something. None: not recorded."""
     experiment: ExperimentCell | None = None
     """The cell of an experiment that this run is; such a run is in no series. None: it is of a commit."""
 

@@ -54,8 +54,9 @@ def dump_report(report: RunReport) -> bytes:
     """Canonical JSON: keys sorted, no spaces, UTF-8. Equal reports give equal bytes."""
     document = report.model_dump(mode="json", by_alias=True)
     # What was written before there were any has the same bytes.
-    if report.experiment is None:
-        del document["experiment"]
+    for name in ("experiment", "source_text"):
+        if document[name] is None:
+            del document[name]
     for count in document["instructions"]:
         for name in ("calls", "lines"):
             if not count[name]:
