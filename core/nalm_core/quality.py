@@ -52,17 +52,20 @@ def said(rate: Rate, empty: str) -> str:
     """For people: `0 of 41: below 7.1 % at 95 %`. empty: what is said without trials."""
     if rate.rate is None:
         return empty
-    low, high, level = _percent(rate.low), _percent(rate.high), _percent(QUALITY_LEVEL)
+    low, high, level = share_text(rate.low), share_text(rate.high), f"{100 * QUALITY_LEVEL:g} %"
     counts = f"{rate.hits} of {rate.trials}"
     if rate.hits == 0:
         return f"{counts}: below {high} at {level}"
     if rate.hits == rate.trials:
         return f"{counts}: above {low} at {level}"
-    return f"{counts}, {_percent(rate.rate)}: above {low} and below {high}, each at {level}"
+    return f"{counts}, {share_text(rate.rate)}: above {low} and below {high}, each at {level}"
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
+def share_text(share: float) -> str:
+    """0.0705 as `7.05 %`, 0.5 as `50.0 %`, 1 as `100 %`: every rate in sentences, and as pages show it."""
+    value = 100 * share
+    digits = 0 if value >= 99.95 or value == 0 else 1 if value >= 10 else 2
+    return f"{value:.{digits}f} %"
 
 
 def size_class(change: float | None) -> str:

@@ -36,8 +36,8 @@ def test_nothing_known_is_not_zero() -> None:
     ("hits", "trials", "words"),
     [
         (0, 41, "0 of 41: below 7.05 % at 95 %"),
-        (41, 41, "41 of 41: above 93 % at 95 %"),
-        (1, 2, "1 of 2, 50 %: above 2.53 % and below 97.5 %, each at 95 %"),
+        (41, 41, "41 of 41: above 93.0 % at 95 %"),
+        (1, 2, "1 of 2, 50.0 %: above 2.53 % and below 97.5 %, each at 95 %"),
     ],
 )
 def test_a_rate_in_words(hits: int, trials: int, words: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
 from nalm_core.proportion import upper_bound
-from nalm_core.quality import band_name
+from nalm_core.quality import band_name, share_text
 from rich.markup import escape
 from rich.table import Table
 
@@ -139,7 +139,7 @@ def _alarms(name: str, records: Sequence[Record]) -> str:
     bound = upper_bound(alarms, len(measured), LEVEL)
     decided = sum(record.outcome == "same" for record in measured)
     return (
-        f"{name}: {alarms} false alarms in {len(measured)}; the rate is below {100 * bound:.1f} % "
+        f"{name}: {alarms} false alarms in {len(measured)}; the rate is below {share_text(bound)} "
         f"at {100 * LEVEL:g} % (exact bound); {decided} called same"
     )
 

@@ -67,8 +67,9 @@ def discoveries(alarms: Proportion, judged: int, changed: int) -> FalseDiscoveri
         why = alarms.said if alarms.rate is None else f"nothing was called changed in {judged} runs"
         return FalseDiscoveries(share=None, at_most=None, judged=judged, found=changed, said=why)
     said = (
-        f"{changed} of {judged} runs were called changed; {100 * found.share:.3g} % of them by mistake, "
-        f"{100 * found.at_most:.3g} % at most at {100 * quality.QUALITY_LEVEL:g} %"
+        f"{changed} of {judged} runs were called changed; "
+        f"{quality.share_text(found.share)} of them by mistake, "
+        f"{quality.share_text(found.at_most)} at most at {100 * quality.QUALITY_LEVEL:g} %"
     )
     return FalseDiscoveries(share=found.share, at_most=found.at_most, judged=judged, found=changed, said=said)
 
