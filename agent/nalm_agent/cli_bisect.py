@@ -67,7 +67,7 @@ def bisect(
         finally:
             if not done and search.asked:
                 progress.say("what was found is kept: the same command goes on")
-        _print_outcome(search, step, as_json=as_json)
+    _print_outcome(search, step, as_json=as_json)
 
 
 def _line(repository: Repository, good: str, bad: str) -> list[Revision]:

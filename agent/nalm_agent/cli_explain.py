@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 
 from nalm_agent import cli_options as options
 from nalm_agent.errors import NalmError, UsageError
@@ -128,11 +129,11 @@ def _show(
     from nalm_core.verdict import judge
 
     from nalm_agent.explain_out import legend_line, print_explained
-    from nalm_agent.report_out import UNCHANGED_SUMMARY, console
+    from nalm_agent.report_out import UNCHANGED_SUMMARY, console, say
 
-    report = source.report
+    report, out = source.report, console()
     if report.status == "unchanged":
-        typer.echo(f"{report.scenario.name}: same  {UNCHANGED_SUMMARY}")
+        say(out, f"{report.scenario.name}: same  {UNCHANGED_SUMMARY}")
         return
     if report.failure:
         said, _, log = report.failure.partition("\n")
@@ -147,10 +148,9 @@ def _show(
     if as_json:
         sys.stdout.write(json.dumps(_document(found)) + "\n")
     elif svg != STDOUT:
-        out = console()
-        typer.echo(f"{report.scenario.name}: {verdict.outcome}  {verdict.summary}")
+        say(out, f"{report.scenario.name}: {verdict.outcome}  {escape(verdict.summary)}")
         print_explained(out, found, file)
-        typer.echo(f"\n{legend_line(by)}")
+        say(out, f"\n{legend_line(by)}")
     if svg is not None:
         _draw(report, found, svg, width)
 

@@ -34,6 +34,7 @@ class Terminal:
             TimeElapsedColumn(),
             console=self._console,
             transient=True,
+            redirect_stdout=False,
         )
         self._task = self._bar.add_task("", total=1.0, step="", detail="")
         self._last: tuple[str, str] | None = None

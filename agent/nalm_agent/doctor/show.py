@@ -9,6 +9,7 @@ from dataclasses import asdict
 
 from rich.console import Console
 from rich.markup import escape
+from rich.text import Text
 
 from nalm_agent.doctor.finding import Finding, Level
 
@@ -20,11 +21,20 @@ def print_findings(findings: Sequence[Finding], *, as_json: bool) -> None:
     if as_json:
         print(json.dumps([asdict(finding) for finding in findings]))
         return
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False)
     for finding in findings:
         colour = COLOURS[finding.level]
-        console.print(f"[{colour}]{finding.level:<7}[/] {finding.name:<15} {escape(finding.value)}")
+        _line(console, f"[{colour}]{finding.level:<7}[/] {finding.name:<15} ", finding.value, 24)
         if finding.effect:
-            console.print(f"        effect: {escape(finding.effect)}")
+            _line(console, "        effect: ", finding.effect, 16)
         if finding.cure:
-            console.print(f"        cure:   {escape(finding.cure)}")
+            _line(console, "        cure:   ", finding.cure, 16)
+
+
+def _line(console: Console, before: str, text: str, indent: int) -> None:
+    """before: markup, `indent` characters wide; text goes on below itself, or unwrapped if piped."""
+    if not console.is_terminal:
+        console.print(before + escape(text), soft_wrap=True)
+        return
+    for number, part in enumerate(Text(text).wrap(console, max(console.width - indent, indent))):
+        console.print((before if number == 0 else " " * indent) + escape(part.plain.rstrip()), soft_wrap=True)

@@ -105,7 +105,7 @@ def run(
 
 
 @app.command(epilog="Example:\n\n    nalm-mutants show all.jsonl aa.jsonl")
-def show(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Made by run --json.")]) -> None:
+def show(files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Made by run --json.")]) -> None:
     """Prints the tables of campaigns that were run before."""
     from nalm_agent.mutants.report import print_report
 
@@ -115,7 +115,7 @@ def show(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Ma
 
 @app.command(epilog="Example:\n\n    nalm-mutants upload all.jsonl --server https://nalm.example.org")
 def upload(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Made by run --json.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Made by run --json.")],
     *,
     server: options.ServerOption = None,
     project: ProjectOption = DEFAULT_PROJECT,
