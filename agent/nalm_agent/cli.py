@@ -72,14 +72,15 @@ def init(
         bool, typer.Option("--headers", help="Write nalm_probe.h and nalm_loop.h instead.")
     ] = False,
 ) -> None:
-    """Write a first nalm.toml from what the repository looks like; never overwrites one."""
+    """Write a first nalm.toml at the repository's root from what it looks like; never overwrites one."""
+    from nalm_agent.config_place import root_to_be
     from nalm_agent.init import write_first_config, write_headers
 
     if headers:
         for header in write_headers(repo.absolute()):
             typer.echo(f"wrote {header}")
         return
-    path, remarks = write_first_config(repo.absolute())
+    path, remarks = write_first_config(root_to_be(repo))
     typer.echo(f"wrote {path}")
     for remark in remarks:
         typer.echo(f"- {remark}")

@@ -100,7 +100,7 @@ def check(
 
 
 def bench(
-    revisions: Annotated[list[str], typer.Argument(metavar="REV...", help="Commits, or ranges A..B.")],
+    revisions: Annotated[list[str], typer.Argument(metavar="REV", help="Commits, or ranges A..B.")],
     *,
     scenario: options.ScenarioOption = None,
     json_file: JsonOption = None,

@@ -39,9 +39,7 @@ def experiment(
     ],
     names: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[NAME]...", help="Scenarios, ablations or chains. Default: all of nalm.toml."
-        ),
+        typer.Argument(metavar="NAME", help="Scenarios, ablations or chains. Default: all of nalm.toml."),
     ] = None,
     *,
     scenario: Annotated[

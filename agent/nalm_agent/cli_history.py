@@ -15,6 +15,7 @@ from nalm_agent import cli_options as options
 from nalm_agent.errors import UsageError
 
 CHAIN = "chain"
+_NAME_IT = "name it with --project, or run nalm inside the NF's repository"
 
 
 def add_to(app: typer.Typer) -> None:
@@ -78,13 +79,15 @@ def history(
 
 
 def _project(repo: Path) -> str:
-    """The project that nalm.toml of the files here names."""
-    from nalm_agent.config import FILE_NAME, parse
+    """The project that nalm.toml of the repository here names."""
+    from nalm_agent.config import parse
+    from nalm_agent.config_place import config_path
+    from nalm_agent.errors import GitError
 
-    path = repo / FILE_NAME
     try:
-        return parse(path.read_text()).project.name
+        path = config_path(repo)
+        return parse(path.read_text(), str(path)).project.name
+    except GitError as error:
+        raise UsageError(f"{error.message}, so which project?", hint=_NAME_IT) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{path} cannot be read, so which project?", hint="name it with --project"
-        ) from error
+        raise UsageError(f"{path} cannot be read, so which project?", hint=_NAME_IT) from error

@@ -18,10 +18,12 @@ _FILE = "FILE"
 
 
 def scenario_names(incomplete: str) -> list[str]:
-    """For the shell's completion: scenarios of the nalm.toml here; none where there is none to read."""
+    """For the shell's completion: scenarios of this repository's nalm.toml; none where none can be read."""
+    from nalm_agent.config_place import config_path
+
     try:
-        names = tomllib.loads(Path("nalm.toml").read_text())["scenarios"]
-    except (OSError, ValueError, KeyError):
+        names = tomllib.loads(config_path(Path()).read_text())["scenarios"]
+    except (NalmError, OSError, ValueError, KeyError):
         return []
     return [name for name in names if name.startswith(incomplete)]
 

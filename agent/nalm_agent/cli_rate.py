@@ -18,7 +18,7 @@ from nalm_agent.files import STDOUT, require_place, write_file
 from nalm_agent.git import WORKTREE, Repository
 from nalm_agent.home import Home
 
-RevisionArgument = Annotated[str, typer.Argument(metavar="[REV]", help="Commit, or the working tree.")]
+RevisionArgument = Annotated[str, typer.Argument(metavar="REV", help="Commit, or the working tree.")]
 ScenarioOption = Annotated[
     str | None, typer.Option("--scenario", help="Scenario of nalm.toml. Default: its first standing one.")
 ]

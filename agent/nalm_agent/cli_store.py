@@ -64,7 +64,7 @@ def store(
 
 def log(
     revision: Annotated[
-        str, typer.Argument(metavar="[REV]", help="A commit, or the working tree.")
+        str, typer.Argument(metavar="REV", help="A commit, or the working tree.")
     ] = "worktree",
     repo: options.RepoOption = Path(),
 ) -> None:

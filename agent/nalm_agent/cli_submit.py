@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ReportsArgument = Annotated[
     list[str],
-    typer.Argument(metavar="REPORT...", help="Files of `--json`, or patterns; - for standard input."),
+    typer.Argument(metavar="REPORT", help="Files of `--json`, or patterns; - for standard input."),
 ]
 
 

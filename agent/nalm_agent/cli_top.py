@@ -147,7 +147,10 @@ def _feed(
 def _print_found(*, as_json: bool) -> None:
     from nalm_agent.top.find import running
 
-    for one in running():
+    found = running()
+    if not found and not as_json:
+        typer.echo("no NF with a readable probe runs on this host", err=True)
+    for one in found:
         if as_json:
             print(json.dumps(asdict(one) | {"path": str(one.path)}))
         else:

@@ -46,6 +46,7 @@ def watch(
     with Home.default().work() as work:
         repository = Repository(repo.absolute(), work.fresh("git"))
         against = _base(repository, base)
+        _require(repository, scenario or [])
         flags = [*(["--profile"] if profile else []), *(["--quiet"] if quiet else [])]
         named = [text for name in scenario or [] for text in ("--scenario", name)]
         command = ["--base", against.revision.commit, "--repo", str(repository.root), *named, *flags]
@@ -61,6 +62,23 @@ def watch(
         except StoppedError:
             for line in ["", f"against {against.revision.short}: {sitting.summary()}", *sitting.trend()]:
                 tell(line)
+
+
+def _require(repository: Repository, scenarios: list[str]) -> None:
+    """Raises ConfigError for a scenario that is not there: no save would mend what was typed.
+
+    A nalm.toml that cannot be read is told by the first judgement, and a save may mend it.
+    """
+    from nalm_agent.errors import ConfigError
+    from nalm_agent.git import WORKTREE
+    from nalm_agent.request import read_config
+
+    try:
+        config = read_config(repository, repository.resolve(WORKTREE))
+    except ConfigError:
+        return
+    for name in scenarios:
+        config.scenario(name)
 
 
 def _base(repository: Repository, given: str | None) -> BaseChoice:

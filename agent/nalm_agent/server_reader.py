@@ -11,7 +11,7 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from nalm_agent.errors import ServerError, UsageError
-from nalm_agent.upload import error_of
+from nalm_agent.upload import error_of, why_away
 
 TIMEOUT_SECONDS = 30.0
 _TOKEN = "give a token that may read the project in NALM_TOKEN or with --token-file"
@@ -42,7 +42,8 @@ def ask(
             answer = client.get(f"{address}/api/v1{path}", params=dict(parameters))
         except httpx.TransportError as error:
             raise ServerError(
-                f"{address} cannot be reached: {error}", hint="is it running, and is --server right?"
+                f"{address} cannot be reached: {why_away(error)}",
+                hint="is it running, and is --server right?",
             ) from error
     if answer.is_success:
         try:

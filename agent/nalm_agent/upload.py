@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import time
 from collections.abc import Callable
 from http import HTTPStatus
@@ -94,7 +95,7 @@ class Uploader:
             try:
                 answer = self._client.post(f"{self.address}/api/v1{path}", content=body, headers=headers)
             except httpx.TransportError as error:
-                trouble, wait = f"cannot be reached: {error}", pause
+                trouble, wait = f"cannot be reached: {why_away(error)}", pause
             else:
                 if not answer.is_server_error and answer.status_code not in _AGAIN:
                     return answer
@@ -125,6 +126,11 @@ class Uploader:
         message, details = error_of(answer)
         hint = _HINTS.get(answer.status_code, "see the server's log for this request")
         raise UsageError(f"{self.address}: {message} ({answer.status_code})", log=details, hint=hint)
+
+
+def why_away(error: httpx.TransportError) -> str:
+    """The system's words, without its number."""
+    return re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or type(error).__name__
 
 
 def require_address(address: str) -> str:

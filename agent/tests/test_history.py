@@ -15,6 +15,7 @@ from nalm_agent.history_out import course_lines, event_lines, print_history
 from nalm_agent.server_reader import ask
 from nalm_agent.sparkline import sparkline
 from rich.console import Console
+from tiny import NfRepository
 from typer.testing import CliRunner
 
 ADDRESS = "https://nalm.example.org"
@@ -121,3 +122,13 @@ def test_server_and_project_have_to_be_known(tmp_path: Path, monkeypatch: pytest
     second = CliRunner().invoke(app, ["history", "sfc_a", "--server", ADDRESS]).exception
     assert isinstance(first, UsageError) and "which server" in first.message
     assert isinstance(second, UsageError) and "which project" in second.message
+
+
+def test_the_project_is_that_of_the_repository_wherever_below_it(
+    nf_repository: NfRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nf_repository.write("src/nat.c", "")
+    monkeypatch.chdir(nf_repository.path / "src")
+    error = CliRunner().invoke(app, ["history", "sfc_a", "--server", "http://127.0.0.1:9"]).exception
+    assert isinstance(error, ServerError)
+    assert error.message == "http://127.0.0.1:9 cannot be reached: Connection refused"

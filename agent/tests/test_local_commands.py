@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.config import parse
+from nalm_agent.config_place import root_to_be
 from nalm_agent.errors import ExitCode, UsageError
 from nalm_agent.home import WorkDir
 from nalm_agent.init import write_first_config, write_headers
@@ -17,7 +18,7 @@ from nalm_agent.report_out import instruction_line, print_run
 from nalm_core.report import Arm, InstructionCount, Source
 from nalm_core.report_io import parse_report
 from nalm_core.verdict import judge
-from tiny import ROOT, Nalm
+from tiny import ROOT, Nalm, NfRepository
 
 BUILD_FILES = {
     "meson.build": ("project('fwd', 'c')\nexecutable('fwd', 'main.c')\n", "ninja"),
@@ -63,6 +64,12 @@ def test_init_brings_the_headers_once(tmp_path: Path) -> None:
     assert [path.name for path in write_headers(tmp_path)] == ["nalm_probe.h", "nalm_loop.h"]
     with pytest.raises(UsageError, match="is there already"):
         write_headers(tmp_path)
+
+
+def test_init_writes_where_the_other_commands_read(nf_repository: NfRepository, tmp_path: Path) -> None:
+    nf_repository.write("src/nat.c", "")
+    assert root_to_be(nf_repository.path / "src") == nf_repository.path
+    assert root_to_be(tmp_path) == tmp_path
 
 
 def test_init_says_what_is_missing_and_overwrites_nothing(tmp_path: Path) -> None:

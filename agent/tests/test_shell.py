@@ -32,7 +32,8 @@ def completed(line: str, cwd: Path) -> list[str]:
 def test_bash_completes_commands_options_and_scenarios(nf_repository: NfRepository) -> None:
     assert {"check", "compare"} >= {*completed("nalm ch", nf_repository.path)} >= {"check"}
     assert "--markdown" in completed("nalm check --mark", nf_repository.path)
-    assert completed("nalm check --scenario ti", nf_repository.path) == ["tiny"]
+    nf_repository.write("src/deep/nat.c", "")
+    assert completed("nalm check --scenario ti", nf_repository.path / "src/deep") == ["tiny"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from nalm_agent.cli import app
 from nalm_agent.errors import ProbeError, UsageError
 from nalm_agent.home import WorkDir
 from nalm_agent.launch import RunningNf
@@ -30,6 +31,7 @@ from nalm_agent.top.telemetry_feed import NO_USAGE, TelemetryFeed
 from nalm_agent.top.view import LcoreView, StageView, View
 from rich.console import Console
 from tiny import NALM, Nalm
+from typer.testing import CliRunner
 from waiting import until
 
 
@@ -253,3 +255,10 @@ def test_who_looks_keeps_off_the_lcores_cpus() -> None:
         finally:
             bound.kill()
     assert done.stdout.strip() == str(cpus[1:] or cpus), done.stderr
+
+
+def test_that_there_is_none_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nalm_agent.top.find.running", lambda: [])
+    done = CliRunner().invoke(app, ["top", "--list"])
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "no NF with a readable probe" in done.stderr

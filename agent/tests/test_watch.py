@@ -50,6 +50,12 @@ def test_a_sitting(nf_repository: NfRepository, nalm: Nalm) -> None:
     assert list(SHARED_MEMORY.glob(f"nalm-{process.pid}-*")) == []
 
 
+def test_a_scenario_that_is_not_there_is_not_waited_for(nf_repository: NfRepository, nalm: Nalm) -> None:
+    done = nalm.run("watch", "--scenario", "typo", cwd=nf_repository.path)
+    assert done.returncode == 2
+    assert "no scenario 'typo'; there are: tiny" in done.stderr
+
+
 def test_a_snapshot_sees_saves_and_new_files_but_not_ignored_ones(
     nf_repository: NfRepository, tmp_path: Path
 ) -> None:

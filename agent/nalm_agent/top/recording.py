@@ -56,7 +56,8 @@ def _read(path: Path) -> Iterator[View]:
     try:
         lines = path.read_text().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}", hint="name a file made by --record") from error
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise UsageError(f"{path} cannot be read: {why}", hint="name a file made by --record") from error
     if not lines:
         raise UsageError(f"{path} is empty: nothing was recorded")
     for number, line in enumerate(lines, 1):
