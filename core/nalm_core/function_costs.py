@@ -77,9 +77,12 @@ def side_of(report: RunReport, arm: Arm) -> SideOf:
 
 
 def function_costs(base: SideOf, head: SideOf, *, lines: int = SHOWN_LINES) -> list[FunctionCosts]:
-    """Functions of both sides, largest change first. Empty where nothing was counted on both sides.
+    """Functions of both sides, largest change first. Empty where nothing was counted on both sides, or
+    one was not built.
 
     lines: at most so many of each function on each side."""
+    if any(side.arm not in side.report.arms for side in (base, head)):
+        return []
     source = _common_source(base, head)
     before, after = (_costs(side, source, _sampled(base, head), lines) for side in (base, head))
     found = [

@@ -72,12 +72,11 @@ class FunctionSource(Model):
     """Largest change first. Empty: no line of the function was counted or sampled."""
 
 
-def function_source(base: SideOf, head: SideOf, key: Key) -> FunctionSource | None:
-    """One function of both sides; None where it is not among function_costs."""
+def function_source(base: SideOf, head: SideOf, key: Key) -> FunctionSource:
+    """One function of both sides, without files where it is not among function_costs."""
     listed = function_costs(base, head, lines=MOST_FUNCTION_LINES)
-    found = next((one for one in listed if (one.stage, one.name) == key), None)
-    if found is None:
-        return None
+    nothing = FunctionCosts(name=key[1], stage=key[0], base=None, head=None)
+    found = next((one for one in listed if (one.stage, one.name) == key), nothing)
     texts = _texts(base), _texts(head)
     names = dict.fromkeys(line.file for side in (found.base, found.head) if side for line in side.lines)
     files = [_file(name, found, (texts[0].get(name, {}), texts[1].get(name, {}))) for name in names]
@@ -161,10 +160,12 @@ def _line(numbered: Numbered | None, costs: Costs) -> SourceLine | None:
 
 
 def _worth_reading(rows: list[SourceRow]) -> Iterator[SourceRow]:
-    """Rows near one that costs something; none of one side alone at an edge, unless it costs something."""
+    """Rows near one that costs something. Where both sides have text, none of one side alone at an edge
+    that costs nothing."""
+    one_side = not all(any(getattr(row, side) for row in rows) for side in ("base", "head"))
     dear = [at for at, row in enumerate(rows) if _is_dear(row)]
     for part in _parts([rows[at] for at in sorted(near(dear, AROUND, len(rows)))]):
-        kept = [at for at, row in enumerate(part) if _is_dear(row) or (row.base and row.head)]
+        kept = [at for at, row in enumerate(part) if one_side or _is_dear(row) or (row.base and row.head)]
         yield from part[kept[0] : kept[-1] + 1] if kept else []
 
 

@@ -152,6 +152,11 @@ MATRIX: dict[str, Row] = {
     "GET /projects/{project}/compare/code": Row(
         Who.READER, f"{PROJECT}/compare/code", params={"base": BASE, "head": SHA}
     ),
+    "GET /projects/{project}/compare/source": Row(
+        Who.READER,
+        f"{PROJECT}/compare/source",
+        params={"base": BASE, "head": SHA, "function": "nat_lookup", "stage": "nat"},
+    ),
     "GET /projects/{project}/compare/measured": Row(
         Who.READER, f"{PROJECT}/compare/measured", params={"revision": SHA}
     ),

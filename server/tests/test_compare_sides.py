@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from nalm_core.report import RunReport
+from nalm_core.source_text import FileText, SourceText, Stretch
 from nalm_server.forges.source_link import source_link
 from nalm_server.integrations.models import IntegrationRow
 from nalm_server.refs import repository as refs
@@ -113,6 +114,47 @@ def test_functions_of_both_sides_with_their_lines(service: Service) -> None:
     assert (frame["name"], round(frame["base"]), round(frame["head"])) == ("nat_lookup", 200, 260)
     assert found["cycle_flame"]["children"]
     assert (new["name"], new["base"], new["head"]["ipp"]) == ("nat_new", None, 10)
+
+
+TEXT = FileText(
+    file="src/nat.c",
+    stretches=[
+        Stretch(base=40, head=40, lines=["{"]),
+        Stretch(base=41, lines=["\told();"]),
+        Stretch(head=41, lines=["\tnew();"]),
+    ],
+)
+
+
+def test_the_text_of_a_function_on_both_sides(service: Service) -> None:
+    report = counted(1, head_nat=260).model_copy(update={"source_text": SourceText(files=[TEXT])})
+    service.upload(body_of(report))
+    asked = {"base": sha(0), "head": sha(1), "stage": "nat"}
+    found = service.get(f"{COMPARE}/source", **asked, function="nat_lookup")
+    assert (found["base_text"], found["head_text"]) == ("kept", "kept")
+    (file,) = found["files"]
+    assert (file["file"], file["base_ipp"], file["head_ipp"]) == ("src/nat.c", 200, 260)
+    same, edited = file["rows"]
+    assert same["base"]["text"] == same["head"]["text"] == "{"
+    assert (edited["base"]["text"], edited["base"]["ipp"]) == ("\told();", 200)
+    assert (edited["head"]["text"], edited["head"]["ipp"]) == ("\tnew();", 260)
+    assert service.get(f"{COMPARE}/source", **asked, function="nat_new")["files"] == []
+    assert service.get(f"{COMPARE}/source", **asked, function="nowhere")["files"] == []
+    assert service.get(f"{COMPARE}/source", 422, **asked, function="")["error"]
+
+
+def test_two_runs_one_of_which_keeps_its_text_to_itself(service: Service) -> None:
+    kept = counted(1, head_nat=200).model_copy(update={"source_text": SourceText(files=[TEXT])})
+    service.upload(body_of(kept))
+    withheld = SourceText(withheld=True)
+    service.upload(body_of(counted(3, head_nat=260).model_copy(update={"source_text": withheld})))
+    asked = {"base": sha(1), "head": sha(3), "stage": "nat", "function": "nat_lookup"}
+    found = service.get(f"{COMPARE}/source", **asked)
+    assert (found["base_text"], found["head_text"]) == ("kept", "withheld")
+    (file,) = found["files"]
+    assert file["head_ipp"] == 260
+    assert [row["base"]["text"] for row in file["rows"]] == ["{", "\tnew();"]
+    assert all(row["head"] is None for row in file["rows"])
 
 
 def test_samples_of_hosts_that_cannot_be_compared_stay_apart(service: Service) -> None:

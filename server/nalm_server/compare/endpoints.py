@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GET /projects/{project}/compare, and /code, /measured and /all under it."""
+"""GET /projects/{project}/compare, and /code, /source, /measured and /all under it."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
+from nalm_core.function_costs import Key
+from nalm_core.source_view import FunctionSource
 
 from nalm_server.access.roles import Role
 from nalm_server.access.service import require_project
@@ -42,6 +44,17 @@ def asked(
 Asked = Annotated[Pair, Depends(asked)]
 
 
+def function_asked(
+    function: Annotated[str, Query(min_length=1, max_length=2048, description="As /code names it.")],
+    stage: Annotated[str | None, Query(max_length=64, description="Its stage; none: outside stages.")] = None,
+) -> Key:
+    """A function under a stage."""
+    return stage, function
+
+
+AskedFunction = Annotated[Key, Depends(function_asked)]
+
+
 @router.get("", responses=documented(404, 409, 410))
 def compare_commits(project: ProjectName, asked: Asked, session: ReadDb, caller: Caller) -> Comparison:
     """Two commits, tags or branches in one scenario; without `scenario`, the first by name that both were
@@ -55,6 +68,15 @@ def compare_the_code(project: ProjectName, asked: Asked, session: ReadDb, caller
     """The same pair function by function, with source lines where they were sampled."""
     found = require_project(session, caller, project, Role.READER)
     return code.compare_code(session, found, asked)
+
+
+@router.get("/source", responses=documented(404, 409, 410))
+def compare_the_source(
+    project: ProjectName, asked: Asked, function: AskedFunction, session: ReadDb, caller: Caller
+) -> FunctionSource:
+    """One function of the pair: both sides' text, line beside line, with what each line costs a packet."""
+    found = require_project(session, caller, project, Role.READER)
+    return code.compare_source(session, found, asked, function)
 
 
 @router.get("/measured", responses=documented(404, 409))

@@ -1460,6 +1460,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/compare/source": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare The Source
+         * @description One function of the pair: both sides' text, line beside line, with what each line costs a packet.
+         */
+        get: operations["compare_the_source"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/deliveries": {
         parameters: {
             query?: never;
@@ -4330,6 +4350,31 @@ export interface components {
             };
         };
         /**
+         * FileSource
+         * @description One file's lines under the function.
+         */
+        FileSource: {
+            /** Base Cpp */
+            base_cpp?: number | null;
+            /** Base Ipp */
+            base_ipp?: number | null;
+            /** File */
+            file: string;
+            /** Head Cpp */
+            head_cpp?: number | null;
+            /** Head Ipp */
+            head_ipp?: number | null;
+            /** Rows */
+            rows?: components["schemas"]["SourceRow"][];
+        };
+        /** FileText */
+        FileText: {
+            /** File */
+            file: string;
+            /** Stretches */
+            stretches: components["schemas"]["Stretch"][];
+        };
+        /**
          * Finding
          * @description What comparing a candidate with good came to.
          * @enum {string}
@@ -4543,6 +4588,13 @@ export interface components {
             name: string;
             /** Stage */
             stage: string | null;
+        };
+        /** FunctionSource */
+        FunctionSource: {
+            base_text: components["schemas"]["TextState"];
+            /** Files */
+            files: components["schemas"]["FileSource"][];
+            head_text: components["schemas"]["TextState"];
         };
         /**
          * GithubAppNew
@@ -6864,6 +6916,7 @@ export interface components {
              */
             schema: "nalm.run-report/1" | "nalm.run-report/2";
             settings: components["schemas"]["Settings"];
+            source_text?: components["schemas"]["SourceText"] | null;
             /** Sources */
             sources: {
                 [key: string]: string | null;
@@ -7201,6 +7254,38 @@ export interface components {
          * @enum {string}
          */
         Source: "tsc" | "pmu" | "simulated";
+        /** SourceLine */
+        SourceLine: {
+            /** Cpp */
+            cpp?: number | null;
+            /** Ipp */
+            ipp?: number | null;
+            /** Line */
+            line: number;
+            /** Text */
+            text: string;
+        };
+        /**
+         * SourceRow
+         * @description Lines that stand beside each other; None: the side has none there.
+         */
+        SourceRow: {
+            base?: components["schemas"]["SourceLine"] | null;
+            head?: components["schemas"]["SourceLine"] | null;
+        };
+        /**
+         * SourceText
+         * @description What a report holds of its sides' source.
+         */
+        SourceText: {
+            /** Files */
+            files?: components["schemas"]["FileText"][];
+            /**
+             * Withheld
+             * @default false
+             */
+            withheld: boolean;
+        };
         /** Spread */
         Spread: {
             /** Count */
@@ -7342,6 +7427,18 @@ export interface components {
             why: string;
         };
         /**
+         * Stretch
+         * @description Consecutive lines that both sides have, or one alone.
+         */
+        Stretch: {
+            /** Base */
+            base?: number | null;
+            /** Head */
+            head?: number | null;
+            /** Lines */
+            lines: string[];
+        };
+        /**
          * Table
          * @enum {string}
          */
@@ -7382,6 +7479,12 @@ export interface components {
             /** Works */
             works: boolean;
         };
+        /**
+         * TextState
+         * @description Why a side has text, or none.
+         * @enum {string}
+         */
+        TextState: "kept" | "withheld" | "not_recorded";
         /**
          * ThreadCount
          * @description One event of one lcore's thread over one turn, user space only.
@@ -15241,6 +15344,124 @@ export interface operations {
             };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    compare_the_source: {
+        parameters: {
+            query: {
+                /** @description A commit (7 hexadecimal digits or more), a tag, or a watched branch. */
+                base: string;
+                base_host?: string | null;
+                /** @description Base's, where it is another than head's. */
+                base_scenario?: string | null;
+                /** @description As /code names it. */
+                function: string;
+                /** @description A commit (7 hexadecimal digits or more), a tag, or a watched branch. */
+                head: string;
+                head_host?: string | null;
+                scenario?: string | null;
+                /** @description Its stage; none: outside stages. */
+                stage?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FunctionSource"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description In conflict with what is stored, or the lease was lost. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description It was here and has aged out; `message` says what is kept. */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
