@@ -107,7 +107,8 @@ test-contract: nf ## The five contracts between rooms
 	@pytest -q tests/contract
 
 test-end-to-end: page ## The demo through webhook, build, traffic, verdict and page in Chromium
-	@pytest -q --timeout 1000 tests/end_to_end
+	@pytest -q --timeout 1000 tests/end_to_end/test_demo.py && \
+		pytest -q -n 2 --dist loadfile tests/end_to_end --ignore tests/end_to_end/test_demo.py
 
 test-random: ## Property tests with other examples than the last time, and many more made-up requests to the API
 	@NALM_RANDOM_REQUESTS=20 pytest -q --hypothesis-profile=default --timeout 1800 core/tests server/tests/test_openapi_random.py \

@@ -24,6 +24,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from nalm_server_harness import Clock, Service, make_service
 
 POSTGRES = Path("/usr/lib/postgresql")
+MEMORY, ROOM_BYTES = Path("/dev/shm"), 2 << 30
+"""A database is copied for each test: in memory, where it has this room, that takes a tenth of the time."""
 NUMBERS = itertools.count(1)
 
 
@@ -48,7 +50,8 @@ def postgres() -> Iterator[str]:
     found = sorted(POSTGRES.glob("*/bin/pg_ctl"))
     assert found, "PostgreSQL is missing: `apt-get install postgresql` (make test does it)"
     bin_dir = found[-1].parent
-    home = Path(tempfile.mkdtemp(prefix="nalm-pg-", dir="/tmp"))
+    in_memory = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM_BYTES
+    home = Path(tempfile.mkdtemp(prefix="nalm-pg-", dir=MEMORY if in_memory else "/tmp"))
     if os.geteuid() == 0:
         shutil.chown(home, "postgres", "postgres")
     data = home / "data"
@@ -62,7 +65,7 @@ def postgres() -> Iterator[str]:
         assert done.returncode == 0, (home / "log").read_text(errors="replace")
 
     run(bin_dir / "initdb", "-D", data, "-U", "app", "-A", "trust", "-E", "UTF8", "--no-sync")
-    options = f"-c listen_addresses='' -c fsync=off -c unix_socket_directories={home}"
+    options = f"-c listen_addresses='' -c fsync=off -c autovacuum=off -c unix_socket_directories={home}"
     run(bin_dir / "pg_ctl", "-D", data, "-w", "-o", options, "start")
     try:
         yield f"postgresql+psycopg://app@/postgres?host={home}"

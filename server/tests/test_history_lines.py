@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from nalm_server.commits.models import CommitRow
 from nalm_server.commits.order import record
 from nalm_server.history import lines
 from nalm_server.history import service as histories
@@ -15,6 +16,7 @@ from nalm_server.refs import repository as refs
 from nalm_server_harness import Service
 from nalm_server_measured import Measured, store
 from nalm_server_reports import COSTS, sha
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 LINES = "/projects/demo/lines"
@@ -31,6 +33,7 @@ def measured(service: Service) -> Service:
         session.commit()
     store(service, [Measured(FORK, {"nat": 300.0})])
     with service.context.sessions() as session:
+        session.execute(update(CommitRow).where(CommitRow.sha == sha(FORK)).values(listed=False))
         refs.place_tag(session, 1, "v1.0", sha(3), service.clock())
         refs.place_branch(session, 1, "main", sha(4), service.clock())
         refs.place_branch(session, 1, "faster", sha(FORK), service.clock())
@@ -60,6 +63,14 @@ def test_branches_part_where_they_parted(measured: Service) -> None:
     found = shown(measured, scenario="sfc_a", branch=["main", "faster"])
     assert found["sfc_a main"] == {sha(number): 100.0 + number for number in (1, 2, 3, 4)}
     assert found["sfc_a faster"] == {sha(1): 101.0, sha(2): 102.0, sha(FORK): 300.0}
+
+
+def test_without_a_branch_it_is_the_default_one(measured: Service) -> None:
+    assert shown(measured, scenario="sfc_a") == {
+        "sfc_a": {sha(number): 100.0 + number for number in (1, 2, 3, 4)}
+    }
+    points = measured.get("/projects/demo/scenarios/sfc_a/history", metric="cpp")["points"]
+    assert [one["sha"] for one in points] == [sha(number) for number in (1, 2, 3, 4)]
 
 
 def test_commits_stand_in_their_order_with_their_releases(measured: Service) -> None:

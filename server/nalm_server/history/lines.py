@@ -59,7 +59,7 @@ def lines(session: Session, project: ProjectRow, asked: Asked) -> dict[str, Any]
 
 def _found(session: Session, project: ProjectRow, asked: Asked) -> Iterator[Branched]:
     branches = {name: _shas_of(session, project.id, name) for name in asked.branches}
-    wanted = replace(asked.wanted, limit=LONGEST) if branches else asked.wanted
+    wanted = replace(asked.wanted, limit=LONGEST, every_branch=True) if branches else asked.wanted
     figures = 0
     for scenario in asked.scenarios:
         found = find_line(session, project, scenario, wanted)

@@ -117,8 +117,13 @@ def add_series(session: Session, scenario_id: int, host_class: str, key: SeriesK
     return row.id
 
 
-def history_runs(session: Session, scenario_id: int, host_class: str, limit: int) -> list[HistoryRun]:
-    """The newest run of each of the last `limit` commits, oldest commit first. Each table is read once."""
+def history_runs(
+    session: Session, scenario_id: int, host_class: str, limit: int, every_branch: bool
+) -> list[HistoryRun]:
+    """The newest run of each of the last `limit` commits, oldest first: the default branch's, or all.
+
+    Each table is read once.
+    """
     commits, runs, verdicts = CommitRow.__table__.c, RunRow.__table__.c, VerdictRow.__table__.c
     newest_first = func.row_number().over(
         partition_by=runs.commit_id, order_by=(runs.received_at.desc(), runs.id.desc())
@@ -146,6 +151,7 @@ def history_runs(session: Session, scenario_id: int, host_class: str, limit: int
             runs.host_class == host_class,
             verdicts.outcome.not_in(NOT_IN_HISTORY),
             ~runs.beside,
+            *([] if every_branch else [commits.listed]),
         )
         .subquery()
         .c

@@ -54,6 +54,8 @@ class Wanted:
     limit: int
     stages: list[str] = field(default_factory=list)
     """Empty: chain and all stages."""
+    every_branch: bool = False
+    """Else: the default branch's commits."""
 
 
 def history(session: Session, project: ProjectRow, scenario: str, wanted: Wanted) -> dict[str, Any]:
@@ -116,7 +118,7 @@ def _line(session: Session, row: ScenarioRow, host_class: str, wanted: Wanted) -
     if wanted.stages:
         _require_stages(row.name, wanted.stages, {*ours, *(one.stage for one in series.values())})
         series = {number: one for number, one in series.items() if one.stage in wanted.stages}
-    runs = repository.history_runs(session, row.id, host_class, wanted.limit)
+    runs = repository.history_runs(session, row.id, host_class, wanted.limit, wanted.every_branch)
     since = min((one.run_number for one in runs), default=0)
     values = _values(repository.values(session, series, since), series) if runs else {}
     others = set[str]().union(*values.values()) - set(ours)
