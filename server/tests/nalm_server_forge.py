@@ -8,8 +8,9 @@ import json
 import re
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
+from nalm_server_pulls import SHOWN, Pull, linked, page_of
 from nalm_server_sockets import Reply, Seen
 
 ME, SOMEBODY = 7, 8
@@ -24,6 +25,11 @@ COMMENT = {
     "gitea": r"/api/v1/repos/me/nf/issues/comments/(\d+)",
     "gitlab": r"/api/v4/projects/me%2Fnf/merge_requests/\d+/notes/(\d+)",
 }
+PULLS = {
+    "github": r"/repos/me/nf/pulls(?:/(\d+))?",
+    "gitea": r"/api/v1/repos/me/nf/pulls(?:/(\d+))?",
+    "gitlab": r"/api/v4/projects/me%2Fnf/merge_requests(?:/(\d+))?",
+}
 STATUS = {
     "github": r"/repos/me/nf/statuses/(\w+)",
     "gitea": r"/api/v1/repos/me/nf/statuses/(\w+)",
@@ -37,6 +43,9 @@ class FakeForge:
     statuses: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     comments: dict[int, dict[str, Any]] = field(default_factory=dict)
     checks: dict[int, dict[str, Any]] = field(default_factory=dict)
+    pulls: dict[int, Pull] = field(default_factory=dict)
+    page_size: int = 100
+    """Of pull requests."""
     numbers: Any = field(default_factory=lambda: itertools.count(100))
     troubles: list[Reply] = field(default_factory=list)
     """Given as the next answers, before anything is done."""
@@ -79,7 +88,19 @@ class FakeForge:
         if found := re.fullmatch(STATUS[kind], path):
             self.statuses.append((found[1], body))
             return as_json(201, {"id": next(self.numbers)})
+        if seen.method == "GET" and (found := re.fullmatch(PULLS[kind], path)):
+            return self._pulls(seen, found[1])
         return self._comments(kind, seen, body) or self._checks(seen.method, path, body)
+
+    def _pulls(self, seen: Seen, number: str | None) -> Reply:
+        if number is None:
+            newest = sorted(self.pulls.values(), key=lambda one: one.updated_at, reverse=True)
+            listed = [SHOWN[self.kind](one, alone=False) for one in newest if one.state == "open"]
+            page, link = page_of(seen, listed, self.page_size)
+            return linked(as_json(200, page), link)
+        if int(number) not in self.pulls:
+            return as_json(404, {"message": "Not Found"})
+        return as_json(200, SHOWN[self.kind](self.pulls[int(number)], alone=True))
 
     def _comments(self, kind: str, seen: Seen, body: dict[str, Any]) -> Reply | None:
         parts = urlsplit(seen.path)
@@ -87,9 +108,11 @@ class FakeForge:
         if found := re.fullmatch(COMMENTS[kind], path):
             if seen.method == "POST":
                 return as_json(201, self.comments[self.say(body["body"], ME)])
-            page = int(parse_qs(parts.query).get("page", ["1"])[0])
             listed = list(self.comments.values())
-            return as_json(200, listed if kind == "gitea" else listed[(page - 1) * 100 : page * 100])
+            if kind == "gitea":
+                return as_json(200, listed)
+            page, link = page_of(seen, listed)
+            return linked(as_json(200, page), link)
         if found := re.fullmatch(COMMENT[kind], path):
             if int(found[1]) not in self.comments:
                 return as_json(404, {"message": "Not Found"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from nalm_server.alerts.fates import Fate
 from nalm_server.alerts.states import AlertState
 from nalm_server.confirmations.schemas import PlanState
 from nalm_server.forges.comment import marker
+from nalm_server.forges.comments import gone
 from nalm_server.forges.github_app import app_token
 from nalm_server.forges.judgement import JobSaid, Said, conclude
 from nalm_server.forges.make import make_forge
@@ -27,6 +29,7 @@ from nalm_server.jobs.schemas import JobState
 from nalm_server.notifications.failure import Next, SendError
 from nalm_server.settings import Settings
 from nalm_server_forge import SOMEBODY, FakeForge
+from nalm_server_pulls import Pull
 from nalm_server_sockets import Loopback, Reply, serving
 
 PENDING = Status("abc", ForgeState.PENDING, "queued", "http://nalm/p/demo", "nalm/demo")
@@ -135,6 +138,34 @@ def test_refusals_say_what_to_do(
 
 def test_check_names_who_it_is(setup: Setup) -> None:
     assert setup.forge.check() in ("nalm-bot", "App 5")
+
+
+def test_pull_requests_are_listed_page_by_page_and_one_alone_tells_how_it_ended(setup: Setup) -> None:
+    now = datetime(2026, 11, 21, 9, tzinfo=UTC)
+    pulls = [Pull(number, "a" * 40, "b" * 40, now, fork=number == 2) for number in range(1, 6)]
+    setup.fake.pulls = {one.number: one for one in pulls}
+    setup.fake.pulls[5] = pulls[4].ended("merged", merged_as="c" * 40)
+    setup.fake.page_size = 3
+    listed = list(setup.forge.open_pull_requests())
+    assert [(one.now.number, one.now.from_fork) for one in listed] == [
+        (1, False),
+        (2, True),
+        (3, False),
+        (4, False),
+    ]
+    first = listed[0].now
+    assert (first.state, first.head_sha, first.base_branch, first.author) == (
+        "open",
+        "a" * 40,
+        "main",
+        "mona",
+    )
+    assert listed[0].updated_at.replace(microsecond=0) == now
+    merged = setup.forge.pull_request(5)
+    assert merged is not None and (merged.now.state, merged.now.merged_as) == ("merged", "c" * 40)
+    with pytest.raises(SendError) as missing:
+        setup.forge.pull_request(6)
+    assert gone(missing.value)
 
 
 def test_apps_token_is_signed_and_short_lived() -> None:

@@ -6,6 +6,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from nalm_server.hooks.happenings import MergeGroupChanged
+from nalm_server.reconcile.differences import differences, merge_groups
+from nalm_server.reconcile.repository import KnownRefs
+from nalm_server.watches.watching import ForkPullRequests, PushCommits, Watching
 from nalm_server_harness import Service
 
 BASE, HEAD, NEXT, TOPIC = "a" * 40, "b" * 40, "c" * 40, "d" * 40
@@ -66,3 +70,12 @@ def test_the_queues_own_branch_is_no_push(service: Service) -> None:
     assert "merge_group" in service.hook(body, 200)["reason"]
     unknown = service.hook(group(HEAD, BASE, "split"), 200, event="merge_group")
     assert unknown["status"] == "ignored"
+
+
+def test_what_a_queue_waits_for_is_found_by_its_branch() -> None:
+    ref = json.loads(group(HEAD, BASE))["merge_group"]["head_ref"]
+    nothing = KnownRefs({}, {}, [])
+    watched = Watching("main", ("*",), (), PushCommits.EACH, ForkPullRequests.APPROVE, measure_tags=False)
+    seen = {ref: HEAD, "refs/heads/gh-readonly-queue/main/pr-7-abc": HEAD}
+    assert merge_groups(seen) == [MergeGroupChanged(NUMBER, True, HEAD, "main", BASE)]
+    assert differences(watched, nothing, seen) == [], "it is no push"

@@ -9,8 +9,11 @@ from typing import Any
 import httpx
 
 from nalm_server.forges.comments import write_to_issue
-from nalm_server.forges.http import Api
-from nalm_server.forges.protocol import Comment, ForgeState, Status
+from nalm_server.forges.http import PAGE_SIZE, Api
+from nalm_server.forges.listing import Dated, one, seen, state_of
+from nalm_server.forges.protocol import Comment, ForgeState, PullRequestSeen, Status
+from nalm_server.hooks.forges.gitea import PullRequest
+from nalm_server.hooks.forges.parts import Number, Text
 
 STATES = {
     ForgeState.PENDING: "pending",
@@ -19,6 +22,11 @@ STATES = {
     ForgeState.ERROR: "error",
     ForgeState.NEUTRAL: "warning",
 }
+
+
+class Listed(PullRequest, Dated):
+    number: Number
+    state: Text
 
 
 class Gitea:
@@ -45,6 +53,21 @@ class Gitea:
         found = self._api.call("GET", f"{self._repository}/issues/{pull_request}/comments")
         return (one for one in found if one["user"]["id"] == me)
 
+    def open_pull_requests(self) -> Iterator[PullRequestSeen]:
+        found = self._api.pages(
+            f"{self._repository}/pulls", state="open", sort="recentupdate", limit=PAGE_SIZE
+        )
+        return seen(found, _read)
+
+    def pull_request(self, number: int) -> PullRequestSeen | None:
+        return one(self._api, f"{self._repository}/pulls/{number}", _read)
+
     def check(self) -> str:
         self._api.call("GET", self._repository)
         return str(self._api.call("GET", "/user")["login"])
+
+
+def _read(item: Any) -> PullRequestSeen:
+    listed = Listed.model_validate(item)
+    now = listed.told(listed.number, state_of(listed.state, merged=listed.merged))
+    return PullRequestSeen(now, listed.updated_at)

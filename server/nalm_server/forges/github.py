@@ -8,9 +8,10 @@ from typing import Any
 
 import httpx
 
+from nalm_server.forges import github_listing
 from nalm_server.forges.comments import write_to_issue
 from nalm_server.forges.http import PAGE_SIZE, Api
-from nalm_server.forges.protocol import Comment, ForgeState, Status
+from nalm_server.forges.protocol import Comment, ForgeState, PullRequestSeen, Status
 
 HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
 STATES = {
@@ -44,6 +45,12 @@ class GitHub:
         me = self._api.call("GET", "/user")["id"]
         found = self._api.pages(f"{self._repository}/issues/{pull_request}/comments", per_page=PAGE_SIZE)
         return (one for one in found if one["user"]["id"] == me)
+
+    def open_pull_requests(self) -> Iterator[PullRequestSeen]:
+        return github_listing.open_pulls(self._api, self._repository)
+
+    def pull_request(self, number: int) -> PullRequestSeen | None:
+        return github_listing.pull(self._api, self._repository, number)
 
     def check(self) -> str:
         self._api.call("GET", self._repository)

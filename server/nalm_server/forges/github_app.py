@@ -12,10 +12,11 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import RSAKey
 
+from nalm_server.forges import github_listing
 from nalm_server.forges.comments import write_to_issue
 from nalm_server.forges.github import HEADERS
 from nalm_server.forges.http import PAGE_SIZE, Api
-from nalm_server.forges.protocol import Comment, ForgeState, Status
+from nalm_server.forges.protocol import Comment, ForgeState, PullRequestSeen, Status
 from nalm_server.notifications.failure import Next, SendError
 
 SLACK_SECONDS, LIFE_SECONDS = 60, 540
@@ -104,6 +105,12 @@ class GitHubApp:
     def _mine(self, pull_request: int) -> Iterator[dict[str, Any]]:
         found = self._api.pages(f"{self._repository}/issues/{pull_request}/comments", per_page=PAGE_SIZE)
         return (one for one in found if (one.get("performed_via_github_app") or {}).get("id") == self._app_id)
+
+    def open_pull_requests(self) -> Iterator[PullRequestSeen]:
+        return github_listing.open_pulls(self._api, self._repository)
+
+    def pull_request(self, number: int) -> PullRequestSeen | None:
+        return github_listing.pull(self._api, self._repository, number)
 
     def check(self) -> str:
         self._api.call("GET", self._repository)

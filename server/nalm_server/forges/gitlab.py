@@ -10,8 +10,10 @@ from urllib.parse import quote
 import httpx
 
 from nalm_server.forges.comments import Access, write
+from nalm_server.forges.gitlab_listing import read_merge_request
 from nalm_server.forges.http import PAGE_SIZE, Api
-from nalm_server.forges.protocol import Comment, ForgeState, Status
+from nalm_server.forges.listing import one, seen
+from nalm_server.forges.protocol import Comment, ForgeState, PullRequestSeen, Status
 from nalm_server.notifications.failure import SendError
 
 STATES = {
@@ -56,6 +58,14 @@ class GitLab:
         me = self._api.call("GET", "/user")["id"]
         found = self._api.pages(path, per_page=PAGE_SIZE)
         return (one for one in found if one["author"]["id"] == me and not one.get("system"))
+
+    def open_pull_requests(self) -> Iterator[PullRequestSeen]:
+        order = {"state": "opened", "order_by": "updated_at", "sort": "desc"}
+        found = self._api.pages(f"{self._project}/merge_requests", **order, per_page=PAGE_SIZE)
+        return seen(found, read_merge_request)
+
+    def pull_request(self, number: int) -> PullRequestSeen | None:
+        return one(self._api, f"{self._project}/merge_requests/{number}", read_merge_request)
 
     def check(self) -> str:
         self._api.call("GET", self._project)

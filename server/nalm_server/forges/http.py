@@ -26,27 +26,31 @@ class Api:
 
     def call(self, method: str, path: str, body: Any = None, **params: Any) -> Any:
         """The answer's JSON. Raises SendError."""
-        answer = self._send(method, path, body, params)
-        if (error := of_answer(answer, self._where)) is not None:
-            raise error
-        try:
-            return answer.json() if answer.content else None
-        except ValueError as error:
-            raise SendError(
-                f"{self._where} answered with no JSON: is this its API's address?", Next.NEVER
-            ) from error
+        return self._answered(method, path, body, params)[0]
 
     def pages(self, path: str, **params: Any) -> Iterator[dict[str, Any]]:
-        """Items of a list, over its first pages."""
+        """Items of a list, over its first pages: each names the next one (RFC 8288), if there is one."""
         for page in range(1, PAGES + 1):
-            items = self.call("GET", path, page=page, **params)
+            items, links = self._answered("GET", path, None, {"page": page, **params})
             if not isinstance(items, list):
                 raise SendError(
                     f"{self._where} answered with no list: is this its API's address?", Next.NEVER
                 )
             yield from items
-            if len(items) == 0:
+            if "next" not in links:
                 return
+
+    def _answered(self, method: str, path: str, body: Any, params: dict[str, Any]) -> tuple[Any, Any]:
+        """(JSON, links by what they are to it)."""
+        answer = self._send(method, path, body, params)
+        if (error := of_answer(answer, self._where)) is not None:
+            raise error
+        try:
+            return answer.json() if answer.content else None, answer.links
+        except ValueError as error:
+            raise SendError(
+                f"{self._where} answered with no JSON: is this its API's address?", Next.NEVER
+            ) from error
 
     def _send(self, method: str, path: str, body: Any, params: dict[str, Any]) -> httpx.Response:
         try:

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every forge can be told, and how it is told."""
+"""What every forge can be told and asked, and how."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
+
+from nalm_server.hooks.happenings import PullRequestChanged
 
 
 class ForgeState(StrEnum):
@@ -40,6 +44,15 @@ class Comment:
     """False: only to bring one that is there up to date."""
 
 
+@dataclass(frozen=True)
+class PullRequestSeen:
+    """As the forge has it at this moment."""
+
+    now: PullRequestChanged
+    updated_at: datetime
+    """By the forge's clock; of a comment on it, too."""
+
+
 class Forge(Protocol):
     """One repository at a forge. Every operation may be repeated; failures are SendErrors."""
 
@@ -48,6 +61,12 @@ class Forge(Protocol):
 
     def write_comment(self, comment: Comment, known: str | None) -> str | None:
         """Writes or edits the comment; `known` is its number, if it was kept. None: there is none."""
+
+    def open_pull_requests(self) -> Iterator[PullRequestSeen]:
+        """Those last changed first; of more than a thousand, so many."""
+
+    def pull_request(self, number: int) -> PullRequestSeen | None:
+        """None: it cannot be read, the log says why. Raises SendError: `gone`, if it is there no more."""
 
     def check(self) -> str:
         """Who this is for the forge. Raises SendError when the repository cannot be reached."""
@@ -61,6 +80,12 @@ class NullForge:
 
     def write_comment(self, comment: Comment, known: str | None) -> str | None:
         return known
+
+    def open_pull_requests(self) -> Iterator[PullRequestSeen]:
+        return iter(())
+
+    def pull_request(self, number: int) -> PullRequestSeen | None:
+        return None
 
     def check(self) -> str:
         return "nobody"

@@ -128,5 +128,5 @@ def _failed(session: Session, row: NotificationRow, error: SendError, now: datet
         row.state = NotificationState.WAITING
         row.next_try_at = now + pauses.before_next(row.tries, error.pause_seconds)
     if error.after is Next.AGAIN:
-        breath = max(pauses.BREATH_SECONDS, min(error.pause_seconds or 0, pauses.LONGEST_ASKED_SECONDS))
-        session.get_one(IntegrationRow, row.integration_id).paused_until = now + timedelta(seconds=breath)
+        pause = pauses.breath(error.pause_seconds)
+        session.get_one(IntegrationRow, row.integration_id).paused_until = now + pause

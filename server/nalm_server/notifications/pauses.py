@@ -16,6 +16,11 @@ LONGEST_ASKED_SECONDS = 24 * 3600.0
 """Of a pause that the other side asks for."""
 
 
+def breath(asked_seconds: float | None) -> timedelta:
+    """How long an integration that was away, or asked for a pause, is left alone."""
+    return timedelta(seconds=max(BREATH_SECONDS, min(asked_seconds or 0.0, LONGEST_ASKED_SECONDS)))
+
+
 def before_next(tries: int, asked_seconds: float | None, spread: float | None = None) -> timedelta:
     """The pause after so many tries; never shorter than what the other side asked for."""
     spread = random.random() if spread is None else spread

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from nalm_server.graph.address import is_sha
+from nalm_server.hooks.forges.github import QUEUE, QUEUED
 from nalm_server.hooks.happenings import (
     BranchDeleted,
     BranchPushed,
     Happening,
+    MergeGroupChanged,
     PullRequestChanged,
     TagDeleted,
     TagPushed,
@@ -23,7 +26,11 @@ LONGEST = 255
 
 def differences(watched: Watching, known: KnownRefs, refs: dict[str, str]) -> list[Happening]:
     """Oldest cause first does not matter: each stands for itself."""
-    branches = {name: sha for name, sha in _under(BRANCHES, refs).items() if watched.watches(name)}
+    branches = {
+        name: sha
+        for name, sha in _under(BRANCHES, refs).items()
+        if watched.watches(name) and not (BRANCHES + name).startswith(QUEUE)
+    }
     tags = _under(TAGS, refs)
     found: list[Happening] = [
         BranchPushed(name, known.branches.get(name), sha)
@@ -36,13 +43,23 @@ def differences(watched: Watching, known: KnownRefs, refs: dict[str, str]) -> li
     return found + [changed for row in known.pull_requests if (changed := _moved(row, refs)) is not None]
 
 
+def merge_groups(refs: dict[str, str]) -> list[MergeGroupChanged]:
+    """What GitHub's merge queues wait for at this moment."""
+    found = [(queued, sha) for name, sha in refs.items() if (queued := QUEUED.fullmatch(name))]
+    return [
+        MergeGroupChanged(int(queued["number"]), True, sha, queued["branch"], queued["before"])
+        for queued, sha in found
+        if is_sha(queued["before"])
+    ]
+
+
 def _under(prefix: str, refs: dict[str, str]) -> dict[str, str]:
     short = {name.removeprefix(prefix): sha for name, sha in refs.items() if name.startswith(prefix)}
     return {name: sha for name, sha in short.items() if len(name) <= LONGEST}
 
 
 def _moved(row: PullRequestRow, refs: dict[str, str]) -> PullRequestChanged | None:
-    """An open pull request with another head. Nobody but the forge can tell of new and closed ones."""
+    """An open pull request with another head. Of new and ended ones only the forge's API can tell."""
     head = next((refs[name.format(row.number)] for name in HEADS if name.format(row.number) in refs), None)
     if head is None or head == row.head_sha or row.base_branch is None:
         return None

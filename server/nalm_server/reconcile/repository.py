@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
+from nalm_server.integrations.models import IntegrationRow
+from nalm_server.jobs.models import JobRow
 from nalm_server.projects.models import ProjectRow
 from nalm_server.refs.models import BranchRow, PullRequestRow, TagRow
 from nalm_server.watches.models import WatchRow
@@ -51,3 +54,27 @@ def known_refs(session: Session, project_id: int) -> KnownRefs:
     return KnownRefs(
         {row.name: row.sha for row in branches}, {row.name: row.sha for row in tags}, list(requests)
     )
+
+
+def with_jobs(session: Session, project_id: int, shas: Collection[str]) -> set[str]:
+    """Those of the commits that were queued, whatever became of it."""
+    query = select(JobRow.head_sha).where(JobRow.project_id == project_id, JobRow.head_sha.in_(shas))
+    return set(session.scalars(query))
+
+
+def known_pull_requests(
+    session: Session, project_id: int, numbers: Collection[int]
+) -> dict[int, PullRequestRow]:
+    """By number: these, and all that are open as far as is known."""
+    query = select(PullRequestRow).where(
+        PullRequestRow.project_id == project_id,
+        or_(PullRequestRow.state == "open", PullRequestRow.number.in_(numbers)),
+    )
+    return {row.number: row for row in session.scalars(query.order_by(PullRequestRow.number))}
+
+
+def leave_alone(session: Session, integration_id: int, until: datetime) -> None:
+    """The integration, if it is still there."""
+    row = session.get(IntegrationRow, integration_id)
+    if row is not None:
+        row.paused_until = until

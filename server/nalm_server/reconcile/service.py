@@ -3,22 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 import structlog
-from sqlalchemy.orm import Session
 
 from nalm_server import graph
 from nalm_server.commits.order import record
 from nalm_server.context import Context
 from nalm_server.errors import NalmError
-from nalm_server.hooks.follow import follow
-from nalm_server.hooks.plans.plan import Plan
+from nalm_server.hooks.happenings import MergeGroupChanged, PullRequestChanged
 from nalm_server.projects import repository as projects
 from nalm_server.projects.models import ProjectRow
-from nalm_server.reconcile import repository
-from nalm_server.reconcile.differences import differences
+from nalm_server.reconcile import pull_requests, repository
+from nalm_server.reconcile.differences import differences, merge_groups
+from nalm_server.reconcile.following import make_up, make_up_request
+from nalm_server.reconcile.pull_requests import PullRequestsError
 from nalm_server.refs import repository as refs
 from nalm_server.watches import repository as watches
 from nalm_server.watches.watching import watching
@@ -37,15 +37,29 @@ def drain(context: Context) -> None:
     if context.settings.reconcile_seconds == 0:
         return
     while (project := _claim(context)) is not None:
-        try:
-            _reconcile(context, project)
-        except NalmError as error:
-            _note(context, project.id, error.message)
-        except Exception as error:  # one project must not stop the others
-            log.exception("a project could not be reconciled", project=project.name)
-            _note(context, project.id, f"an error of the server ({type(error).__name__}); its log has it")
-        else:
-            _note(context, project.id, None)
+        _note(context, project.id, _look(context, project))
+
+
+@dataclass(frozen=True)
+class Failure:
+    message: str
+    slows: bool = True
+    """The repository itself could not be read: it is asked less often."""
+
+
+def _look(context: Context, project: ProjectRow) -> Failure | None:
+    try:
+        since = _reconcile(context, project)
+        if since is not None:
+            pull_requests.look(context, project, since)
+    except PullRequestsError as error:
+        return Failure(error.message, slows=False)
+    except NalmError as error:
+        return Failure(error.message)
+    except Exception as error:  # one project must not stop the others
+        log.exception("a project could not be reconciled", project=project.name)
+        return Failure(f"an error of the server ({type(error).__name__}); its log has it")
+    return None
 
 
 def _claim(context: Context) -> ProjectRow | None:
@@ -62,7 +76,8 @@ def _claim(context: Context) -> ProjectRow | None:
     return project
 
 
-def _reconcile(context: Context, project: ProjectRow) -> None:
+def _reconcile(context: Context, project: ProjectRow) -> datetime | None:
+    """Since when there was no whole look at it. None: this was the first."""
     # Read before the forge is asked: what is stored is then never newer than what the forge says.
     with context.read_sessions() as session:
         row = watches.find(session, project.id)
@@ -71,14 +86,21 @@ def _reconcile(context: Context, project: ProjectRow) -> None:
     seen = graph.ls_remote(context, project, *PATTERNS)
     if row is None or row.reconciled_at is None:
         _first_look(context, project, known, seen)
-        return
-    for happening in differences(watched, known, seen):
-        log.info("found without a webhook", project=project.name, happening=str(happening)[:200])
-        follow(context, project.id, happening, _finish)
+        return None
+    requests = {request.number: request for request in known.pull_requests}
+    for happening in [*differences(watched, known, seen), *_unheard_of(context, project, seen)]:
+        if isinstance(happening, PullRequestChanged):
+            make_up_request(context, project, happening, requests[happening.number])
+        else:
+            make_up(context, project, happening)
+    return row.reconciled_at
 
 
-def _finish(_session: Session, _plan: Plan, applied: Callable[[], list[int]]) -> None:
-    applied()
+def _unheard_of(context: Context, project: ProjectRow, seen: dict[str, str]) -> list[MergeGroupChanged]:
+    groups = merge_groups(seen)
+    with context.read_sessions() as session:
+        heard_of = repository.with_jobs(session, project.id, [group.head_sha for group in groups])
+    return [group for group in groups if group.head_sha not in heard_of]
 
 
 def _first_look(
@@ -99,12 +121,12 @@ def _first_look(
         session.commit()
 
 
-def _note(context: Context, project_id: int, error: str | None) -> None:
+def _note(context: Context, project_id: int, failure: Failure | None) -> None:
     with context.sessions() as session:
         projects.lock(session, project_id)
         row = watches.require(session, project_id)
-        row.reconcile_error = error
-        row.reconcile_failures = row.reconcile_failures + 1 if error else 0
-        if error is None:
+        row.reconcile_error = failure.message if failure else None
+        row.reconcile_failures = row.reconcile_failures + 1 if failure and failure.slows else 0
+        if failure is None:
             row.reconciled_at = context.clock()
         session.commit()

@@ -31,9 +31,9 @@ class WatchingShown(WatchingSettings):
     previous_secret_until: datetime | None
     """Until when the webhook secret before the last change is taken too."""
     reconciled_at: datetime | None
-    """When the repository was last read for pushes nobody told of."""
+    """When the repository, and its forge's pull requests, were last read for what nobody told of."""
     reconcile_error: str | None
-    """Why it could not be read the last time."""
+    """Why not all of it could be read the last time."""
 
 
 class SecretChange(Schema):

@@ -10,7 +10,7 @@ class Work(StrEnum):
     DELIVERIES = "deliveries"
     """Webhook deliveries taken, to be turned into commits and jobs."""
     RECONCILE = "reconcile"
-    """Watched branches compared with what is known: pushes whose webhook never came."""
+    """Branches, tags and pull requests compared with what is known: what no webhook told of."""
     SCHEDULE = "schedule"
     """Scheduled runs that are due."""
     JOBS = "jobs"

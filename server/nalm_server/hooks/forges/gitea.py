@@ -9,7 +9,14 @@ from pydantic import Field
 
 from nalm_server.hooks.forges.claim import Claim, Headers
 from nalm_server.hooks.forges.parts import Body, Number, Part, PushedCommit, RefName, Sha, Text, of_ref
-from nalm_server.hooks.happenings import BranchDeleted, Happening, Nothing, PullRequestChanged, TagDeleted
+from nalm_server.hooks.happenings import (
+    BranchDeleted,
+    Happening,
+    Nothing,
+    PullRequestChanged,
+    PullRequestState,
+    TagDeleted,
+)
 from nalm_server.hooks.signature import hexdigest, same
 
 NEW_CODE = ("opened", "synchronized", "reopened")
@@ -51,6 +58,22 @@ class PullRequest(Part):
     user: User | None = None
     head: End
     base: End
+
+    def told(self, number: int, state: PullRequestState) -> PullRequestChanged:
+        return PullRequestChanged(
+            number=number,
+            state=state,
+            head_sha=self.head.sha,
+            base_branch=self.base.ref,
+            from_fork=self.head.repo_id != self.base.repo_id,
+            title=self.title,
+            author=self.user.login if self.user else None,
+            url=self.html_url,
+            merge_base=self.merge_base,
+            base_sha=self.base.sha,
+            body=self.body,
+            merged_as=self.merge_commit_sha if state == "merged" else None,
+        )
 
 
 class PullRequestEvent(Part):
@@ -95,19 +118,6 @@ def _deleted(event: Delete) -> Happening:
 def _pull_request(event: PullRequestEvent) -> Happening:
     if event.action not in (*NEW_CODE, "closed"):
         return Nothing(f"nothing is done when a pull request is {event.action}")
-    request = event.pull_request
-    closed = event.action == "closed"
-    return PullRequestChanged(
-        number=event.number,
-        state=("merged" if request.merged else "closed") if closed else "open",
-        head_sha=request.head.sha,
-        base_branch=request.base.ref,
-        from_fork=request.head.repo_id != request.base.repo_id,
-        title=request.title,
-        author=request.user.login if request.user else None,
-        url=request.html_url,
-        merge_base=request.merge_base,
-        base_sha=request.base.sha,
-        body=request.body,
-        merged_as=request.merge_commit_sha if request.merged else None,
-    )
+    if event.action != "closed":
+        return event.pull_request.told(event.number, "open")
+    return event.pull_request.told(event.number, "merged" if event.pull_request.merged else "closed")

@@ -8,13 +8,20 @@ from typing import Any
 
 from nalm_server.hooks.forges.claim import Claim, Headers
 from nalm_server.hooks.forges.parts import Body, Number, Part, PushedCommit, RefName, Sha, Text, of_ref
-from nalm_server.hooks.happenings import Happening, MergeGroupChanged, Nothing, PullRequestChanged
+from nalm_server.hooks.happenings import (
+    Happening,
+    MergeGroupChanged,
+    Nothing,
+    PullRequestChanged,
+    PullRequestState,
+)
 from nalm_server.hooks.signature import fits
 
 NEW_CODE = ("opened", "synchronize", "reopened", "ready_for_review")
 QUEUE = "refs/heads/gh-readonly-queue/"
-QUEUED = re.compile(QUEUE + r"(?P<branch>.+)/pr-(?P<number>[1-9][0-9]{0,8})-[0-9a-f]+")
-"""A merge queue's branch: the one it goes into, and the last pull request that would go with it."""
+QUEUED = re.compile(QUEUE + r"(?P<branch>.+)/pr-(?P<number>[1-9][0-9]{0,8})-(?P<before>[0-9a-f]+)")
+"""A merge queue's branch: the one it goes into, the last pull request that would go with it, and the commit
+before it in the queue."""
 
 
 class Push(Part):
@@ -51,6 +58,21 @@ class PullRequest(Part):
     user: User | None = None
     head: End
     base: End
+
+    def told(self, state: PullRequestState) -> PullRequestChanged:
+        return PullRequestChanged(
+            number=self.number,
+            state=state,
+            head_sha=self.head.sha,
+            base_branch=self.base.ref,
+            from_fork=not _same(self.head.repo, self.base.repo),
+            title=self.title,
+            author=self.user.login if self.user else None,
+            url=self.html_url,
+            base_sha=self.base.sha,
+            body=self.body,
+            merged_as=self.merge_commit_sha if state == "merged" else None,
+        )
 
 
 class Changes(Part):
@@ -107,21 +129,9 @@ def _pull_request(event: PullRequestEvent) -> Happening:
     retargeted = event.action == "edited" and event.changes is not None and event.changes.base is not None
     if event.action not in (*NEW_CODE, "closed") and not retargeted:
         return Nothing(f"nothing is done when a pull request is {event.action}")
-    request = event.pull_request
-    closed = event.action == "closed"
-    return PullRequestChanged(
-        number=request.number,
-        state=("merged" if request.merged else "closed") if closed else "open",
-        head_sha=request.head.sha,
-        base_branch=request.base.ref,
-        from_fork=not _same(request.head.repo, request.base.repo),
-        title=request.title,
-        author=request.user.login if request.user else None,
-        url=request.html_url,
-        base_sha=request.base.sha,
-        body=request.body,
-        merged_as=request.merge_commit_sha if request.merged else None,
-    )
+    if event.action != "closed":
+        return event.pull_request.told("open")
+    return event.pull_request.told("merged" if event.pull_request.merged else "closed")
 
 
 def _merge_group(event: MergeGroupEvent) -> Happening:

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pull requests that were opened, pushed to or ended while no webhook told, asked of the forge's API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+
+from nalm_server import outgoing
+from nalm_server.context import Context
+from nalm_server.errors import NalmError
+from nalm_server.forges.comments import gone
+from nalm_server.forges.make import make_forge
+from nalm_server.forges.protocol import Forge, PullRequestSeen
+from nalm_server.hooks.happenings import PullRequestChanged
+from nalm_server.integrations import repository as integrations
+from nalm_server.integrations.kinds import FORGES
+from nalm_server.integrations.models import IntegrationRow
+from nalm_server.notifications import pauses
+from nalm_server.notifications.failure import Next, SendError
+from nalm_server.outgoing.network import Limits
+from nalm_server.projects.models import ProjectRow
+from nalm_server.reconcile import repository
+from nalm_server.reconcile.following import make_up_request
+from nalm_server.refs.models import PullRequestRow
+
+LIMITS = Limits(seconds=30.0, bytes=32 << 20)
+"""Of a page of a hundred, each with its text and both its repositories."""
+SETTLED = timedelta(seconds=10)
+"""What changed so shortly before is left for the next look: a forge's list may lag behind its webhooks."""
+CLOCKS = timedelta(minutes=10)
+"""How far the forge's clock may be from this server's."""
+ENDED_AT_MOST = 50
+"""Asked for in one look; the others in the next."""
+
+
+class PullRequestsError(NalmError):
+    """The pull requests could not all be looked at; branches and tags were."""
+
+    status = 502
+    name = "pull_requests_unread"
+
+
+def look(context: Context, project: ProjectRow, since: datetime) -> None:
+    """Does nothing without an integration of a forge; of several, the first one is asked.
+
+    Open ones that nobody told of and that have not changed `since` are history. Raises PullRequestsError.
+    """
+    with context.read_sessions() as session:
+        of_forges = [row for row in integrations.enabled(session, project.id) if row.kind in FORGES]
+    asked = of_forges[0] if of_forges else None
+    if asked is None or asked.secret is None:
+        return
+    _require_no_pause(context, asked)
+    secret = context.box.open(asked.secret)
+    try:
+        with outgoing.client(context.settings, limits=LIMITS) as client:
+            forge = make_forge(asked.kind, asked.config, secret, client)
+            _follow(context, project, forge, since)
+    except SendError as error:
+        raise _failed(context, asked, error) from error
+
+
+def _require_no_pause(context: Context, asked: IntegrationRow) -> None:
+    if asked.paused_until is not None and asked.paused_until > context.clock():
+        raise PullRequestsError(
+            f"pull requests: {asked.name} was away or asked for a pause, and is left alone until "
+            f"{asked.paused_until:%H:%M:%S} UTC."
+        )
+
+
+def _failed(context: Context, asked: IntegrationRow, failed: SendError) -> PullRequestsError:
+    if failed.after is Next.AGAIN:
+        with context.sessions() as session:
+            until = context.clock() + pauses.breath(failed.pause_seconds)
+            repository.leave_alone(session, asked.id, until)
+            session.commit()
+    return PullRequestsError(f"pull requests: {failed}")
+
+
+def _follow(context: Context, project: ProjectRow, forge: Forge, since: datetime) -> None:
+    """One that cannot be planned does not hold up the others."""
+    troubles = []
+    for told, known in _changes(context, project, forge, since):
+        try:
+            make_up_request(context, project, told, known)
+        except NalmError as error:
+            troubles.append(f"pull request {told.number}: {error.message}")
+    if troubles:
+        raise PullRequestsError(troubles[0] + (f" (and {len(troubles) - 1} more)" if troubles[1:] else ""))
+
+
+def _changes(
+    context: Context, project: ProjectRow, forge: Forge, since: datetime
+) -> Iterator[tuple[PullRequestChanged, PullRequestRow | None]]:
+    """What is not as it was known, with what was."""
+    settled = context.clock() - SETTLED
+    listed = {one.now.number: one for one in forge.open_pull_requests()}
+    with context.read_sessions() as session:
+        known = repository.known_pull_requests(session, project.id, listed)
+    known_before = {number: row for number, row in known.items() if row.updated_at <= settled}
+    for number, one in listed.items():
+        if number in known_before and _moved(known_before[number], one.now):
+            yield one.now, known_before[number]
+        elif number not in known and one.updated_at >= since - CLOCKS:
+            yield one.now, None
+    unlisted = [row for number, row in known_before.items() if row.state == "open" and number not in listed]
+    for row in unlisted[:ENDED_AT_MOST]:
+        if (told := _ended(row, forge.pull_request)) is not None:
+            yield told, row
+
+
+def _moved(known: PullRequestRow, now: PullRequestChanged) -> bool:
+    base_branch = known.base_branch or now.base_branch
+    return (known.state, known.head_sha, base_branch) != ("open", now.head_sha, now.base_branch)
+
+
+def _ended(row: PullRequestRow, ask: Callable[[int], PullRequestSeen | None]) -> PullRequestChanged | None:
+    """How; None: it has not. One that the forge has no more of was closed."""
+    try:
+        seen = ask(row.number)
+    except SendError as error:
+        if not gone(error):
+            raise
+        return PullRequestChanged(row.number, "closed", row.head_sha, row.base_branch or "", row.from_fork)
+    return seen.now if seen is not None and seen.now.state != "open" else None

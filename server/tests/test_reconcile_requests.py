@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pull requests that no webhook told of, found at a forge's API beside a real repository."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nalm_server.projects.models import ProjectRow
+from nalm_server.reconcile import service as reconcile
+from nalm_server.settings import Settings
+from nalm_server_forge import FakeForge
+from nalm_server_git import Repo, make_repo, serve
+from nalm_server_harness import Clock, Service, make_service
+from nalm_server_pulls import Pull, as_github
+from nalm_server_sockets import Loopback, Reply, serving
+from sqlalchemy import update
+
+TURN = 400
+"""Seconds, more than the interval of an untroubled project."""
+REFUSALS = [
+    (Reply(403, b'{"message":"Resource not accessible"}'), "give the integration another"),
+    (Reply(200, b'{"message":"no list"}'), "is this its API's address"),
+    (Reply(cut=True), "disconnected"),
+    (Reply(403, headers={"X-RateLimit-Remaining": "0", "Retry-After": "500"}), "403"),
+]
+
+
+@dataclass
+class Scene:
+    service: Service
+    clock: Clock
+    repo: Repo
+    fake: FakeForge
+    server: Loopback
+    base: str = ""
+
+    def connect(self, kind: str) -> None:
+        body = {"name": kind, "kind": kind, "url": self.server.url, "repository": "me/nf", "token": "good"}
+        self.service.post("/projects/demo/integrations", "admin", 201, body)
+        self.fake.kind = kind
+
+    def turn(self) -> None:
+        self.clock.pass_seconds(TURN)
+        reconcile.drain(self.service.context)
+
+    def topic(self, name: str = "topic") -> str:
+        """The head of a new branch from the base, as a forge keeps that of a pull request."""
+        self.repo.git("checkout", "--quiet", "-b", name, self.base)
+        head = self.repo.commit(name)
+        self.repo.push(f"{name}:refs/heads/{name}")
+        return head
+
+    def pull(self, number: int, head: str, **given: Any) -> Pull:
+        """Opened now, and nobody was told."""
+        self.fake.pulls[number] = made = Pull(number, head, self.base, self.clock.now, **given)
+        return made
+
+    def told(self, pull: Pull, action: str = "opened") -> Any:
+        """The webhook, which comes after all."""
+        body = {"action": action, "number": pull.number, "pull_request": as_github(pull, alone=True)}
+        return self.service.hook(json.dumps(body).encode(), 202, event="pull_request")
+
+    def jobs(self) -> list[tuple[str, str, int | None, str]]:
+        shown = ("base_sha", "head_sha", "pull_request", "state")
+        listed = sorted(self.service.get("/jobs"), key=lambda job: job["id"])
+        return [tuple(job[name] for name in shown) for job in listed]
+
+    def known(self) -> dict[int, str]:
+        return {one["number"]: one["state"] for one in self.service.get("/projects/demo/pull-requests")}
+
+    def error(self) -> str | None:
+        shown = self.service.request("GET", "/projects/demo/watching", "admin")
+        return None if shown["reconcile_error"] is None else str(shown["reconcile_error"])
+
+
+@pytest.fixture
+def scene(make_settings: Callable[..., Settings], clock: Clock, tmp_path: Path) -> Iterator[Scene]:
+    """A project that was looked at once, so that its history has begun."""
+    service = make_service(make_settings(outgoing_allow="127.0.0.1"), clock)
+    repo, fake = make_repo(tmp_path / "forge"), FakeForge("github")
+    for option in ("allowFilter", "allowAnySHA1InWant"):
+        repo.bare("config", f"uploadpack.{option}", "true")
+    with serve(tmp_path / "forge") as served, serving(fake) as server:
+        with service.context.sessions() as session:
+            session.execute(update(ProjectRow).values(repository=f"{served.url}/nf.git"))
+            session.commit()
+        made = Scene(service, clock, repo, fake, server, base=repo.commit("base"))
+        repo.push()
+        reconcile.drain(service.context)
+        yield made
+    service.context.engine.dispose()
+
+
+@pytest.mark.parametrize("kind", ["github", "gitlab", "gitea"])
+def test_opened_pushed_to_closed_and_merged_while_nobody_told(scene: Scene, kind: str) -> None:
+    scene.connect(kind)
+    first, second = scene.topic("first"), scene.topic("second")
+    one, two = scene.pull(1, first), scene.pull(2, second, fork=True)
+    scene.turn()
+    assert scene.error() is None
+    assert set(scene.jobs()) == {(scene.base, first, 1, "queued"), (scene.base, second, 2, "queued")}
+    held = {job["pull_request"]: job["held"] for job in scene.service.get("/jobs")}
+    assert held[1] is None and "comes from a fork: a developer must approve it" in held[2]
+    moved = scene.topic("moved")
+    scene.fake.pulls = {1: replace(one, head=moved), 2: two.ended("closed")}
+    scene.turn()
+    assert set(scene.jobs()) == {
+        (scene.base, first, 1, "superseded"),
+        (scene.base, second, 2, "superseded"),
+        (scene.base, moved, 1, "queued"),
+    }
+    scene.fake.pulls[1] = replace(one, head=moved).ended("merged", merged_as=moved)
+    scene.turn()
+    assert scene.known() == {1: "merged", 2: "closed"}
+    assert {state for *_, state in scene.jobs()} == {"superseded"}
+    assert scene.error() is None
+
+
+def test_late_webhook_makes_no_second_job_and_a_look_after_a_webhook_none_either(scene: Scene) -> None:
+    scene.connect("github")
+    found = scene.pull(1, scene.topic("found"))
+    scene.turn()
+    (before,) = scene.service.get("/jobs")
+    assert scene.told(found)["job_ids"] == [before["id"]]
+    told = scene.pull(2, scene.topic("told"))
+    answer = scene.told(told)
+    scene.turn()
+    assert [job["id"] for job in scene.service.get("/jobs")] == [*answer["job_ids"], before["id"]]
+    scene.fake.pulls[1] = found.ended("closed")
+    scene.turn()
+    scene.told(found.ended("closed"), "closed")
+    assert scene.known() == {1: "closed", 2: "open"}
+    assert [state for *_, state in scene.jobs()] == ["superseded", "queued"]
+
+
+def test_reopened_is_wanted_again_by_the_same_job(scene: Scene) -> None:
+    scene.connect("github")
+    pull = scene.pull(1, scene.topic())
+    scene.turn()
+    scene.fake.pulls[1] = pull.ended("closed")
+    scene.turn()
+    scene.fake.pulls[1] = pull
+    scene.turn()
+    assert scene.jobs() == [(scene.base, pull.head, 1, "queued")]
+
+
+def test_what_was_open_before_is_history_until_it_changes(scene: Scene) -> None:
+    old = scene.pull(1, scene.topic("old"))
+    for _ in range(4):
+        scene.turn()
+    scene.connect("github")
+    scene.turn()
+    assert (scene.jobs(), scene.known()) == ([], {})
+    scene.fake.pulls[1] = replace(old, head=scene.topic("new"), updated_at=scene.clock.now)
+    scene.turn()
+    assert scene.jobs() == [(scene.base, scene.fake.pulls[1].head, 1, "queued")]
+
+
+def test_what_a_webhook_told_a_moment_ago_is_newer_than_the_list(scene: Scene) -> None:
+    scene.connect("github")
+    pull = scene.pull(1, scene.topic("old"))
+    scene.clock.pass_seconds(TURN)
+    newer = replace(pull, head=scene.topic("newer"))
+    scene.told(newer)
+    reconcile.drain(scene.service.context)
+    assert scene.jobs() == [(scene.base, newer.head, 1, "queued")]
+
+
+def test_many_pages(scene: Scene) -> None:
+    scene.connect("github")
+    scene.fake.page_size = 2
+    head = scene.topic()
+    for number in range(1, 6):
+        scene.pull(number, head, base="stable")
+    scene.turn()
+    assert scene.known() == dict.fromkeys(range(1, 6), "open")
+    assert scene.jobs() == [], "its branch is not watched"
+
+
+def test_one_that_nobody_can_read_or_fetch_does_not_hide_the_others(scene: Scene) -> None:
+    scene.connect("github")
+    scene.pull(1, "f" * 40)
+    scene.pull(2, "no sha")
+    good = scene.pull(3, scene.topic())
+    scene.turn()
+    assert scene.jobs() == [(scene.base, good.head, 3, "queued")]
+    assert "pull request 1: The repository does not give out commit fffffff" in (scene.error() or "")
+
+
+def test_deleted_at_the_forge_is_closed(scene: Scene) -> None:
+    scene.connect("gitlab")
+    scene.pull(1, scene.topic())
+    scene.turn()
+    scene.fake.pulls.clear()
+    scene.turn()
+    assert scene.known() == {1: "closed"}
+
+
+def test_a_forge_that_refuses_slows_nothing_else_and_is_made_up_for(scene: Scene) -> None:
+    scene.connect("github")
+    pull = scene.pull(1, scene.topic())
+    for reply, said in REFUSALS:
+        scene.fake.troubles = [reply]
+        scene.turn()
+        error = scene.error() or ""
+        assert error.startswith("pull requests: ") and said in error and "good" not in error
+    scene.repo.push("topic:main")
+    scene.turn()
+    assert (scene.base, pull.head, None, "queued") in scene.jobs(), (
+        "branches are looked at as often as before"
+    )
+    assert "left alone until" in (scene.error() or ""), "as long as the last refusal asked for"
+    scene.turn()
+    assert (scene.error(), scene.known()) == (None, {1: "open"})
