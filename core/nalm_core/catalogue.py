@@ -11,7 +11,8 @@ from typing import Final, Literal
 from nalm_core.report import Model
 
 Better = Literal["lower", "higher", "neither"]
-Scope = Literal["stage", "chain", "lcore"]
+Scope = Literal["stage", "chain", "lcore", "function"]
+"""`function`: a C function under a stage, its own instructions without callees."""
 
 
 class Metric(Model):
@@ -56,7 +57,7 @@ _ALL: Final = (
         formula="busy instructions / packets that left or were dropped by policy",
         sentence="How many instructions a packet takes. It explains CPP and never decides alone.",
         better="lower",
-        scopes=("chain", "stage"),
+        scopes=("chain", "stage", "function"),
         sources=("pmu", "simulated"),
     ),
     Metric(
@@ -108,6 +109,16 @@ _ALL: Final = (
         better="neither",
         scopes=("stage",),
         sources=("tsc",),
+    ),
+    Metric(
+        name="calls",
+        title="Calls",
+        unit="calls/packet",
+        formula="calls of the function under the stage / packets that left or were dropped by policy",
+        sentence="How often a packet enters a C function: a fraction where one call takes a batch.",
+        better="neither",
+        scopes=("function",),
+        sources=("simulated",),
     ),
 )
 

@@ -14,6 +14,7 @@ from nalm_core.catalogue import METRICS, direction
         ("pps", "better"),
         ("cur", "neither"),
         ("visit_rate", "neither"),
+        ("calls", "neither"),
     ],
 )
 def test_direction(metric: str, when_it_grows: str) -> None:

@@ -31,6 +31,7 @@ COMMANDS = {
     "export": "cli_store:export",
     "import": "cli_store:import_command",
     "retention": "cli_store:retention",
+    "functions": "cli_store:functions",
     "backfill": "cli_job:backfill",
     "bisect": "cli_job:bisect",
     "experiment": "cli_job:experiment",

@@ -20,6 +20,7 @@ from nalm_server.projects import repository as project_rows
 from nalm_server.projects import service as projects
 from nalm_server.retention import service as rules
 from nalm_server.retention import sweep
+from nalm_server.runs import filling
 from nalm_server.runs.service import take_report
 from nalm_server.tokens.principal import SYSTEM
 
@@ -116,6 +117,21 @@ def retention(
         if apply:
             sweep.drain(context)
             out.print("removed", markup=False)
+
+
+def functions(project: Project, state: State = None) -> None:
+    """Enters C functions of stored reports into their histories, for runs from before these were kept.
+
+    Example: nalm-server functions my-nf
+    """
+    with opened(state) as context:
+        with context.read_sessions() as session:
+            found = projects.require(session, project)
+        read = 0
+        for number in filling.fill(context, found.id):
+            read += number
+            out.print(f"{read} reports read", markup=False)
+        out.print("Every report that is still kept has its functions in their histories.", markup=False)
 
 
 def import_command(

@@ -75,6 +75,9 @@ MATRIX: dict[str, Row] = {
     "GET /projects/{project}/scenarios/{scenario}/history": Row(
         Who.READER, f"{PROJECT}/scenarios/sfc_a/history"
     ),
+    "GET /projects/{project}/scenarios/{scenario}/functions": Row(
+        Who.READER, f"{PROJECT}/scenarios/sfc_a/functions"
+    ),
     "GET /projects/{project}/lines": Row(Who.READER, f"{PROJECT}/lines", params={"scenario": "sfc_a"}),
     "GET /projects/{project}/change-points": Row(Who.READER, f"{PROJECT}/change-points"),
     "GET /projects/{project}/change-points/hosts": Row(Who.READER, f"{PROJECT}/change-points/hosts"),

@@ -16,9 +16,10 @@ from nalm_server.agents import repository as hosts
 from nalm_server.commits.models import CommitRow
 from nalm_server.commits.order import record
 from nalm_server.history import repository as scenarios
+from nalm_server.history.functions_repository import FunctionKey
 from nalm_server.judgement import marking
 from nalm_server.projects import repository as projects
-from nalm_server.runs import builds, repository, series
+from nalm_server.runs import builds, functions, repository, series
 from nalm_server.runs.models import RunRow, VerdictRow
 from nalm_server.runs.repository import JudgedRun
 from nalm_server_harness import Service
@@ -38,6 +39,8 @@ class Measured:
     fingerprint: Mapping[str, Any] = field(default_factory=dict)
     added: Sequence[str] = ()
     outcome: str = "same"
+    functions: Mapping[str, float] = field(default_factory=dict)
+    """Of nat: their own instructions per packet."""
 
 
 def store(service: Service, measured: Sequence[Measured], *, seconds: float = 60) -> None:
@@ -67,6 +70,7 @@ def _store(session: Session, one: Measured, now: datetime) -> None:
     verdict = _verdict(one)
     repository.add(session, row, repository.compressed(body_of(report)), verdict)
     series.enter(session, row, _figures(one))
+    functions.enter(session, row, _counted(one))
     marking.run_taken(session, JudgedRun(row, verdict, one.scenario, one.host))
 
 
@@ -106,3 +110,9 @@ def _figures(one: Measured) -> series.Figures:
         (stage, "cpp", HistoryFigure(value=cost, low=None, high=None, source="tsc"))
         for stage, cost in every.items()
     ]
+
+
+def _counted(one: Measured) -> list[functions.Counted]:
+    """Each called once a batch of 32."""
+    dearest = sorted(one.functions.items(), key=lambda item: -item[1])
+    return [functions.Counted(FunctionKey("nat", name, "simulated"), ipp, 1 / 32) for name, ipp in dearest]

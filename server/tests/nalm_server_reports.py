@@ -90,6 +90,7 @@ def make_report(
     head: int | str | None = None,
     head_costs: Mapping[str, float] | None = None,
     head_ipps: Mapping[str, int] | None = None,
+    functions: Mapping[str, Mapping[str, int]] | None = None,
     base_costs: Mapping[str, float] | None = None,
     project: str = "demo",
     scenario: str = "sfc_a",
@@ -98,7 +99,10 @@ def make_report(
     dirty: bool = False,
     failed_check: bool = False,
 ) -> RunReport:
-    """Run `number`: head (by default commit `number`) against base (the commit before)."""
+    """Run `number`: head (by default commit `number`) against base (the commit before).
+
+    functions: of both, instructions per packet by stage and name; each is called once a batch.
+    """
 
     def commit(of: int | str | None, otherwise: int) -> str:
         return of if isinstance(of, str) else sha(otherwise if of is None else of)
@@ -124,6 +128,13 @@ def make_report(
             "packets": PACKETS,
             "stages": {stage: ipps[name][stage] * PACKETS for stage in costs[name]},
             "unattributed": 7 * PACKETS,
+            "functions": {
+                stage: [
+                    {"name": function, "instructions": ipp * PACKETS, "calls": PACKETS // 32}
+                    for function, ipp in each.items()
+                ]
+                for stage, each in (functions or {}).items()
+            },
         }
         for name in arms
     ]

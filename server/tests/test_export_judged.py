@@ -25,7 +25,7 @@ WITHOUT_TIME = (Table.PRICES, Table.NCPP)
 @pytest.fixture
 def judged(service: Service) -> Service:
     """Something in each table: a merge that adds dpi, and what was said of the commit before it."""
-    service.upload(body_of(make_report(1)))
+    service.upload(body_of(make_report(1, functions={"nat": {"flow_find": 280, "checksum": 50}})))
     sides = {"base": (COSTS, FEATURES), "head": (WITH_DPI, (*FEATURES, "dpi")), "head_as_base": COSTS}
     service.upload(body_of(with_features(2, **sides)))
     add_judged(service)
@@ -72,6 +72,8 @@ def test_what_the_rows_say(judged: Service) -> None:
     assert (cell["kind"], cell["cell"], float(cell["ratio"])) == ("features", "without nat", 0.9)
     (trial,) = rows_of(judged, "csv", "trials")
     assert (trial["expected"], trial["outcome"], trial["correct"]) == ("same", "regressed", "false")
+    dearest = rows_of(judged, "parquet", "functions")[0]
+    assert (dearest["stage"], dearest["function"], dearest["ipp"]) == ("nat", "flow_find", 280)
     merge = [one for one in rows_of(judged, "json", "prices") if one["source"] == "merge"]
     assert [(one["feature"], one["commit"]) for one in merge] == [("dpi", sha(2))]
     assert merge[0]["cycles"] == pytest.approx(400, rel=0.05)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from nalm_core.catalogue import METRICS
@@ -12,8 +12,15 @@ from sqlalchemy.orm import Session
 
 from nalm_server.agents.models import HostRow
 from nalm_server.commits.models import CommitRow
+from nalm_server.exports.rows import FunctionExport
 from nalm_server.exports.schemas import ExportRow, Filter
-from nalm_server.history.models import ScenarioRow, SeriesRow, SeriesValueRow
+from nalm_server.history.models import (
+    FunctionSeriesRow,
+    FunctionValueRow,
+    ScenarioRow,
+    SeriesRow,
+    SeriesValueRow,
+)
 from nalm_server.runs.models import RunRow
 
 BATCH = 1000
@@ -54,6 +61,35 @@ def newest(session: Session, project_id: int, wanted: Filter) -> Iterator[Export
     return _fetched(session, query.order_by(SeriesRow.metric, ScenarioRow.name, SeriesRow.id))
 
 
+def functions(session: Session, project_id: int, wanted: Filter) -> Iterator[FunctionExport]:
+    """Along the first parent, oldest commit first; of a run the dearest functions first."""
+    series, counts = FunctionSeriesRow, FunctionValueRow
+    query: Select[*tuple[Any, ...]] = (
+        select(
+            CommitRow.sha,
+            RunRow.started_at,
+            ScenarioRow.name,
+            series.stage,
+            series.function,
+            series.source,
+            HostRow.name,
+            series.host_class,
+            counts.ipp,
+            counts.calls,
+        )
+        .join(RunRow, RunRow.id == counts.run_id)
+        .join(CommitRow, CommitRow.id == RunRow.commit_id)
+        .join(series, series.id == counts.series_id)
+        .join(ScenarioRow, ScenarioRow.id == series.scenario_id)
+        .join(HostRow, HostRow.id == RunRow.host_id)
+        .where(RunRow.project_id == project_id)
+    )
+    query = _filtered(query, wanted, ((ScenarioRow.name, "scenario"), (series.host_class, "host_class")))
+    query = query.order_by(CommitRow.position, RunRow.id, counts.ipp.desc(), series.id)
+    for row in session.execute(query.execution_options(yield_per=BATCH)):
+        yield FunctionExport._make(row)
+
+
 def _values(project_id: int, wanted: Filter) -> Select[*tuple[Any, ...]]:
     query: Select[*tuple[Any, ...]] = (
         select(
@@ -78,11 +114,16 @@ def _values(project_id: int, wanted: Filter) -> Select[*tuple[Any, ...]]:
         .join(HostRow, HostRow.id == RunRow.host_id)
         .where(RunRow.project_id == project_id)
     )
-    for column, value in (
-        (ScenarioRow.name, wanted.scenario),
-        (SeriesRow.metric, wanted.metric),
-        (SeriesRow.host_class, wanted.host_class),
-    ):
+    named = (ScenarioRow.name, "scenario"), (SeriesRow.metric, "metric"), (SeriesRow.host_class, "host_class")
+    return _filtered(query, wanted, named)
+
+
+def _filtered(
+    query: Select[*tuple[Any, ...]], wanted: Filter, named: Iterable[tuple[Any, str]]
+) -> Select[*tuple[Any, ...]]:
+    """named: column and the filter's field."""
+    for column, field in named:
+        value = getattr(wanted, field)
         if value is not None:
             query = query.where(column == value)
     return query if wanted.since is None else query.where(RunRow.started_at >= wanted.since)

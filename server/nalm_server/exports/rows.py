@@ -56,6 +56,24 @@ class ChangePointExport(NamedTuple):
     alert_id: int | None
 
 
+class FunctionExport(NamedTuple):
+    """What a run counted of a C function with a series."""
+
+    commit: str
+    time: datetime
+    """When the run began."""
+    scenario: str
+    stage: str
+    function: str
+    source: str
+    host: str
+    host_class: str
+    ipp: float
+    """Its own instructions per packet, without callees."""
+    calls: float
+    """A packet."""
+
+
 class CellExport(NamedTuple):
     """One cell of an experiment: two run definitions measured side by side."""
 

@@ -16,6 +16,7 @@ from nalm_server.exports.rows import (
     AlertExport,
     CellExport,
     ChangePointExport,
+    FunctionExport,
     NcppExport,
     PriceExport,
     TrialExport,
@@ -32,6 +33,8 @@ MOST = 10_000
 class Table(StrEnum):
     SERIES = "series"
     """Every value of every series."""
+    FUNCTIONS = "functions"
+    """The same of C functions."""
     ALERTS = "alerts"
     CHANGE_POINTS = "change-points"
     EXPERIMENTS = "experiments"
@@ -91,6 +94,9 @@ def _ncpp(session: Session, project: ProjectRow, _wanted: Filter) -> Iterator[Nc
 SOURCES: Mapping[Table, Source] = MappingProxyType(
     {
         Table.SERIES: Source(ExportRow, _series),
+        Table.FUNCTIONS: Source(
+            FunctionExport, lambda s, project, wanted: repository.functions(s, project.id, wanted)
+        ),
         Table.ALERTS: Source(AlertExport, lambda s, project, _: judged_repository.alerts(s, project.id)),
         Table.CHANGE_POINTS: Source(
             ChangePointExport, lambda s, project, _: judged_repository.change_points(s, project.id)

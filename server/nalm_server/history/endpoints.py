@@ -14,7 +14,7 @@ from nalm_server.answers import as_json
 from nalm_server.deps import Caller, ReadDb
 from nalm_server.errors import documented
 from nalm_server.history import service
-from nalm_server.history.schemas import History, ScenarioSummary
+from nalm_server.history.schemas import FunctionSummary, History, ScenarioSummary
 from nalm_server.schemas import ProjectName, ScenarioName
 
 StageName = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[^\x00]+$")]
@@ -25,6 +25,15 @@ Limit = Annotated[int, Query(ge=1, le=10_000, description="The newest so many co
 Stages = Annotated[
     list[StageName] | None,
     Query(max_length=64, description="Only these, `chain` for the whole; may be given several times."),
+]
+FunctionName = Annotated[str, StringConstraints(max_length=600, pattern=r"^[^>\x00]{1,64}>[^\x00]+$")]
+Functions = Annotated[
+    list[FunctionName] | None,
+    Query(
+        max_length=64,
+        description="C functions as `STAGE>FUNCTION`, beside the stages asked for, or alone: they have ipp "
+        "and calls. May be given several times.",
+    ),
 ]
 
 router = APIRouter(prefix="/projects/{project}/scenarios", tags=["history"])
@@ -48,8 +57,28 @@ def get_history(
     host_class: HostClass = None,
     limit: Limit = 1000,
     stage: Stages = None,
+    function: Functions = None,
 ) -> Response:
     """One metric of every stage along the default branch. Without host_class: the one with the newest run."""
     found = require_project(session, caller, project, Role.READER)
-    wanted = service.Wanted(metric, host_class, limit, stage or [])
+    wanted = service.Wanted(metric, host_class, limit, stage or [], function or [])
     return as_json(service.history(session, found, scenario, wanted))
+
+
+@router.get("/{scenario}/functions", responses=documented(404))
+def list_functions(
+    project: ProjectName,
+    scenario: ScenarioName,
+    session: ReadDb,
+    caller: Caller,
+    *,
+    host_class: HostClass = None,
+    part: Annotated[
+        str | None,
+        Query(min_length=1, max_length=256, pattern=r"^[^\x00]+$", description="Of the stage's or its name."),
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+) -> list[FunctionSummary]:
+    """C functions with a history: those of the newest run first, dearest first."""
+    found = require_project(session, caller, project, Role.READER)
+    return service.list_functions(session, found, scenario, host_class=host_class, part=part, limit=limit)

@@ -11,6 +11,7 @@ from nalm_core.catalogue import METRICS
 from sqlalchemy.orm import Session
 
 from nalm_server.errors import InvalidError, NotFoundError
+from nalm_server.history import functions
 from nalm_server.history import lines_repository as repository
 from nalm_server.history.service import Found, Line, Wanted, find_line
 from nalm_server.projects.models import ProjectRow
@@ -42,6 +43,7 @@ class Branched:
 def lines(session: Session, project: ProjectRow, asked: Asked) -> dict[str, Any]:
     """schemas.Lines as plain values. Raises NotFoundError for what is not there, InvalidError if too much."""
     shown = list(_found(session, project, asked))
+    functions.require_known(asked.wanted.functions, [name for one in shown for name in one.found.line.stages])
     commits = _commits(session, project.id, [one.found.line for one in shown])
     places = {sha: place for place, sha in enumerate(commits)}
     tags = refs.tags(session, project.id, MOST_RELEASES)
@@ -116,7 +118,7 @@ def _columns(one: Branched, places: dict[str, int]) -> dict[str, Any]:
         "at": [places[point["sha"]] for point in line.points],
         **{name: [point[name] for point in line.points] for name in ("run_id", "base_sha", "display")},
         "stages": [
-            _stage(stage, [point["values"].get(stage) for point in line.points]) for stage in line.stages
+            _stage(name, [point["values"].get(name) for point in line.points]) for name in line.stages
         ],
         "missing": line.missing,
         "change_points": line.change_points,
@@ -124,6 +126,7 @@ def _columns(one: Branched, places: dict[str, int]) -> dict[str, Any]:
     }
 
 
-def _stage(stage: str, values: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
+def _stage(name: str, values: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
+    stage, function = functions.split(name)
     columns = {name: [one and one[name] for one in values] for name in ("value", "low", "high")}
-    return {"stage": stage, **columns}
+    return {"stage": stage, "function": function, **columns}

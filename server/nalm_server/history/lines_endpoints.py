@@ -14,7 +14,7 @@ from nalm_server.answers import as_json
 from nalm_server.deps import Caller, ReadDb
 from nalm_server.errors import documented
 from nalm_server.history import lines
-from nalm_server.history.endpoints import HostClass, Limit, MetricName, Stages
+from nalm_server.history.endpoints import Functions, HostClass, Limit, MetricName, Stages
 from nalm_server.history.schemas import Lines
 from nalm_server.history.service import Wanted
 from nalm_server.schemas import NAME, REVISION, ProjectName
@@ -39,9 +39,10 @@ def get_lines(
     host_class: HostClass = None,
     limit: Limit = 1000,
     stage: Stages = None,
+    function: Functions = None,
 ) -> Response:
     """One metric of several scenarios and branches over common commits, in columns: for long histories."""
     found = require_project(session, caller, project, Role.READER)
-    wanted = Wanted(metric, host_class, limit, stage or [])
+    wanted = Wanted(metric, host_class, limit, stage or [], function or [])
     asked = lines.Asked(list(dict.fromkeys(scenario)), wanted, list(dict.fromkeys(branch or [])))
     return as_json(lines.lines(session, found, asked))

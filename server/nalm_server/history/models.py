@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables: scenarios, series, series_values."""
+"""Tables: scenarios, series, series_values, function_series, function_values."""
 
 from __future__ import annotations
 
@@ -65,3 +65,37 @@ class SeriesValueRow(Base):
     """The random unit; the rounds are in the report. None in rows from before revision 0006."""
     samples: Mapped[list[float] | None] = mapped_column(JSON)
     """The same in rows from before revision 0006."""
+
+
+FUNCTION_BYTES = 500
+"""Longest name of a C function that has a series, in UTF-8: PostgreSQL's key of one holds 2,700 bytes."""
+
+
+class FunctionSeriesRow(Base):
+    """One C function under one stage of one scenario on one host class, from one source."""
+
+    __tablename__ = "function_series"
+    __table_args__ = (UniqueConstraint("scenario_id", "host_class", "stage", "function", "source"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    scenario_id: Mapped[int] = mapped_column(ForeignKey("scenarios.id", ondelete="CASCADE"))
+    host_class: Mapped[str] = mapped_column(String(128))
+    stage: Mapped[str] = mapped_column(String(64))
+    function: Mapped[str] = mapped_column(String(FUNCTION_BYTES))
+    source: Mapped[str] = mapped_column(String(32))
+
+
+class FunctionValueRow(Base):
+    """What one run counted of a function: exact, so it has no interval."""
+
+    __tablename__ = "function_values"
+    __table_args__ = (Index(None, "run_id"),)
+
+    series_id: Mapped[int] = mapped_column(
+        ForeignKey("function_series.id", ondelete="CASCADE"), primary_key=True
+    )
+    run_id: Mapped[int] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    ipp: Mapped[float]
+    """Its own instructions per packet, without callees."""
+    calls: Mapped[float]
+    """A packet."""

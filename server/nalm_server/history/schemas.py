@@ -25,6 +25,19 @@ class ScenarioSummary(Schema):
     runs: int
 
 
+class FunctionSummary(Schema):
+    """A C function under a stage that has a history, as its newest run counted it."""
+
+    stage: str
+    name: str
+    ipp: float
+    """Its own instructions per packet, without callees."""
+    calls: float
+    """A packet."""
+    gone: bool
+    """The newest run has it no more, or not among the dearest of its stage."""
+
+
 class Value(Schema):
     value: float
     low: float | None
@@ -47,7 +60,7 @@ class HistoryPoint(Schema):
     cause: Cause | None
     culprit_stage: str | None
     values: dict[str, Value | None]
-    """By stage, `chain` for the whole. Null: not measured in this run."""
+    """By stage, `chain` for the whole, and by `STAGE>FUNCTION`. Null: not measured in this run."""
 
 
 class ImportedPoint(Schema):
@@ -68,6 +81,7 @@ class History(Schema):
     """Null when the scenario has no valid run."""
     host_classes: list[str]
     stages: list[str]
+    """And the functions asked for, as `STAGE>FUNCTION`."""
     missing: str | None
     """Why the metric has no value in any run, and what to do; null where nothing stands in its way."""
     points: list[HistoryPoint]
@@ -92,6 +106,8 @@ class StageColumns(Schema):
     """A series: as many of each as the line has runs. Null: not measured in that run."""
 
     stage: str
+    function: str | None
+    """A C function under the stage; null: the stage itself."""
     value: list[float | None]
     low: list[float | None]
     high: list[float | None]

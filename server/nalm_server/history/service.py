@@ -15,16 +15,17 @@ from nalm_server.commits.service import SHORT
 from nalm_server.errors import NotFoundError
 from nalm_server.features.repository import run_features
 from nalm_server.features.scale import normalised, scale_of
-from nalm_server.history import repository
+from nalm_server.history import functions, repository
 from nalm_server.history.models import ScenarioRow
 from nalm_server.history.repository import HistoryRun, ImportedValue, SeriesName, StoredValue
-from nalm_server.history.schemas import ImportedPoint, ScenarioSummary, Value
+from nalm_server.history.schemas import FunctionSummary, ImportedPoint, ScenarioSummary, Value
 from nalm_server.judgement import service as judgement
 from nalm_server.judgement.schemas import ChangePoint
 from nalm_server.projects.models import ProjectRow
 
 CHAIN = "chain"
 NCPP = "ncpp"
+ASK_FUNCTIONS = "Only C functions have it: choose some."
 
 
 def list_scenarios(session: Session, project: ProjectRow) -> list[ScenarioSummary]:
@@ -53,7 +54,9 @@ class Wanted:
     host_class: str | None
     limit: int
     stages: list[str] = field(default_factory=list)
-    """Empty: chain and all stages."""
+    """Empty: chain and all stages, if no function is asked for."""
+    functions: list[str] = field(default_factory=list)
+    """`STAGE>FUNCTION`."""
     every_branch: bool = False
     """Else: the default branch's commits."""
 
@@ -61,6 +64,7 @@ class Wanted:
 def history(session: Session, project: ProjectRow, scenario: str, wanted: Wanted) -> dict[str, Any]:
     """schemas.History as plain values: an object for each of ten thousand would take most of the time."""
     found = find_line(session, project, scenario, wanted)
+    functions.require_known(wanted.functions, found.line.stages)
     return {
         "metric": METRICS[wanted.metric],
         "scenario": found.scenario.name,
@@ -75,19 +79,42 @@ def find_line(session: Session, project: ProjectRow, scenario: str, wanted: Want
     """Raises NotFoundError for what the project does not have."""
     if wanted.metric not in METRICS:
         raise NotFoundError(f"There is no metric {wanted.metric!r}: there are {', '.join(METRICS)}.")
-    row = repository.find_scenario(session, project.id, scenario)
-    if row is None:
-        raise NotFoundError(f"Project {project.name!r} has no run of a scenario {scenario!r}.")
-    classes = list(repository.host_classes(session, [row.id]).get(row.id, {}))
-    if wanted.host_class is not None and wanted.host_class not in classes:
-        raise NotFoundError(f"Scenario {scenario!r} has no run on host class {wanted.host_class!r}.")
-    shown = wanted.host_class or next(iter(classes), None)
+    if wanted.functions:
+        functions.require_metric(wanted.metric)
+    row, classes, shown = _find_scenario(session, project, scenario, wanted.host_class)
     line = Line([CHAIN, *row.stages])
     if wanted.metric == NCPP and shown:
         line = _ncpp(session, project, row, shown, wanted)
     elif shown:
         line = _line(session, row, shown, wanted)
     return Found(row, shown, classes, line)
+
+
+def _find_scenario(
+    session: Session, project: ProjectRow, scenario: str, host_class: str | None
+) -> tuple[ScenarioRow, list[str], str | None]:
+    """The scenario, its host classes and the one shown; None: it has no valid run."""
+    row = repository.find_scenario(session, project.id, scenario)
+    if row is None:
+        raise NotFoundError(f"Project {project.name!r} has no run of a scenario {scenario!r}.")
+    classes = list(repository.host_classes(session, [row.id]).get(row.id, {}))
+    if host_class is not None and host_class not in classes:
+        raise NotFoundError(f"Scenario {scenario!r} has no run on host class {host_class!r}.")
+    return row, classes, host_class or next(iter(classes), None)
+
+
+def list_functions(
+    session: Session,
+    project: ProjectRow,
+    scenario: str,
+    *,
+    host_class: str | None,
+    part: str | None,
+    limit: int,
+) -> list[FunctionSummary]:
+    """C functions with a history. Raises NotFoundError for what the project does not have."""
+    row, _, shown = _find_scenario(session, project, scenario, host_class)
+    return functions.list_functions(session, row.id, shown, part, limit) if shown else []
 
 
 @dataclass
@@ -99,7 +126,7 @@ class Line:
     change_points: list[ChangePoint] = field(default_factory=list)
     segments: list[dict[str, Any]] = field(default_factory=list)
     missing: str | None = None
-    """Why there is no NCPP, if it was asked for."""
+    """Why there is no NCPP, if it was asked for, or no figure without a function."""
 
 
 @dataclass(frozen=True)
@@ -113,16 +140,15 @@ class Found:
 
 
 def _line(session: Session, row: ScenarioRow, host_class: str, wanted: Wanted) -> Line:
-    series = repository.series_of_metric(session, row.id, host_class, wanted.metric)
-    ours = [CHAIN, *row.stages]
-    if wanted.stages:
-        _require_stages(row.name, wanted.stages, {*ours, *(one.stage for one in series.values())})
-        series = {number: one for number, one in series.items() if one.stage in wanted.stages}
+    series = _series(session, row, host_class, wanted)
+    counted = functions.names_of(session, row.id, host_class, wanted.functions) if wanted.functions else {}
     runs = repository.history_runs(session, row.id, host_class, wanted.limit, wanted.every_branch)
     since = min((one.run_number for one in runs), default=0)
     values = _values(repository.values(session, series, since), series) if runs else {}
-    others = set[str]().union(*values.values()) - set(ours)
-    stages = list(dict.fromkeys(wanted.stages)) or [*ours, *sorted(others)]
+    stages = _stages(row, wanted, values)
+    functions.add_values(session, values, counted, wanted.metric, since)
+    known = {name for name, _ in counted.values()}
+    stages += [name for name in dict.fromkeys(wanted.functions) if name in known]
     absent = dict.fromkeys(stages)
     shas = {one.sha for one in runs}
     return Line(
@@ -130,7 +156,28 @@ def _line(session: Session, row: ScenarioRow, host_class: str, wanted: Wanted) -
         [_point(one, absent | values.get(one.run_number, {})) for one in runs],
         [one for one in judgement.of_history(session, row.project_id, list(series)) if one.sha in shas],
         [one for one in judgement.segments(session, row.id, host_class) if one["sha"] in shas],
+        ASK_FUNCTIONS if METRICS[wanted.metric].scopes == ("function",) and not wanted.functions else None,
     )
+
+
+def _series(session: Session, row: ScenarioRow, host_class: str, wanted: Wanted) -> dict[int, SeriesName]:
+    """Of the stages asked for; none if only functions are."""
+    if wanted.functions and not wanted.stages:
+        return {}
+    series = repository.series_of_metric(session, row.id, host_class, wanted.metric)
+    if not wanted.stages:
+        return series
+    known = {CHAIN, *row.stages, *(one.stage for one in series.values())}
+    _require_stages(row.name, wanted.stages, known)
+    return {number: one for number, one in series.items() if one.stage in wanted.stages}
+
+
+def _stages(row: ScenarioRow, wanted: Wanted, values: dict[int, dict[str, Any]]) -> list[str]:
+    if wanted.stages or wanted.functions:
+        return list(dict.fromkeys(wanted.stages))
+    ours = [CHAIN, *row.stages]
+    others = set[str]().union(*values.values()) - set(ours)
+    return [*ours, *sorted(others)]
 
 
 def _ncpp(session: Session, project: ProjectRow, row: ScenarioRow, host_class: str, wanted: Wanted) -> Line:

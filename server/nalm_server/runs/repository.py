@@ -16,7 +16,7 @@ from nalm_server.agents.models import HostRow
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.states import AlertState
 from nalm_server.commits.models import CommitRow
-from nalm_server.history.models import ScenarioRow
+from nalm_server.history.models import FunctionValueRow, ScenarioRow
 from nalm_server.runs.models import BuildRow, ReportRow, RunRow, VerdictRow
 
 
@@ -155,6 +155,30 @@ def add_build(session: Session, row: BuildRow) -> BuildRow:
 def report(session: Session, run_id: int) -> StoredReport:
     row = session.get_one(ReportRow, run_id)
     return StoredReport(row.compressed, row.json_bytes, row.expired_at, row.remains)
+
+
+def uncounted(
+    session: Session, project_id: int, outcomes: Sequence[str], *, after: int, limit: int
+) -> list[tuple[int, bytes]]:
+    """(run, report compressed) of runs whose functions are in no series, oldest first."""
+    query = (
+        select(RunRow.id, ReportRow.compressed)
+        .join(ReportRow, ReportRow.run_id == RunRow.id)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .where(RunRow.project_id == project_id, RunRow.id > after, ~RunRow.beside)
+        .where(ReportRow.expired_at.is_(None), VerdictRow.outcome.in_(outcomes), ~_counted())
+    )
+    return [(number, packed) for number, packed in session.execute(query.order_by(RunRow.id).limit(limit))]
+
+
+def still_uncounted(session: Session, run_numbers: Sequence[int]) -> list[RunRow]:
+    query = select(RunRow).where(RunRow.id.in_(run_numbers), ~_counted())
+    return list(session.scalars(query.order_by(RunRow.id)))
+
+
+def _counted() -> ColumnElement[bool]:
+    """The run's functions are in their series."""
+    return exists().where(FunctionValueRow.run_id == RunRow.id)
 
 
 def _taken_back() -> ColumnElement[bool]:

@@ -37,7 +37,7 @@ from nalm_server.jobs.schemas import HELD, JobReason
 from nalm_server.projects import repository as projects
 from nalm_server.projects.models import ProjectRow
 from nalm_server.quality import controls
-from nalm_server.runs import builds, fixes, intake, remains, repository, series, verdicts
+from nalm_server.runs import builds, fixes, functions, intake, remains, repository, series, verdicts
 from nalm_server.runs.models import RunRow, VerdictRow
 from nalm_server.runs.remains import Remains
 from nalm_server.runs.repository import JudgedRun, StoredReport
@@ -53,6 +53,7 @@ class Upload:
     report: RunReport
     stored: StoredReport
     figures: series.Figures
+    functions: list[functions.Counted]
     digest: str
     verdict: Verdict
     explanation: dict[str, Any] | None
@@ -70,10 +71,12 @@ def take_report(
     if report.experiment is not None:
         return cells.take(context, caller, report, canonical, job_id=job_id, fence=fence)
     verdict = intake.judged(report)
+    kept = verdict.outcome in series.VALID_OUTCOMES
     upload = Upload(
         report,
         repository.compressed(canonical),
-        list(series.figures(report)) if verdict.outcome in series.VALID_OUTCOMES else [],
+        list(series.figures(report)) if kept else [],
+        functions.counted(report) if kept else [],
         hashlib.sha256(canonical).hexdigest(),
         verdict,
         _as_stored(intake.explained(report, verdict)),
@@ -199,6 +202,7 @@ def _store(
     repository.add(session, row, upload.stored, judged)
     if not row.beside:
         series.enter(session, row, upload.figures)
+        functions.enter(session, row, upload.functions)
     if verdict.outcome in ("regressed", "improved") or (job is not None and job.alert_id is not None):
         fixes.refresh(session, scenario.id)
     stored = JudgedRun(row, judged, scenario.name, host.name, upload.explanation)

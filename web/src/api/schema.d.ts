@@ -2256,6 +2256,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/scenarios/{scenario}/functions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Functions
+         * @description C functions with a history: those of the newest run first, dearest first.
+         */
+        get: operations["list_functions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/scenarios/{scenario}/history": {
         parameters: {
             query?: never;
@@ -4597,6 +4617,22 @@ export interface components {
             head_text: components["schemas"]["TextState"];
         };
         /**
+         * FunctionSummary
+         * @description A C function under a stage that has a history, as its newest run counted it.
+         */
+        FunctionSummary: {
+            /** Calls */
+            calls: number;
+            /** Gone */
+            gone: boolean;
+            /** Ipp */
+            ipp: number;
+            /** Name */
+            name: string;
+            /** Stage */
+            stage: string;
+        };
+        /**
          * GithubAppNew
          * @description Check runs and comments as a GitHub App.
          */
@@ -5414,7 +5450,7 @@ export interface components {
             /** Name */
             name: string;
             /** Scopes */
-            scopes: ("stage" | "chain" | "lcore")[];
+            scopes: ("stage" | "chain" | "lcore" | "function")[];
             /** Sentence */
             sentence: string;
             /** Sources */
@@ -7338,6 +7374,8 @@ export interface components {
          * @description A series: as many of each as the line has runs. Null: not measured in that run.
          */
         StageColumns: {
+            /** Function */
+            function: string | null;
             /** High */
             high: (number | null)[];
             /** Low */
@@ -7442,7 +7480,7 @@ export interface components {
          * Table
          * @enum {string}
          */
-        Table: "series" | "alerts" | "change-points" | "experiments" | "prices" | "ncpp" | "trials";
+        Table: "series" | "functions" | "alerts" | "change-points" | "experiments" | "prices" | "ncpp" | "trials";
         /**
          * Tag
          * @description A release.
@@ -17386,6 +17424,8 @@ export interface operations {
             query: {
                 /** @description Watched ones; without: the default branch. */
                 branch?: string[] | null;
+                /** @description C functions as `STAGE>FUNCTION`, beside the stages asked for, or alone: they have ipp and calls. May be given several times. */
+                function?: string[] | null;
                 host_class?: string | null;
                 /** @description The newest so many commits. */
                 limit?: number;
@@ -19789,9 +19829,104 @@ export interface operations {
             };
         };
     };
+    list_functions: {
+        parameters: {
+            query?: {
+                host_class?: string | null;
+                limit?: number;
+                /** @description Of the stage's or its name. */
+                part?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+                /** @description Name of a scenario of the project. */
+                scenario: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FunctionSummary"][];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     get_history: {
         parameters: {
             query?: {
+                /** @description C functions as `STAGE>FUNCTION`, beside the stages asked for, or alone: they have ipp and calls. May be given several times. */
+                function?: string[] | null;
                 host_class?: string | null;
                 /** @description The newest so many commits. */
                 limit?: number;
