@@ -21,6 +21,7 @@ from nalm_server.backfills.endpoints import router as backfills
 from nalm_server.bisects.endpoints import router as bisects
 from nalm_server.commits.endpoints import router as commits
 from nalm_server.compare.endpoints import router as compare
+from nalm_server.compare.run_endpoints import router as run_code
 from nalm_server.confirmations.endpoints import router as confirmations
 from nalm_server.context import Context
 from nalm_server.description import described
@@ -114,6 +115,7 @@ def api_routes() -> list[BaseRoute]:
         features,
         jobs,
         runs,
+        run_code,
         renderings,
         hooks,
         refs,

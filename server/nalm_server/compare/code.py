@@ -9,7 +9,7 @@ from nalm_core.features import judged_arm
 from nalm_core.flame import CallTree, counted_paths, flame_of, sampled_paths
 from nalm_core.function_costs import Key, SideOf, function_costs, side_of
 from nalm_core.host_match import comparable, differences
-from nalm_core.report import Arm
+from nalm_core.report import Arm, RunReport
 from nalm_core.source_view import FunctionSource, function_source
 from sqlalchemy.orm import Session
 
@@ -49,7 +49,11 @@ def _sampled(side: SideOf) -> CallTree | None:
 
 
 def _together(session: Session, pair: Together) -> tuple[SideOf, SideOf]:
-    report = read_report(session, pair.judged)
+    return side_by_side(read_report(session, pair.judged))
+
+
+def side_by_side(report: RunReport) -> tuple[SideOf, SideOf]:
+    """Base, and what is judged against it."""
     return side_of(report, Arm.BASE), side_of(report, judged_arm(report) or Arm.HEAD)
 
 

@@ -75,6 +75,19 @@ class CodeComparison(Schema):
     """Address of a line at the forge, with {sha}, {file} and {line} to fill in; null: no forge is known."""
 
 
+class RunCode(Schema):
+    """What a run's rounds, functions and lines cost, each side by its own commit's numbering."""
+
+    base_sha: str | None
+    """Null: it was not built."""
+    head_sha: str | None
+    rounds: Rounds
+    functions: list[FunctionCosts]
+    """Largest change first, a bounded number; empty: neither counted nor sampled on both sides."""
+    source_link: str | None
+    """As in CodeComparison."""
+
+
 class Comparison(Schema):
     scenario: str
     """Head's; base's own is in `sides`."""

@@ -6,19 +6,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nalm_core.compare import compose
-from nalm_core.counters import totals
 from nalm_core.decompose_run import decompose_run, decompose_summaries
 from nalm_core.host_match import differences
-from nalm_core.report import Arm, RunReport
+from nalm_core.report import Arm
 from nalm_core.report_io import parse_report
-from nalm_core.rounds import kept_rounds
 from nalm_core.summary import summarise
 from sqlalchemy.orm import Session
 
 from nalm_server.commits import service as commits
 from nalm_server.compare.measured import measured
 from nalm_server.compare.pairs import Apart, Pair, Together, found, read_report
-from nalm_server.compare.schemas import Comparison, RoundPoint, Rounds, SideBySide
+from nalm_server.compare.points import kept, kept_points
+from nalm_server.compare.schemas import Comparison, Rounds, SideBySide
 from nalm_server.compare.sides import Side
 from nalm_server.history import repository as history
 from nalm_server.history.models import ScenarioRow
@@ -56,11 +55,7 @@ def _paired(session: Session, pair: Together, scenarios: Mapping[str, ScenarioRo
         chain=verdict.chain,
         stages=verdict.stages,
         decomposition=decompose_run(report) if report and verdict.chain else None,
-        rounds=Rounds(
-            base=_points(report, Arm.BASE),
-            head=_points(report, Arm.HEAD),
-            head_as_base=_points(report, Arm.HEAD_AS_BASE),
-        ),
+        rounds=kept(report),
         checks=shown.checks,
         host=shown.fingerprint,
         notes=[
@@ -92,20 +87,10 @@ def _composed(session: Session, pair: Apart, scenarios: Mapping[str, ScenarioRow
         chain=composed.chain if composed else None,
         stages=composed.stages if composed else [],
         decomposition=decompose_summaries(*summaries, hosts),
-        rounds=Rounds(base=_points(first, before.arm), head=_points(second, after.arm), head_as_base=[]),
+        rounds=Rounds(
+            base=kept_points(first, before.arm), head=kept_points(second, after.arm), head_as_base=[]
+        ),
         checks=[],
         host=None if differences(*hosts) else second.host,
         notes=notes,
     )
-
-
-def _points(report: RunReport | None, arm: Arm) -> list[RoundPoint]:
-    """Kept rounds with the chain's cycles per packet."""
-    if report is None or arm not in report.arms:
-        return []
-    info = report.arms[arm]
-    return [
-        RoundPoint(launch=one.launch, turn=one.turn, cpp=cpp)
-        for one in kept_rounds(report, arm)
-        if (cpp := totals(one, info).cpp) is not None
-    ]

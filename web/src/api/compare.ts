@@ -37,6 +37,14 @@ export const codeQuery = (project: string, sides: Sides) =>
     placeholderData: keepPreviousData,
   });
 
+export const runCodeQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ["run-code", runId],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/runs/{run_id}/code", { params: { path: { run_id: runId } }, signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
 export const measuredQuery = (project: string, revision: string) =>
   queryOptions({
     queryKey: ["compare-measured", project, revision],

@@ -99,6 +99,7 @@ export type Quality = Schemas["Quality"];
 export type ReadToken = Schemas["ReadToken"];
 export type Revision = Schemas["Revision"];
 export type Rules = Schemas["Rules"];
+export type RunCode = Schemas["RunCode"];
 export type RunDetail = Schemas["RunDetail"];
 export type RunReport = Schemas["RunReport"];
 export type ScenarioLine = Schemas["ScenarioLine"];

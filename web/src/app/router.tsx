@@ -17,6 +17,7 @@ import {
   parseSearch,
   qualitySearch,
   queueSearch,
+  runSearch,
   serverSearch,
   settingsSearch,
   signInSearch,
@@ -97,6 +98,7 @@ const routes = [
     getParentRoute: () => root,
     path: "/p/$project/runs/$runId",
     component: lazyRouteComponent(() => import("../pages/RunPage"), "RunPage"),
+    validateSearch: runSearch,
   }),
   createRoute({
     getParentRoute: () => root,

@@ -2,7 +2,7 @@
 import { SegmentedControl } from "@mantine/core";
 import { useRef } from "react";
 import type { Comparison } from "../api/types";
-import { fileName, type Row } from "../logic/csv";
+import type { Row } from "../logic/csv";
 import { judgedArm, launchRatios } from "../logic/ratios";
 import { ARMS } from "../logic/rounds";
 import { ExportButtons } from "./ExportButtons";
@@ -10,16 +10,22 @@ import { Panel } from "./Panel";
 import { RatioPlot } from "./RatioPlot";
 import { RoundsPlot } from "./RoundsPlot";
 
+type Rounds = Comparison["rounds"];
+
 interface Props {
-  of: Comparison;
+  /** Of the files it is saved as, without ending. */
+  name: string;
+  rounds: Rounds;
+  /** Both sides ran side by side. */
+  paired: boolean;
+  chain: Comparison["chain"];
   drawn: "ratio" | "cpp";
   onDrawn: (drawn: "ratio" | "cpp") => void;
 }
 
 /** Every kept round: as ratios where both sides ran side by side, or as the cycles they took. */
-export function RoundsPanel({ of, drawn, onDrawn }: Props) {
+export function RoundsPanel({ name, rounds, paired, chain, drawn, onDrawn }: Props) {
   const picture = useRef<HTMLDivElement>(null);
-  const { rounds, paired, chain } = of;
   const launches = paired ? launchRatios(rounds, judgedArm(rounds)) : [];
   if (ARMS.every((arm) => rounds[arm].length === 0)) return null;
   const asRatio = launches.length > 0 && drawn === "ratio";
@@ -40,12 +46,7 @@ export function RoundsPanel({ of, drawn, onDrawn }: Props) {
               onChange={(value) => onDrawn(value as "ratio" | "cpp")}
             />
           )}
-          <ExportButtons
-            name={fileName("rounds", of.base.short_sha, of.head.short_sha, of.scenario)}
-            what="the rounds"
-            rows={() => roundRows(of)}
-            picture={picture}
-          />
+          <ExportButtons name={name} what="the rounds" rows={() => roundRows(rounds)} picture={picture} />
         </span>
       }
     >
@@ -56,7 +57,7 @@ export function RoundsPanel({ of, drawn, onDrawn }: Props) {
   );
 }
 
-const roundRows = ({ rounds }: Comparison): Row[] => [
+const roundRows = (rounds: Rounds): Row[] => [
   ["arm", "launch", "turn", "cycles_per_packet"],
   ...ARMS.flatMap((arm) => rounds[arm].map((one): Row => [arm, one.launch, one.turn, one.cpp])),
 ];

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CodeComparison } from "../api/types";
 import { lineLink } from "../logic/sourceLink";
 
 interface Props {
-  of: CodeComparison;
+  of: { source_link: string | null };
   sha: string;
   file: string;
   line: number | null | undefined;

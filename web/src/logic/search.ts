@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What the URL may say after the question mark, per page. Whatever is not understood is left out, never an error. */
 import { ALERT_STATES } from "./alerts";
+import { type CodeView, FIGURES } from "./codeRows";
 import type { Scale } from "./history";
 import { REASONS } from "./queue";
 import { DISPLAYS } from "./verdict";
@@ -149,6 +150,24 @@ export function compareSearch(raw: Raw): CompareSearch {
     cost: oneOf(raw.cost, ["cycles"] as const),
     at: text(raw.at),
     fn: text(raw.fn),
+  });
+}
+
+export interface RunSearch {
+  rounds?: "cpp" | undefined;
+  /** Whose code is shown: without it functions, else lines of that side. */
+  code?: Exclude<CodeView, "functions"> | undefined;
+  q?: string | undefined;
+  sort?: string | undefined;
+  order?: "up" | undefined;
+}
+export function runSearch(raw: Raw): RunSearch {
+  return compact({
+    rounds: oneOf(raw.rounds, ["cpp"] as const),
+    code: oneOf(raw.code, ["head", "base"] as const),
+    q: text(raw.q),
+    sort: oneOf(raw.sort, ["name", ...Object.keys(FIGURES)]),
+    order: oneOf(raw.order, ["up"] as const),
   });
 }
 

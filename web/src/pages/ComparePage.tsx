@@ -24,6 +24,7 @@ import { CenterState, Failed, Loading } from "../components/States";
 import { useTitle } from "../components/useTitle";
 import { VerdictBanner } from "../components/VerdictBanner";
 import { WhatHelps } from "../components/WhatHelps";
+import { fileName } from "../logic/csv";
 import { type CompareSearch, currentScenario } from "../logic/search";
 import { axisOf, type Sides, sidesOf } from "../logic/sides";
 import { judgedChain } from "../logic/verdict";
@@ -181,7 +182,10 @@ function Result({
       {comparison.decomposition && <DecompositionPanel of={comparison.decomposition} />}
       {chain && <CodePanels project={project} sides={sides} search={search} onChange={change} />}
       <RoundsPanel
-        of={comparison}
+        name={fileName("rounds", comparison.base.short_sha, comparison.head.short_sha, comparison.scenario)}
+        rounds={comparison.rounds}
+        paired={comparison.paired}
+        chain={chain}
         drawn={search.rounds ?? "ratio"}
         onDrawn={(drawn) => change({ rounds: drawn === "cpp" ? "cpp" : undefined })}
       />

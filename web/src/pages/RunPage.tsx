@@ -15,6 +15,7 @@ import { LogTail } from "../components/LogTail";
 import { NoteList } from "../components/NoteList";
 import { PageHead } from "../components/PageHead";
 import { Panel } from "../components/Panel";
+import { RunCodePanels } from "../components/RunCodePanels";
 import { SetAside } from "../components/SetAside";
 import { StageTable } from "../components/StageTable";
 import { Failed, Loading } from "../components/States";
@@ -43,6 +44,8 @@ export function RunPage() {
 
 function Run({ run }: { run: RunDetail }) {
   const { verdict } = run;
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
   const stages = verdict.stages ?? [];
   return (
     <>
@@ -111,6 +114,14 @@ function Run({ run }: { run: RunDetail }) {
         <Panel title="Where it changed">
           <WhereTable verdict={verdict} />
         </Panel>
+      )}
+      {!run.report_expired && (
+        <RunCodePanels
+          runId={run.run_id}
+          chain={verdict.chain ?? null}
+          search={search}
+          onChange={(part) => navigate({ search: { ...search, ...part }, replace: true, resetScroll: false })}
+        />
       )}
       <div className="panel-grid">
         <Panel title="Run">

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run down to its rounds, functions and source lines."""
+
+from __future__ import annotations
+
+from nalm_core.function_costs import function_costs
+from nalm_core.report import Arm
+from sqlalchemy.orm import Session
+
+from nalm_server.compare.code import side_by_side
+from nalm_server.compare.pairs import read_report
+from nalm_server.compare.points import kept
+from nalm_server.compare.schemas import RunCode
+from nalm_server.forges.source_link import source_link
+from nalm_server.integrations import repository as integrations
+from nalm_server.projects.models import ProjectRow
+from nalm_server.runs import service as runs
+from nalm_server.tokens.principal import Principal
+
+
+def code_of_run(session: Session, caller: Principal, run_id: str) -> RunCode:
+    """Raises NotFoundError for a run the caller may not read, ReportExpiredError where the report is gone."""
+    judged = runs.require(session, caller, run_id)
+    report = read_report(session, judged)
+    project = session.get_one(ProjectRow, judged.run.project_id)
+    commits = {arm: info.build.commit for arm, info in report.arms.items()}
+    return RunCode(
+        base_sha=commits.get(Arm.BASE),
+        head_sha=commits.get(Arm.HEAD),
+        rounds=kept(report),
+        functions=function_costs(*side_by_side(report)),
+        source_link=source_link(project.repository, integrations.enabled(session, project.id)),
+    )

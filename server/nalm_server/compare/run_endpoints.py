@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /runs/{run_id}/code."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from nalm_server.compare import run_code
+from nalm_server.compare.schemas import RunCode
+from nalm_server.deps import Caller, ReadDb
+from nalm_server.errors import documented
+from nalm_server.schemas import RunId
+
+router = APIRouter(tags=["runs"])
+
+
+@router.get("/runs/{run_id}/code", responses=documented(404, 410))
+def get_run_code(run_id: RunId, session: ReadDb, caller: Caller) -> RunCode:
+    """One run's kept rounds, and what its functions and source lines cost a packet on both sides."""
+    return run_code.code_of_run(session, caller, run_id)

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { RunCode } from "../api/types";
+import { type CodeRow, FIGURES, type Figure } from "../logic/codeRows";
+import { MISSING, signed, significant } from "../logic/format";
+import { ScrollTable } from "./ScrollTable";
+import { SortHead, type Sorting } from "./SortHead";
+import { SourceLink } from "./SourceLink";
+
+interface Props {
+  of: RunCode;
+  rows: readonly CodeRow[];
+  figures: readonly Figure[];
+  label: string;
+  sorting: Sorting;
+}
+
+/** Functions or lines with what was counted and sampled of them. */
+export function CodeTable({ of, rows, figures, label, sorting }: Props) {
+  return (
+    <ScrollTable label={label} className="code-table" tall>
+      <thead>
+        <tr>
+          <SortHead {...sorting} name="name" left>
+            Function
+          </SortHead>
+          <th className="left">Stage</th>
+          {figures.map((figure) => (
+            <SortHead key={figure} {...sorting} name={figure}>
+              {FIGURES[figure]}
+            </SortHead>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.key}>
+            <th scope="row" className="wrap">
+              <span className="mono">{row.name}</span>
+              <span className="under">
+                <Place of={of} row={row} />
+              </span>
+            </th>
+            <td className="left">{row.stage}</td>
+            {figures.map((figure) => (
+              <td key={figure}>{shown(row.figures[figure], figure)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </ScrollTable>
+  );
+}
+
+function Place({ of, row }: { of: RunCode; row: CodeRow }) {
+  const sha = row.side === "head" ? of.head_sha : of.base_sha;
+  if (row.file === null || sha === null) return null;
+  return <SourceLink of={of} sha={sha} file={row.file} line={row.line} />;
+}
+
+function shown(value: number | null | undefined, figure: Figure): string {
+  if (value == null) return MISSING;
+  return figure.startsWith("change") ? signed(value, 2) : significant(value, 3);
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+/** A run's rounds, and its functions and lines: searched, put in order, saved. */
+import { SegmentedControl, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { runCodeQuery } from "../api/compare";
+import type { Change, RunCode } from "../api/types";
+import { type CodeView, codeFile, codeRows, figuresOf, found, inOrder } from "../logic/codeRows";
+import { fileName } from "../logic/csv";
+import type { RunSearch } from "../logic/search";
+import { CodeTable } from "./CodeTable";
+import { ExportButtons } from "./ExportButtons";
+import { Panel } from "./Panel";
+import { RoundsPanel } from "./RoundsPanel";
+import { Loading } from "./States";
+
+interface Props {
+  runId: string;
+  chain: Change | null;
+  search: RunSearch;
+  onChange: (change: RunSearch) => void;
+}
+
+export function RunCodePanels({ runId, chain, search, onChange }: Props) {
+  const { data, error } = useQuery(runCodeQuery(runId));
+  if (error) return <p role="alert">Rounds and functions could not be read: {error.message}</p>;
+  if (data === undefined) return <Loading rows={4} />;
+  return (
+    <>
+      <RoundsPanel
+        name={fileName("rounds", runId.slice(0, 8))}
+        rounds={data.rounds}
+        paired
+        chain={chain}
+        drawn={search.rounds ?? "ratio"}
+        onDrawn={(drawn) => onChange({ rounds: drawn === "cpp" ? "cpp" : undefined })}
+      />
+      {data.functions.length > 0 && <Code runId={runId} of={data} search={search} onChange={onChange} />}
+    </>
+  );
+}
+
+const VIEWS: { value: CodeView; label: string }[] = [
+  { value: "functions", label: "Functions" },
+  { value: "head", label: "Lines of head" },
+  { value: "base", label: "Lines of base" },
+];
+const NONE: Record<CodeView, string> = {
+  functions: "No function fits.",
+  head: "No line of head fits: lines need an NF built with debug information.",
+  base: "No line of base fits: lines need an NF built with debug information.",
+};
+
+function Code({ runId, of, search, onChange }: Omit<Props, "chain"> & { of: RunCode }) {
+  const view = search.code ?? "functions";
+  const all = codeRows(of.functions, view);
+  const figures = figuresOf(all);
+  const rows = inOrder(found(all, search.q ?? ""), search.sort, search.order === "up");
+  const label = VIEWS.find((one) => one.value === view)?.label ?? "";
+  return (
+    <Panel
+      title="Functions and lines"
+      aside={
+        <span className="panel-tools">
+          <span className="soft">own cost, without callees</span>
+          <ExportButtons
+            name={fileName("run", runId.slice(0, 8), view === "functions" ? view : `lines-${view}`)}
+            what="functions and lines"
+            rows={() => codeFile(rows, figures)}
+          />
+        </span>
+      }
+    >
+      <div className="controls panel-controls">
+        <SegmentedControl
+          aria-label="Shown"
+          size="xs"
+          data={VIEWS}
+          value={view}
+          onChange={(value) =>
+            onChange({
+              code: value === "functions" ? undefined : (value as RunSearch["code"]),
+              sort: undefined,
+              order: undefined,
+            })
+          }
+        />
+        <TextInput
+          aria-label="Search functions and lines"
+          type="search"
+          size="xs"
+          placeholder="name, stage or file"
+          value={search.q ?? ""}
+          onChange={(event) => onChange({ q: event.currentTarget.value || undefined })}
+        />
+        <span className="soft small" role="status">
+          {rows.length} of {all.length}
+        </span>
+      </div>
+      {rows.length === 0 ? (
+        <p className="soft">{NONE[view]}</p>
+      ) : (
+        <CodeTable
+          of={of}
+          rows={rows}
+          figures={figures}
+          label={label}
+          sorting={{
+            by: search.sort,
+            up: search.order === "up",
+            onSort: (sort, up) => onChange({ sort, order: up ? "up" : undefined }),
+          }}
+        />
+      )}
+    </Panel>
+  );
+}
