@@ -10,7 +10,7 @@ from nalm_core.attribution import Comparison
 from nalm_core.change import Cause, Change, StageChange
 from nalm_core.defaults import INSTRUCTION_CHANGE, MIN_LAUNCHES, MIN_PAIRS
 from nalm_core.instruction_change import InstructionChange
-from nalm_core.report import Arm, Check, RunReport
+from nalm_core.report import Arm, Check, RunReport, Source
 from nalm_core.rounds import disturbed_counts, launches_done, pair_launches
 from nalm_core.sequential import Decided
 
@@ -168,7 +168,9 @@ def notes(
     found = []
     chain = comparison.chain
     if chain.ln_ipp is None:
-        found.append("Instructions were not counted for both arms: IPP, eIPC and the cause are missing.")
+        why = report.sources.get(Source.SIMULATED)
+        text = "Instructions were not counted for both arms: IPP, eIPC and the cause are missing"
+        found.append(f"{text}; {why}." if why else f"{text}.")
     elif outcome == "same" and changes:
         named = ", ".join(_named(change) for change in changes)
         found.append(
