@@ -67,7 +67,12 @@ def pushed_commits(lines: Iterable[str], environment: Mapping[str, str]) -> list
 def may_be_pushed(repository: Repository, commit: str) -> bool:
     """Judges a commit, with all output on ours. False for a regression."""
     command = [sys.executable, "-m", "nalm_agent", "check", "--head", commit, "--repo", str(repository.root)]
-    return subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode != ExitCode.REGRESSION
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    try:
+        return process.wait() != ExitCode.REGRESSION
+    finally:
+        process.terminate()  # interrupted: it is given the time to leave nothing behind
+        process.wait()
 
 
 def _script() -> str:

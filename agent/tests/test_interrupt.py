@@ -34,9 +34,9 @@ def nf_processes(home: Path) -> list[str]:
     return found
 
 
-def start_until(nalm: Nalm, nf: NfRepository, step: str) -> subprocess.Popen[str]:
+def start_until(nalm: Nalm, nf: NfRepository, step: str, *command: str) -> subprocess.Popen[str]:
     nf.write("work.h", "#define ALPHA_WORK 90\n")
-    process = nalm.start("check", cwd=nf.path)
+    process = nalm.start(*(command or ("check",)), cwd=nf.path)
     assert process.stderr is not None
     for line in process.stderr:
         if line.startswith(f"{step}:"):
@@ -59,6 +59,20 @@ def test_interrupt(nf_repository: NfRepository, tmp_path: Path, step: str, numbe
     assert list(SHARED_MEMORY.glob(f"nalm-{process.pid}-*")) == []
     assert until(lambda: nf_processes(nalm.home) == [])
     assert nf_repository.git("worktree", "list").count("\n") == 0
+
+
+def test_an_interrupted_hook_lets_what_it_started_clean_up(
+    nf_repository: NfRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nf_repository.commit("slower", work__h="#define ALPHA_WORK 80\n")
+    monkeypatch.setenv("PRE_COMMIT_TO_REF", "HEAD")
+    nalm = Nalm(tmp_path / "home")
+    process = start_until(nalm, nf_repository, "instructions", "hook", "run")
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert leftovers(nalm.home) == []
+    assert until(lambda: nf_processes(nalm.home) == [])
 
 
 def test_killed(nf_repository: NfRepository, tmp_path: Path) -> None:
