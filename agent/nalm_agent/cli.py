@@ -33,7 +33,7 @@ from nalm_agent import (
 from nalm_agent import cli_options as options
 from nalm_agent.cli_groups import group_commands
 from nalm_agent.console import show_error
-from nalm_agent.errors import ExitCode, NalmError, StoppedError, UsageError
+from nalm_agent.errors import ExitCode, NalmError, StoppedError, UsageError, refused_by_host
 from nalm_agent.home import Home
 from nalm_agent.process import stop_all
 
@@ -155,6 +155,16 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise StoppedError
 
 
+def _tell_fault(error: Exception) -> None:
+    """With a traceback, unless it is the host's: a full disk, a missing permission."""
+    refused = refused_by_host(error) if isinstance(error, OSError) else None
+    if refused is not None:
+        show_error(refused)
+        return
+    traceback.print_exc()
+    print("nalm: a fault of nalm itself; please report it with the lines above", file=sys.stderr)
+
+
 def main() -> None:
     """Entry point of `nalm`."""
     run_app(app)
@@ -176,9 +186,8 @@ def run_app(command: typer.Typer) -> None:
     except StoppedError:
         print("nalm: interrupted; nothing is left running", file=sys.stderr)
         sys.exit(INTERRUPTED)
-    except Exception:
-        traceback.print_exc()
-        print("nalm: a fault of nalm itself; please report it with the lines above", file=sys.stderr)
+    except Exception as error:
+        _tell_fault(error)
         sys.exit(FAULT)
     finally:
         stop_all()

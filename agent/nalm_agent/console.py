@@ -64,7 +64,8 @@ class Terminal:
 
     def step(self, name: str, detail: str, fraction: float, seconds_left: float | None = None) -> None:
         """Moves the bar; piped, one line for each new step."""
-        left = "" if not seconds_left else f", about {seconds_left:.0f} s to the next look"
+        soon = seconds_left is None or seconds_left < 1
+        left = "" if soon else f", about {seconds_left:.0f} s to the next look"
         if self._live:
             self._bar.update(self._task, completed=fraction, step=name, detail=escape(detail + left))
         elif self._last is None or self._last[0] != name or name == "build":

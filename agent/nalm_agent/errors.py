@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 from enum import IntEnum
 
 
@@ -69,6 +70,20 @@ class SourceError(NalmError):
 
 class HostError(NalmError):
     """The host cannot measure."""
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+def refused_by_host(error: OSError) -> HostError | None:
+    """What a full disk and a missing permission mean, wherever they came in the way; None for others."""
+    what = f"{error.filename or 'a file'}: {error.strerror}"
+    if error.errno in _FULL:
+        return HostError(what, hint="make room: `nalm store --prune`, or NALM_HOME on another disk")
+    if error.errno in _NOT_OURS:
+        return HostError(what, hint="see whose it is; nalm writes below NALM_HOME and /dev/shm only")
+    return None
 
 
 class ProbeError(NalmError):

@@ -84,6 +84,10 @@ class Repository:
             return self._worktree()
         commit = self._try("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         if commit is None:
+            if self._try("rev-parse", "--verify", "--quiet", "HEAD") is None:
+                raise GitError(
+                    f"{self.root} has no commit yet", hint="commit once: a change is judged against a commit"
+                )
             if self.shallow:
                 raise GitError(
                     f"no commit named {name!r} in {self.root}, which is a shallow clone",

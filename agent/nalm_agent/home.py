@@ -25,6 +25,7 @@ from pathlib import Path
 import platformdirs
 
 from nalm_agent import lease
+from nalm_agent.errors import HostError
 from nalm_agent.stamp import PATTERN, is_abandoned, stamp
 from nalm_agent.store import Store
 
@@ -57,8 +58,14 @@ class Home:
         return Home(root.absolute())
 
     def folder(self, name: str) -> Path:
+        """Made if it is not there. Raises HostError where it cannot be."""
         path = self.root / name
-        path.mkdir(parents=True, exist_ok=True)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise HostError(
+                f"{path} cannot be made: {error.strerror}", hint="name a directory of yours in NALM_HOME"
+            ) from error
         return path
 
     @contextmanager

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 import typer
-from nalm_agent.cli import FAULT, UNREAD, run_app
+from nalm_agent.cli import FAULT, UNREAD, app, run_app
+from nalm_agent.errors import HostError
 from tiny import NALM
+from typer.testing import CliRunner
 
 
 def test_a_fault_of_nalm_is_no_regression(capsys: pytest.CaptureFixture[str]) -> None:
@@ -26,6 +29,29 @@ def test_a_fault_of_nalm_is_no_regression(capsys: pytest.CaptureFixture[str]) ->
     assert ended.value.code == FAULT
     said = capsys.readouterr().err
     assert "ZeroDivisionError" in said and "please report it" in said
+
+
+def test_a_full_disk_is_told_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    full = typer.Typer(pretty_exceptions_enable=False)
+
+    @full.command()
+    def fills() -> None:
+        Path("/dev/full").write_text("x")
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
+        patch.setattr("sys.argv", ["nalm"])
+        run_app(full)
+    assert ended.value.code == FAULT
+    said = capsys.readouterr().err
+    assert "No space left on device" in said and "nalm store --prune" in said and "Traceback" not in said
+
+
+def test_a_home_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("NALM_HOME", str(tmp_path / "file"))
+    error = CliRunner().invoke(app, ["store"]).exception
+    assert isinstance(error, HostError)
+    assert error.hint == "name a directory of yours in NALM_HOME"
 
 
 def test_a_reader_that_goes_away_is_no_regression() -> None:

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 from nalm_agent.errors import GitError
-from nalm_agent.git import Repository
+from nalm_agent.git import WORKTREE, Repository
 from nalm_agent.lfs import require_content
 from tiny import NfRepository
 
@@ -221,3 +222,9 @@ def test_lfs_pointer(tmp_path: Path) -> None:
     with pytest.raises(GitError, match=r"traffic/mixed\.pcap is a Git LFS pointer") as caught:
         require_content(capture, "traffic/mixed.pcap")
     assert "git lfs pull" in (caught.value.hint or "")
+
+
+def test_a_repository_without_a_commit(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path / "new"], check=True)
+    with pytest.raises(GitError, match="has no commit yet"):
+        Repository(tmp_path / "new", tmp_path / "scratch").resolve(WORKTREE)
