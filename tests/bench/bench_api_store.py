@@ -109,11 +109,14 @@ def wait_until_up(client: httpx.Client, process: subprocess.Popen[bytes], state:
 
 
 def paths() -> dict[str, str]:
+    """Histories as the page asks for them, in columns, and as the commands do, an object for each point."""
     base, head = sha256(b"998").hexdigest(), sha256(b"999").hexdigest()
     history = "/projects/bench/scenarios/scenario-7/history?metric=cpp&limit=1000"
+    lines = "/projects/bench/lines?scenario=scenario-7&metric=cpp&limit=1000"
     return {
-        "history_1000_points": f"{history}&stage=chain",
-        "history_1000_points_10_stages": history,
+        "history_1000_points": f"{lines}&stage=chain",
+        "history_1000_points_10_stages": lines,
+        "history_1000_points_as_objects": f"{history}&stage=chain",
         "compare_2000_series": f"/projects/bench/compare/all?base={base}&head={head}",
         "project_overview": "/projects/bench",
         "projects_overview": "/projects",
