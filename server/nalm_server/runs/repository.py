@@ -19,6 +19,9 @@ from nalm_server.commits.models import CommitRow
 from nalm_server.history.models import FunctionValueRow, ScenarioRow
 from nalm_server.runs.models import BuildRow, ReportRow, RunRow, VerdictRow
 
+MOST_AS_BASE = 2_000
+"""A commit that hundreds of branches leave from is the base of as many runs in each scenario."""
+
 
 @dataclass(frozen=True)
 class JudgedRun:
@@ -73,9 +76,10 @@ def of_commits(session: Session, commit_ids: Sequence[int], scenario: str | None
 
 
 def with_base(session: Session, project_id: int, base_sha: str) -> list[JudgedRun]:
-    """Runs that measured this commit as somebody's base, newest first."""
+    """Runs that measured this commit as somebody's base, newest first, MOST_AS_BASE of them."""
     query = _judged().where(RunRow.project_id == project_id, RunRow.base_sha == base_sha)
-    return _fetch(session, query.order_by(RunRow.received_at.desc(), RunRow.id.desc()))
+    newest = query.order_by(RunRow.received_at.desc(), RunRow.id.desc()).limit(MOST_AS_BASE)
+    return _fetch(session, newest)
 
 
 def verdict_columns(session: Session, run_numbers: Sequence[int]) -> dict[int, Mapping[str, Any]]:
