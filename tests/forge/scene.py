@@ -117,6 +117,19 @@ class Scene:
         found: list[dict[str, Any]] = self.nalm.call("GET", f"/projects/{self.name}/deliveries")
         return found
 
+    def look_again(self, looked_at: str | None) -> str:
+        """nalm begins anew, and at once to compare what it knows with Gitea. When it looked, after that."""
+        self.nalm.kill()
+        self.nalm.start(reconcile_seconds=1)
+
+        def looked() -> str | None:
+            shown = self.nalm.call("GET", f"/projects/{self.name}/watching")
+            assert shown["reconcile_error"] is None, shown
+            return None if shown["reconciled_at"] == looked_at else shown["reconciled_at"]
+
+        found: str = until(looked, "a look at Gitea")
+        return found
+
     def refs(self, kind: str) -> dict[str, str]:
         """Branches or tags as nalm knows them."""
         return {one["name"]: one["sha"] for one in self.nalm.call("GET", f"/projects/{self.name}/{kind}")}

@@ -41,9 +41,7 @@ def test_what_was_pushed_while_nalm_was_down_is_found(scene: Scene) -> None:
     scene.push("topic")
     number = scene.open_pull_request("topic")
     scene.job(early)
-    scene.nalm.kill()
-    scene.nalm.start(reconcile_seconds=1)
-    until(lambda: scene.nalm.call("GET", f"/projects/{scene.name}/watching")["reconciled_at"], "a first look")
+    scene.look_again(None)
     taken = len(scene.deliveries())
     scene.nalm.kill()
     head = scene.clone.commit("late")
@@ -61,6 +59,34 @@ def test_what_was_pushed_while_nalm_was_down_is_found(scene: Scene) -> None:
         assert len(scene.deliveries()) == taken
         scene.status(missed, "pending")
         scene.status(head, "pending")
+    finally:
+        scene.nalm.kill()
+        scene.nalm.start()
+
+
+def test_pull_requests_of_a_cut_webhook_are_found(scene: Scene) -> None:
+    scene.clone.git("switch", "-q", "-c", "given-up")
+    early = scene.clone.commit("early")
+    scene.push("given-up")
+    ended = scene.open_pull_request("given-up")
+    scene.job(early)
+    looked = scene.look_again(None)
+    try:
+        scene.mona.call("PATCH", f"{scene.api}/hooks/{scene.hook}", {"active": False})
+        taken = len(scene.deliveries())
+        scene.clone.git("switch", "-q", "-c", "topic", scene.first)
+        head = scene.clone.commit("of which nobody tells")
+        scene.push("topic")
+        opened = scene.open_pull_request("topic")
+        scene.mona.call("PATCH", f"{scene.api}/pulls/{ended}", {"state": "closed"})
+        looked = scene.look_again(looked)
+        job = scene.job(head)
+        assert (job["base_sha"], job["pull_request"]) == (scene.first, opened)
+        until(lambda: scene.job(early)["state"] == "superseded", "what was closed is not measured")
+        assert scene.agent.lease()["head_sha"] == head
+        scene.look_again(looked)
+        assert scene.job(head)["id"] == job["id"], "another look makes no other job"
+        assert len(scene.deliveries()) == taken
     finally:
         scene.nalm.kill()
         scene.nalm.start()
