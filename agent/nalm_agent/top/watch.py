@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,14 +43,16 @@ def watch(feed: Feed, wanted: Wanted) -> None:
         if recorder is not None:
             stack.callback(recorder.close)
         show = _Live(stack, console, wanted) if live else _Lines(console, wanted)
-        with suppress(QuitError):
+        try:
             while (view := feed.next_view(show.wait, wanted.interval)) is not None:
                 if recorder is not None:
                     recorder.add(view)
                 show.show(view)
                 if wanted.once:
                     return
-            print("nothing more to see: the NF, or the recording, has ended", file=sys.stderr)
+        except QuitError:
+            return
+    print("nothing more to see: the NF, or the recording, has ended", file=sys.stderr)
 
 
 class _Lines:
@@ -70,18 +72,24 @@ class _Lines:
 
 
 class _Live:
-    """In place, with keys."""
+    """On a screen of its own, which a resize does not garble, with keys; the last view stays behind."""
 
     def __init__(self, stack: ExitStack, console: Console, wanted: Wanted) -> None:
         keys = stack.enter_context(Keys(self._key))
         self._screen = Screen(lcores=wanted.lcores, keys=keys.there)
-        self._live = stack.enter_context(Live(self._screen, console=console, auto_refresh=False))
+        stack.callback(self._leave, console)
+        self._live = stack.enter_context(Live(self._screen, console=console, auto_refresh=False, screen=True))
         self._live.refresh()
         self.wait = keys.wait
 
     def show(self, view: View) -> None:
         self._screen.add(view)
         self._live.refresh()
+
+    def _leave(self, console: Console) -> None:
+        if self._screen.history:
+            self._screen.keys = self._screen.paused = False
+            console.print(self._screen)
 
     def _key(self, key: str) -> None:
         screen = self._screen
