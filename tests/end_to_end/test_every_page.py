@@ -8,10 +8,11 @@ from collections.abc import Iterator
 import pytest
 from every_page import address, pages
 from figures_service import LAST
+from keyboard_walk import require_walkable
 from nalm_server_harness import Service
 from nalm_server_reports import sha
 from playwright.sync_api import Browser, Page, Route, expect
-from service_browser import fresh_page, require_accessible
+from service_browser import VIEWS, fresh_page, require_accessible
 
 NAMES = {"project": "demo", "host": "bench-vm-2"}
 NONE = {"project": "empty", "host": "no-such-host", "id": "999", "jobId": "999", "runId": "f" * 32}
@@ -68,10 +69,14 @@ def settled(page: Page) -> None:
 
 @pytest.mark.parametrize("route", pages())
 def test_a_page_with_nothing_and_with_all_there(page: Page, names: dict[str, str], route: str) -> None:
-    for there in [NONE, names] if "$" in route else [names]:
-        opened(page, route, there)
+    if "$" in route:
+        opened(page, route, NONE)
         settled(page)
-        require_accessible(page)
+        require_accessible(page, VIEWS[1:])
+    opened(page, route, names)
+    settled(page)
+    require_accessible(page)
+    require_walkable(page)
 
 
 @pytest.mark.parametrize("route", [one for one in pages() if one not in ASKS_NOTHING])
@@ -97,5 +102,5 @@ def test_a_page_that_waits_shows_so_and_one_that_fails_says_why(
     for asked in held:
         asked.fulfill(status=500, json=FAULT)
     for _ in range(TRIES):
-        page.clock.run_for(RETRIED_MS)
+        page.clock.fast_forward(RETRIED_MS)
     expect(page.get_by_role("alert").first).to_contain_text(FAULT["error"]["message"], timeout=20_000)

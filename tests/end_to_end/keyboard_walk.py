@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A page walked by the Tab key, once around."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Page
+
+STEPS, MOST = 30, 600
+"""Presses at once, and altogether."""
+WATCH = """() => {
+    const ringed = one => {
+        const {outlineStyle, outlineWidth, boxShadow} = getComputedStyle(one);
+        return (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none';
+    };
+    document.activeElement?.blur();
+    window.walked = [];
+    document.addEventListener('focusin', ({target}) => {
+        const box = target.getBoundingClientRect();
+        const label = target.closest('label') ?? document.querySelector(`label[for="${target.id}"]`);
+        const shown = label && box.width < 2 ? label.getBoundingClientRect() : box;
+        window.walked.push({
+            what: target.outerHTML.slice(0, 160),
+            first: target.classList.contains('skip-link'),
+            ring: target.tagName === 'INPUT' || target.tagName === 'TEXTAREA'
+                || ringed(target) || ringed(target.closest('.commit') ?? target),
+            seen: shown.width > 0 && shown.height > 0,
+        });
+    });
+}"""
+"""Notes what gets the focus, whether it has a ring around it, and whether it can be seen."""
+AHEAD = "() => [...document.querySelectorAll('[tabindex]')].filter(one => one.tabIndex > 0).length"
+
+
+def require_walkable(page: Page) -> None:
+    """Tab leads from the skip link around to it again, whatever has the focus is seen to have it, and nothing
+    is taken before what stands ahead of it."""
+    page.evaluate(WATCH)
+    walked: list[dict[str, Any]] = []
+    while sum(one["first"] for one in walked) < 2:
+        assert len(walked) < MOST, f"{page.url}: Tab does not come around, last at {walked[-1]['what']}"
+        for _ in range(STEPS):
+            page.keyboard.press("Tab")
+        walked = page.evaluate("window.walked")
+    faults = [one["what"] for one in walked if not (one["ring"] and one["seen"])]
+    assert faults == [], f"{page.url}: no focus to be seen on {faults}"
+    assert page.evaluate(AHEAD) == 0, f"{page.url}: a tabindex above 0"
