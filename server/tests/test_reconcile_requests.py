@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nalm_server.hooks.happenings import PullRequestChanged
 from nalm_server.projects.models import ProjectRow
 from nalm_server.reconcile import service as reconcile
+from nalm_server.reconcile.following import make_up_request
 from nalm_server.settings import Settings
 from nalm_server_forge import FakeForge
 from nalm_server_git import Repo, make_repo, serve
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_pulls import Pull, as_github
 from nalm_server_sockets import Loopback, Reply, serving
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 TURN = 400
 """Seconds, more than the interval of an untroubled project."""
@@ -96,9 +98,8 @@ def scene(make_settings: Callable[..., Settings], clock: Clock, tmp_path: Path) 
     service.context.engine.dispose()
 
 
-@pytest.mark.parametrize("kind", ["github", "gitlab", "gitea"])
-def test_opened_pushed_to_closed_and_merged_while_nobody_told(scene: Scene, kind: str) -> None:
-    scene.connect(kind)
+def test_opened_pushed_to_closed_and_merged_while_nobody_told(scene: Scene) -> None:
+    scene.connect("gitea")
     first, second = scene.topic("first"), scene.topic("second")
     one, two = scene.pull(1, first), scene.pull(2, second, fork=True)
     scene.turn()
@@ -138,15 +139,24 @@ def test_late_webhook_makes_no_second_job_and_a_look_after_a_webhook_none_either
     assert [state for *_, state in scene.jobs()] == ["superseded", "queued"]
 
 
-def test_reopened_is_wanted_again_by_the_same_job(scene: Scene) -> None:
-    scene.connect("github")
+def test_reopened_is_wanted_again_by_the_same_job_and_deleted_is_closed(scene: Scene) -> None:
+    scene.connect("gitlab")
     pull = scene.pull(1, scene.topic())
-    scene.turn()
-    scene.fake.pulls[1] = pull.ended("closed")
-    scene.turn()
-    scene.fake.pulls[1] = pull
-    scene.turn()
+    for now in (pull, pull.ended("closed"), pull):
+        scene.fake.pulls[1] = now
+        scene.turn()
     assert scene.jobs() == [(scene.base, pull.head, 1, "queued")]
+    scene.fake.pulls.clear()
+    scene.turn()
+    assert (scene.known(), scene.error()) == ({1: "closed"}, None)
+
+
+def test_what_a_merge_queue_waits_for_is_queued_once(scene: Scene) -> None:
+    merged = scene.topic()
+    scene.repo.push(f"topic:refs/heads/gh-readonly-queue/main/pr-9-{scene.base}")
+    for _ in range(2):
+        scene.turn()
+    assert scene.jobs() == [(scene.base, merged, 9, "queued")]
 
 
 def test_what_was_open_before_is_history_until_it_changes(scene: Scene) -> None:
@@ -169,6 +179,11 @@ def test_what_a_webhook_told_a_moment_ago_is_newer_than_the_list(scene: Scene) -
     scene.told(newer)
     reconcile.drain(scene.service.context)
     assert scene.jobs() == [(scene.base, newer.head, 1, "queued")]
+    with scene.service.context.read_sessions() as session:
+        project = session.scalars(select(ProjectRow)).one()
+    closed = PullRequestChanged(1, "closed", pull.head, "main", from_fork=False)
+    make_up_request(scene.service.context, project, closed, known=None)
+    assert scene.known() == {1: "open"}, "it was told of while the forge was asked"
 
 
 def test_many_pages(scene: Scene) -> None:
@@ -190,15 +205,6 @@ def test_one_that_nobody_can_read_or_fetch_does_not_hide_the_others(scene: Scene
     scene.turn()
     assert scene.jobs() == [(scene.base, good.head, 3, "queued")]
     assert "pull request 1: The repository does not give out commit fffffff" in (scene.error() or "")
-
-
-def test_deleted_at_the_forge_is_closed(scene: Scene) -> None:
-    scene.connect("gitlab")
-    scene.pull(1, scene.topic())
-    scene.turn()
-    scene.fake.pulls.clear()
-    scene.turn()
-    assert scene.known() == {1: "closed"}
 
 
 def test_a_forge_that_refuses_slows_nothing_else_and_is_made_up_for(scene: Scene) -> None:

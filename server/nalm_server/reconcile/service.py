@@ -37,7 +37,8 @@ def drain(context: Context) -> None:
     if context.settings.reconcile_seconds == 0:
         return
     while (project := _claim(context)) is not None:
-        _note(context, project.id, _look(context, project))
+        began = context.clock()
+        _note(context, project.id, began, _look(context, project))
 
 
 @dataclass(frozen=True)
@@ -121,12 +122,12 @@ def _first_look(
         session.commit()
 
 
-def _note(context: Context, project_id: int, failure: Failure | None) -> None:
+def _note(context: Context, project_id: int, began: datetime, failure: Failure | None) -> None:
     with context.sessions() as session:
         projects.lock(session, project_id)
         row = watches.require(session, project_id)
         row.reconcile_error = failure.message if failure else None
         row.reconcile_failures = row.reconcile_failures + 1 if failure and failure.slows else 0
         if failure is None:
-            row.reconciled_at = context.clock()
+            row.reconciled_at = began
         session.commit()
