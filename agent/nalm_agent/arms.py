@@ -8,6 +8,7 @@ from pathlib import Path
 
 from nalm_core.report import Arm, ArmInfo, StageInfo
 
+from nalm_agent.asked import Asked
 from nalm_agent.build import Built, build_address, unbuilt
 from nalm_agent.config import FILE_NAME, Config, ScenarioConfig
 from nalm_agent.cores import Cores
@@ -33,6 +34,11 @@ class Ready:
 
     built: Built
     run: RunPlan
+
+    def asked(self) -> Asked | None:
+        """How it is asked for its own figures; None if a probe counts."""
+        places = {"{source}": str(self.built.source), "{build}": str(self.built.directory)}
+        return None if self.run.asked is None else self.run.asked.at(places)
 
     def command(self, traffic: Path, cores: Cores, *, huge_pages: bool) -> list[str]:
         """Its command line on these cores."""
@@ -70,6 +76,12 @@ def _base_config(
         base_scenario = own.scenario(request.scenario)
     except ConfigError as error:
         draft.notes.append(f"base is built and run as head's {FILE_NAME} says: {error.message}")
+        return config, scenario
+    if own.run.counts != config.run.counts:
+        draft.notes.append(
+            f"base is run as head's {FILE_NAME} says: its own counts by {own.run.counts}, head's by "
+            f"{config.run.counts}"
+        )
         return config, scenario
     # Lcores are the host's side of a run: both arms get the same.
     return own, base_scenario.model_copy(update={"lcores": scenario.lcores})

@@ -20,7 +20,15 @@ from nalm_agent.stage_functions import StageFunctions
 FILE_NAME = "nalm.toml"
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 BUILD_PLACEHOLDERS = frozenset({"source", "build"})
-RUN_PLACEHOLDERS = frozenset({"source", "build", "eal", "features", "traffic"})
+RUN_PLACEHOLDERS = frozenset({"source", "build", "eal", "features", "traffic", "run_dir", "cpus", "cpu_mask"})
+ASK_PLACEHOLDERS = frozenset({"source", "build", "run_dir"})
+
+Counts = Literal["probe", "dpdk", "ovs-pmd-perf", "vpp-show-runtime"]
+"""Who counts packets and cycles: the NF's own probe; one lent to a DPDK program that has none; the NF, whose
+own figures are asked for in one of these formats."""
+WITH_PROBE = frozenset({"probe", "dpdk"})
+MIN_ASKED_TURN_MS = 100
+"""Of an NF that is asked: a turn should be much longer than asking takes."""
 
 Argument = Annotated[str, Field(min_length=1)]
 Command = Annotated[list[Argument], Field(min_length=1)]
@@ -94,8 +102,11 @@ class RunConfig(Table):
     command: Command
     ready_seconds: Annotated[float, Field(gt=0)] = 20
     """How long the NF may take until every lcore waits at the gate."""
-    counts: Literal["probe", "dpdk"] = "probe"
-    """Who counts packets and cycles: the NF's own probe, or one lent to a DPDK program that has none."""
+    counts: Counts = "probe"
+    clear: Command | None = None
+    """Sets the NF's own figures to 0."""
+    show: Command | None = None
+    """Prints the NF's own figures; fails until it is set up."""
     control_lcore: bool = False
     """Whether `{eal}` names one lcore more, on the first one's CPU, for a main thread that only controls."""
     lcores_in_turn: bool = False
@@ -106,6 +117,21 @@ class RunConfig(Table):
     def _placeholders(cls, command: list[str]) -> list[str]:
         _check_placeholders(command, RUN_PLACEHOLDERS)
         return command
+
+    @field_validator("clear", "show")
+    @classmethod
+    def _asking(cls, command: list[str] | None) -> list[str] | None:
+        _check_placeholders(command or [], ASK_PLACEHOLDERS)
+        return command
+
+    @model_validator(mode="after")
+    def _asked_as_it_counts(self) -> RunConfig:
+        asked = (self.clear is not None, self.show is not None)
+        if self.counts in WITH_PROBE and any(asked):
+            raise ValueError(f'clear and show ask an NF that counts for itself; counts = "{self.counts}"')
+        if self.counts not in WITH_PROBE and not all(asked):
+            raise ValueError(f'counts = "{self.counts}" needs the commands clear and show')
+        return self
 
 
 class StageConfig(Table):
@@ -202,6 +228,16 @@ class Config(Table):
     rates: RatesConfig = RatesConfig()
     experiments: ExperimentsConfig = ExperimentsConfig()
     ablation: dict[Name, AblationConfig] = {}
+
+    @model_validator(mode="after")
+    def _turns_to_ask_in(self) -> Config:
+        turn_ms = self.judge.turn_ms
+        if self.run.counts not in WITH_PROBE and turn_ms < MIN_ASKED_TURN_MS:
+            raise ValueError(
+                f'counts = "{self.run.counts}" asks the NF before and after each turn: '
+                f"judge.turn_ms of {turn_ms:g} is too short, expected {MIN_ASKED_TURN_MS} or more"
+            )
+        return self
 
     @model_validator(mode="after")
     def _parts_of_one_whole(self) -> Config:

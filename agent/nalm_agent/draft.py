@@ -22,6 +22,7 @@ from nalm_core.report import (
     RunStatus,
     Scenario,
     Source,
+    StageInfo,
 )
 
 from nalm_agent import version
@@ -31,6 +32,9 @@ from nalm_agent.host import fingerprint
 from nalm_agent.request import Request
 from nalm_agent.session import WARM_UP_RULE
 from nalm_agent.sources import papi, perf, pmu, simulated
+from nalm_agent.sources.own_figures import OWN_FIGURES
+
+NOT_COUNTED = "callgrind counts from mark to mark of a probe; this NF counts for itself"
 
 
 class Draft:
@@ -55,6 +59,11 @@ class Draft:
                 self.scenario_config.lcores, in_turn=config.run.lcores_in_turn
             ),
         }
+        self.own_figures = OWN_FIGURES.get(config.run.counts)
+        """What is known of the NF's own figures; None if a probe counts."""
+        if self.own_figures is not None:
+            self.sources[Source.SIMULATED] = NOT_COUNTED
+            self.notes.append(f"packets and cycles are {self.own_figures.what}")
         self.instructions: list[InstructionCount] = []
         self.rounds: list[Round] = []
         self.profiles: list[Profile] = []
@@ -72,8 +81,20 @@ class Draft:
     def measured(self) -> RunReport:
         """All rounds and counts are there; the checks are made of them."""
         self.notes.append(WARM_UP_RULE)
+        self._add_stages_seen()
         checks = run_checks(self.arms, self.rounds, self.instructions, self.host.tsc_hz)
+        unchecked = {} if self.own_figures is None else self.own_figures.unchecked
+        self.notes += [f"{name} was not checked: {why}" for name, why in unchecked.items()]
+        checks = [one for one in checks if one.name not in unchecked]
         return self.report(RunStatus.MEASURED, checks=checks)
+
+    def _add_stages_seen(self) -> None:
+        """Stages that packets first visited in a round: when the arm was tried out nobody named them."""
+        for arm, info in self.arms.items():
+            known = {stage.name for stage in info.stages}
+            seen = {name for one in self.rounds if one.arm is arm for name in one.stages} - known
+            later = [StageInfo(name=name) for name in sorted(seen)]
+            self.arms[arm] = info.model_copy(update={"stages": [*info.stages, *later]})
 
     def report(
         self, status: RunStatus, *, failure: str | None = None, checks: list[Check] | None = None

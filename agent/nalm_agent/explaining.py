@@ -35,6 +35,9 @@ def explain(
 
     sources: each arm's source tree, in whose terms its files are named.
     """
+    if draft.own_figures is not None:
+        draft.notes.append("functions and lines were not sampled: that takes a probe's turns")
+        return
     if reason := perf.profile_available():
         draft.notes.append(f"functions and lines were not sampled: {reason}")
         return

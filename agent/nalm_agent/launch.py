@@ -1,34 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One running NF: started behind a closed gate, run in turns, ended cleanly."""
+"""One running NF with a probe: started behind a closed gate, run in turns, ended cleanly."""
 
 from __future__ import annotations
 
 import contextlib
-import os
+import secrets
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from types import TracebackType
+from collections.abc import Mapping, Sequence
 
-from nalm_agent.errors import NfError, ProbeError
+from nalm_core.report import StageInfo
+
+from nalm_agent.errors import NfError
 from nalm_agent.gate import Gate
 from nalm_agent.home import WorkDir
-from nalm_agent.probe import MAGIC, LcoreState, ProbeFile, Snapshot
-from nalm_agent.process import start, stop, tail
-from nalm_agent.run_plan import PINNED
-from nalm_agent.snags import LENT_PROBE_STUCK, NO_LENT_PROBE, advice
+from nalm_agent.nf_process import NfProcess, describe_exit
+from nalm_agent.probe import (
+    MAGIC,
+    LcoreState,
+    ProbeFile,
+    Snapshot,
+    buffers_in_use,
+    lcore_counters,
+    stage_counters,
+)
+from nalm_agent.process import tail
+from nalm_agent.snags import LENT_PROBE_STUCK, NO_LENT_PROBE
+from nalm_agent.turns import TurnCounters
 
-POLL_SECONDS = 0.0002
-POLL_LONG_SECONDS = 0.005
-POLL_LONG_AFTER_SECONDS = 0.5
-NICE = -20
-"""Priority of a measured NF where the agent may set it: other programs on its CPU take next to nothing."""
 FINISH_SECONDS = 10.0
 PARK_SECONDS = 10.0
 
 
-class RunningNf:
+class RunningNf(NfProcess):
     """An NF process and its probe. A context manager: whatever happens, the process is gone afterwards."""
 
     def __init__(
@@ -44,48 +48,35 @@ class RunningNf:
         events: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """pin: CPUs to bind the process to; empty for one that binds itself.
+        """events: hardware events, by PAPI's names, the probe is asked to read per stage.
 
-        urgent: before every other program on its CPUs; not where the agent itself has to run there.
-        events: hardware events, by PAPI's names, the probe is asked to read per stage.
-        environment: variables of the NF beside the probe's.
+        environment: variables of the NF beside the probe's. The others are NfProcess's.
         """
-        self._lcores = lcores
-        self._cwd = work.fresh("run")
-        self._log = self._cwd / "nf.log"
-        self._probe_path = work.memory / f"{self._cwd.name}.probe"
-        self._ready_seconds = ready_seconds
-        env = {name: os.environ[name] for name in ("PATH", "HOME", "LD_LIBRARY_PATH") if name in os.environ}
-        env |= PINNED
-        env |= {
-            "NALM_PROBE_FILE": str(self._probe_path),
+        given = environment or {}
+        path = work.memory / f"run-{secrets.token_hex(4)}.probe"
+        of_probe = {
+            "NALM_PROBE_FILE": str(path),
             "NALM_PROBE_GATE": "closed",
             "NALM_PROBE_SEED": str(seed),
-            "XDG_RUNTIME_DIR": str(self._cwd),
-            "TMPDIR": str(self._cwd),
         }
         if events:
-            env["NALM_PROBE_EVENTS"] = ",".join(events)
-        env |= environment or {}
-        self._lent = "LD_PRELOAD" in (environment or {})
-        bound = ["taskset", "--cpu-list", ",".join(map(str, pin))] if pin else []
-        self._command = [*bound, *command]
+            of_probe["NALM_PROBE_EVENTS"] = ",".join(events)
+        self._probe_path = path
+        self._lent = "LD_PRELOAD" in given
         self.probe: ProbeFile
         self.gate: Gate | None = None
-        try:
-            self._process = start(self._command, cwd=self._cwd, env=env, log=self._log)
-        except OSError as error:
-            raise NfError(f"the NF could not be started: {error}") from error
-        if urgent:
-            _prefer(self._process.pid)
+        super().__init__(
+            command,
+            work,
+            lcores=lcores,
+            ready_seconds=ready_seconds,
+            pin=pin,
+            urgent=urgent,
+            environment={**of_probe, **given},
+        )
 
-    def __enter__(self) -> RunningNf:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        stop(self._process)
+    def __exit__(self, *_: object) -> None:
+        super().__exit__()
         if self.gate is not None:
             self.gate.release()
             self.gate = None
@@ -125,17 +116,24 @@ class RunningNf:
         self.gate.close()
 
     @property
-    def pid(self) -> int:
-        """The process that was started; the NF is it or its descendant."""
-        return self._process.pid
+    def stages(self) -> list[StageInfo]:
+        """The probe's stages, in the order packets pass them."""
+        return self.probe.stages
+
+    def counted_turn(self, milliseconds: float) -> TurnCounters:
+        """One turn, and what it counted."""
+        before = self.snapshot()
+        self.turn(milliseconds=milliseconds)
+        after = self.snapshot()
+        return TurnCounters(
+            lcore_counters(before, after),
+            stage_counters(self.stages, before, after),
+            buffers_in_use(after),
+        )
 
     def snapshot(self) -> Snapshot:
         """The counters as they stand."""
         return self.probe.snapshot()
-
-    def log_tail(self) -> str:
-        """The last lines the NF wrote."""
-        return tail(self._log)
 
     def finish(self) -> None:
         """Ends the NF. Raises NfError if it does not end, or not well."""
@@ -159,42 +157,7 @@ class RunningNf:
         states = self.probe.states()
         return len(states) >= self._lcores and all(state is LcoreState.PARKED for state, _ in states)
 
-    def _wait(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
-        begin = time.monotonic()
-        while not condition():
-            code = self._process.poll()
-            if code is not None and not self._reached(condition):
-                log = tail(self._log)
-                raise NfError(
-                    f"the NF {what}: it ended with {describe_exit(code)}", log=log, hint=advice(log)
-                )
-            waited = time.monotonic() - begin
-            if waited > seconds:
-                raise self._late(f"the NF {what} within {seconds:g} s")
-            time.sleep(POLL_SECONDS if waited < POLL_LONG_AFTER_SECONDS else POLL_LONG_SECONDS)
-
-    def _late(self, message: str) -> NfError:
-        log = tail(self._log)
-        hints = [advice(log) or "", "its command is: " + " ".join(self._command)]
-        if self._lent:
-            hints.insert(1, LENT_PROBE_STUCK if self.gate else NO_LENT_PROBE)
-        return NfError(message, log=log, hint="\n".join(hint for hint in hints if hint))
-
-    @staticmethod
-    def _reached(condition: Callable[[], bool]) -> bool:
-        with contextlib.suppress(ProbeError):
-            return condition()
-        return False
-
-
-def _prefer(pid: int) -> None:
-    """Raises a process and, where the kernel groups by session, its session (sched(7), autogroup)."""
-    with contextlib.suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, pid, NICE)
-    with contextlib.suppress(OSError):
-        Path(f"/proc/{pid}/autogroup").write_text(str(NICE))
-
-
-def describe_exit(code: int) -> str:
-    """An exit code in words."""
-    return f"signal {-code}" if code < 0 else f"exit code {code}"
+    def _late_hints(self) -> list[str]:
+        if not self._lent:
+            return []
+        return [LENT_PROBE_STUCK if self.gate else NO_LENT_PROBE]

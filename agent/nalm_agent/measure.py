@@ -126,6 +126,7 @@ def _measure_arms(
             ready_seconds=ready.run.ready_seconds,
             pin=ready.run.pin(own[arm]),
             environment=ready.run.environment(place.home),
+            asked=ready.asked(),
             urgent=not os.sched_getaffinity(0) & set(place.cores.cpus),
         )
         for arm, ready in arms.items()

@@ -65,9 +65,10 @@ def subject(repository: Repository, revision: Revision, scenario: str | None) ->
     if reason := tsc.available():
         raise HostError(reason, hint="measure on a host whose TSC is constant")
     config = read_config(repository, revision)
-    if config.run.counts == "dpdk":
+    if config.run.counts != "probe":
         raise ConfigError(
-            'rates need an NF whose traffic nalm paces; this one is lent a probe (counts = "dpdk")',
+            "rates need an NF with a probe of its own, whose traffic nalm paces; this one has "
+            f'counts = "{config.run.counts}"',
             hint="`nalm check` measures it at full load; for rates include nalm_traffic.h (docs/rates.md)",
         )
     name = scenario or config.standing()[0]

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Literal
 
 from nalm_core.report import RunDefinition
 
-from nalm_agent.config import MEMORY_MB, Config, ScenarioConfig
+from nalm_agent.asked import Asked, asked_as
+from nalm_agent.config import MEMORY_MB, Config, Counts, ScenarioConfig
 from nalm_agent.cores import Cores
 from nalm_agent.errors import ConfigError
 from nalm_agent.git import Repository, Revision
@@ -19,6 +19,7 @@ from nalm_agent.native import library
 SIMD_BITS = 256
 """Widest vectors DPDK may use: valgrind knows no AVX-512, and every source must see the same code."""
 
+CPU_PLACEHOLDERS = ("{eal}", "{cpus}", "{cpu_mask}")
 LENT_PROBE = "dpdk_lent"
 PINNED = {
     "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD,-ERMS,-FSRM",
@@ -36,8 +37,10 @@ class RunPlan:
     template: tuple[str, ...]
     scenario: ScenarioConfig
     ready_seconds: float
-    counts: Literal["probe", "dpdk"] = "probe"
+    counts: Counts = "probe"
     control_lcore: bool = False
+    asked: Asked | None = None
+    """How the NF is asked for its own figures; None if a probe counts."""
 
     def environment(self, home: Home) -> dict[str, str]:
         """Variables the NF gets beside the probe's: what a program without a probe of its own is lent.
@@ -47,8 +50,9 @@ class RunPlan:
         return {"LD_PRELOAD": str(library(home, LENT_PROBE))} if self.counts == "dpdk" else {}
 
     def pin(self, cores: Cores) -> tuple[int, ...]:
-        """CPUs the process has to be bound to from outside: none where DPDK binds its lcores itself."""
-        return () if "{eal}" in self.template else cores.cpus
+        """CPUs the process has to be bound to from outside: none where it is told them and binds itself."""
+        told = any(name in argument for argument in self.template for name in CPU_PLACEHOLDERS)
+        return () if told else cores.cpus
 
 
 def plan(
@@ -68,6 +72,7 @@ def plan(
         config.run.ready_seconds,
         config.run.counts,
         config.run.control_lcore,
+        asked_as(config.run),
     )
 
 
@@ -126,6 +131,8 @@ def expand(
         "{traffic}": str(traffic),
         "{features}": ",".join(run.definition.features),
         "{eal}": " ".join(eal),
+        "{cpus}": ",".join(map(str, cores.cpus)),
+        "{cpu_mask}": hex(sum(1 << cpu for cpu in cores.cpus)),
     }
     command: list[str] = []
     for argument in run.template:

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import TypedDict
 
 from nalm_core.counters import cpu_time_scale, ratio
 from nalm_core.defaults import MAX_WARM_UP_MS, STEADY_CHANGE, WARM_UP_MS
@@ -28,12 +27,15 @@ from nalm_core.report import (
     StageInfo,
 )
 
+from nalm_agent.asked import Asked
+from nalm_agent.asked_nf import AskedNf
 from nalm_agent.cores import Cores
 from nalm_agent.errors import NfError
 from nalm_agent.home import WorkDir
 from nalm_agent.host import steal_ns
 from nalm_agent.launch import RunningNf
-from nalm_agent.probe import buffers_in_use, counted_packets, lcore_counters, stage_counters
+from nalm_agent.probe import counted_packets
+from nalm_agent.turns import NfInTurns, TurnCounters
 
 WARM_UP_RULE = (
     f"each launch warms up for {WARM_UP_MS:g} ms or longer, until CPP is steady; those turns are not recorded"
@@ -51,6 +53,8 @@ class ArmRun:
     pin: tuple[int, ...] = ()
     urgent: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
+    asked: Asked | None = None
+    """How it is asked for the figures it keeps; None if a probe counts."""
 
 
 class ArmFailedError(Exception):
@@ -84,16 +88,14 @@ def blame(arm: Arm) -> Iterator[None]:
 def try_out(run: ArmRun, work: WorkDir, turn_ms: float) -> TryOut:
     """Starts an arm once and runs one turn. Raises ArmFailedError if it does not start, forward or end."""
     begin = time.monotonic()
-    with blame(run.arm), launch_arm(run, work, seed=0) as nf:
+    with blame(run.arm), start_arm(run, work, seed=0) as nf:
         nf.wait_ready()
         ready = time.monotonic() - begin
-        before = nf.snapshot()
-        nf.turn(milliseconds=turn_ms)
-        counters = stage_counters(nf.probe.stages, before, nf.snapshot())
-        if counted_packets(nf.probe.stages, counters) == 0:
+        counters = nf.counted_turn(turn_ms).stages
+        if counted_packets(nf.stages, counters) == 0:
             raise NfError(_FORWARDED_NOTHING, log=nf.log_tail())
         nf.finish()
-        return TryOut(nf.probe.stages, ready, few_forwarded(run.arm, nf.probe.stages, counters))
+        return TryOut(nf.stages, ready, few_forwarded(run.arm, nf.stages, counters))
 
 
 def few_forwarded(arm: Arm, stages: list[StageInfo], counters: Mapping[str, StageCounters]) -> str | None:
@@ -155,11 +157,11 @@ def measure_rounds(
 
 
 def _measure_launch(bench: Bench, launch: int, runs: Mapping[Arm, ArmRun]) -> list[Round]:
-    settings, running, rounds = bench.settings, dict[Arm, RunningNf](), list[Round]()
+    settings, running, rounds = bench.settings, dict[Arm, NfInTurns](), list[Round]()
     with ExitStack() as stack:
         for arm, run in runs.items():
             with blame(arm):
-                running[arm] = stack.enter_context(launch_arm(run, bench.work, seed=launch))
+                running[arm] = stack.enter_context(start_arm(run, bench.work, seed=launch))
         for arm, nf in running.items():
             with blame(arm):
                 nf.wait_ready()
@@ -169,22 +171,31 @@ def _measure_launch(bench: Bench, launch: int, runs: Mapping[Arm, ArmRun]) -> li
         for turn in range(settings.turns_per_launch):
             for order, arm in enumerate(turn_order(list(running), launch + turn)):
                 with blame(arm):
-                    counters = _measure_turn(bench, running[arm])
-                rounds.append(Round(launch=launch, turn=turn, order=order, arm=arm, **counters))
+                    counted, stolen = _measure_turn(bench, running[arm])
+                rounds.append(
+                    Round(
+                        launch=launch,
+                        turn=turn,
+                        order=order,
+                        arm=arm,
+                        lcores=counted.lcores,
+                        stages=counted.stages,
+                        steal_ns=stolen,
+                        buffers_in_use=counted.buffers_in_use,
+                    )
+                )
         for arm, nf in running.items():
             with blame(arm):
                 nf.finish()
     return rounds
 
 
-def warm_up(nf: RunningNf, turn_ms: float) -> None:
+def warm_up(nf: NfInTurns, turn_ms: float) -> None:
     """Runs an NF unrecorded until its CPP is steady from one turn to the next."""
     last, run_ms = None, 0.0
     while run_ms < MAX_WARM_UP_MS:
-        before = nf.snapshot()
-        nf.turn(milliseconds=turn_ms)
+        cpp = _busy_cycles_per_packet(nf.counted_turn(turn_ms).lcores)
         run_ms += turn_ms
-        cpp = _busy_cycles_per_packet(lcore_counters(before, nf.snapshot()))
         if run_ms >= WARM_UP_MS and last and cpp and abs(cpp / last - 1) <= STEADY_CHANGE:
             return
         last = cpp
@@ -203,35 +214,39 @@ def turn_order(arms: list[Arm], number: int) -> list[Arm]:
     return arms if number % 2 == 0 else arms[::-1]
 
 
-class TurnCounters(TypedDict):
-    """What one turn adds to a round."""
-
-    lcores: list[LcoreCounters]
-    stages: dict[str, StageCounters]
-    steal_ns: int
-    buffers_in_use: int | None
-
-
-def _measure_turn(bench: Bench, nf: RunningNf) -> TurnCounters:
-    stolen, before = steal_ns(bench.cores.cpus), nf.snapshot()
-    nf.turn(milliseconds=bench.settings.turn_ms)
-    after, stolen = nf.snapshot(), steal_ns(bench.cores.cpus) - stolen
-    lcores, stages = lcore_counters(before, after), stage_counters(nf.probe.stages, before, after)
-    if counted_packets(nf.probe.stages, stages) == 0 and _had_the_cpu(lcores):
-        held = buffers_in_use(after)
+def _measure_turn(bench: Bench, nf: NfInTurns) -> tuple[TurnCounters, int]:
+    """What a turn counted, and the time the hypervisor stole meanwhile, in nanoseconds."""
+    stolen = steal_ns(bench.cores.cpus)
+    turn = nf.counted_turn(bench.settings.turn_ms)
+    stolen = steal_ns(bench.cores.cpus) - stolen
+    if counted_packets(nf.stages, turn.stages) == 0 and _had_the_cpu(turn.lcores):
+        held = turn.buffers_in_use
         also = "" if held is None else f"; it holds {held} packet buffers"
         raise NfError(_FORWARDED_NOTHING + also, log=nf.log_tail())
-    return TurnCounters(
-        lcores=lcores, stages=stages, steal_ns=max(0, stolen), buffers_in_use=buffers_in_use(after)
-    )
+    return turn, max(0, stolen)
 
 
 def _had_the_cpu(lcores: list[LcoreCounters]) -> bool:
     return all(cpu_time_scale(lcore) > NOTICEABLE_CPU_SHARE for lcore in lcores)
 
 
+def start_arm(run: ArmRun, work: WorkDir, *, seed: int) -> NfInTurns:
+    """Starts one process of an arm, whoever counts for it."""
+    if run.asked is None:
+        return launch_arm(run, work, seed=seed)
+    return AskedNf(
+        run.command,
+        work,
+        run.asked,
+        lcores=run.lcores,
+        ready_seconds=run.ready_seconds,
+        pin=run.pin,
+        urgent=run.urgent,
+    )
+
+
 def launch_arm(run: ArmRun, work: WorkDir, *, seed: int, events: Sequence[str] = ()) -> RunningNf:
-    """Starts one process of an arm; the seed places its tables. events: of its probe, by PAPI's names."""
+    """Starts one process of an arm with a probe. The seed places its tables; events: by PAPI's names."""
     return RunningNf(
         run.command,
         work,

@@ -96,19 +96,24 @@ def totals(one: Round, arm: ArmInfo) -> RoundTotals:
 
 
 def cur(one: Round) -> float | None:
-    """CUR summed over lcores: busy / (busy + idle). None if no lcore polled."""
-    shares = [
-        lcore.busy_cycles / (lcore.busy_cycles + lcore.idle_cycles)
-        for lcore in one.lcores
-        if lcore.busy_cycles + lcore.idle_cycles > 0
-    ]
-    return sum(shares) if shares else None
+    """CUR summed over lcores: busy / (busy + idle). None if no lcore polled, or one does not tell."""
+    if any(lcore.idle_cycles is None for lcore in one.lcores):
+        return None
+    idle = [share for lcore in one.lcores if (share := lcore_idle_share(lcore)) is not None]
+    return sum(1 - share for share in idle) if idle else None
 
 
 def idle_share(one: Round) -> float | None:
     """Idle share of the busiest lcore: the others wait for it, or for what it hands on, by their nature."""
-    shares = [lcore.idle_cycles / (lcore.idle_cycles + lcore.busy_cycles) for lcore in working_lcores(one)]
+    shares = [share for lcore in working_lcores(one) if (share := lcore_idle_share(lcore)) is not None]
     return min(shares, default=None)
+
+
+def lcore_idle_share(lcore: LcoreCounters) -> float | None:
+    """idle / (busy + idle) of one lcore. None if it did not poll, or does not tell."""
+    if lcore.idle_cycles is None:
+        return None
+    return ratio(lcore.idle_cycles, lcore.idle_cycles + lcore.busy_cycles)
 
 
 def own_wall_seconds(lcores: Iterable[LcoreCounters], tsc_hz: int) -> float:

@@ -148,7 +148,8 @@ class StageCounters(Model):
 
     cycles: Count
     packets: Count
-    batches: Count
+    batches: Count | None = None
+    """None where the NF's own figures do not tell them."""
     outcomes: dict[Name, Count] = Field(default_factory=dict)
 
 
@@ -158,9 +159,11 @@ class LcoreCounters(Model):
     lcore: int = Field(ge=0)
     packets: Count
     busy_cycles: Count
-    idle_cycles: Count
+    idle_cycles: Count | None = None
+    """None where the NF's own figures do not tell them apart from its busy ones."""
     apart_cycles: Count
-    turn_tsc_cycles: Count
+    turn_tsc_cycles: Count | None = None
+    """None where nothing on the lcore read the TSC as the turn began and ended."""
     turn_wall_ns: Count
     turn_cpu_ns: Count
     involuntary_switches: Count

@@ -75,8 +75,8 @@ def _lcore_reason(lcore: LcoreCounters, tsc_hz: int) -> str | None:
 
 
 def _disturbances(lcore: LcoreCounters, tsc_hz: int) -> Iterator[str]:
-    by_tsc = lcore.turn_tsc_cycles / tsc_hz * 1e9
-    if abs(by_tsc / lcore.turn_wall_ns - 1) > MAX_CLOCK_DISAGREEMENT:
+    by_tsc = None if lcore.turn_tsc_cycles is None else lcore.turn_tsc_cycles / tsc_hz * 1e9
+    if by_tsc is not None and abs(by_tsc / lcore.turn_wall_ns - 1) > MAX_CLOCK_DISAGREEMENT:
         yield f"TSC and wall clock disagree by more than {MAX_CLOCK_DISAGREEMENT:.0%}"
     before, after = lcore.speed_before, lcore.speed_after
     if before is not None and after is not None and abs(before / after - 1) > MAX_SPEED_CHANGE:

@@ -17,6 +17,7 @@ from nalm_core.counters import (
     ENDED,
     cpu_time_scale,
     idle_share,
+    lcore_idle_share,
     packets_by_kind,
     ratio,
     stolen_share,
@@ -60,7 +61,7 @@ def _added(a: StageCounters, b: StageCounters) -> StageCounters:
     return StageCounters(
         cycles=a.cycles + b.cycles,
         packets=a.packets + b.packets,
-        batches=a.batches + b.batches,
+        batches=None if a.batches is None or b.batches is None else a.batches + b.batches,
         outcomes={name: a.outcomes.get(name, 0) + count for name, count in b.outcomes.items()},
     )
 
@@ -179,9 +180,7 @@ def stolen_seconds(trial: Trial) -> float:
 def least_idle_share(trial: Trial) -> float | None:
     """Idle share of the busiest lcore: 0 when the NF is at its limit."""
     shares = [
-        share
-        for lcore in working_lcores(as_round(trial))
-        if (share := ratio(lcore.idle_cycles, lcore.idle_cycles + lcore.busy_cycles)) is not None
+        share for lcore in working_lcores(as_round(trial)) if (share := lcore_idle_share(lcore)) is not None
     ]
     return min(shares, default=None)
 

@@ -10,7 +10,8 @@ QUIET = Noise(launch=0, turn=0)
 def lcore(**values: int) -> LcoreCounters:
     needed = [name for name, field in LcoreCounters.model_fields.items() if field.is_required()]
     plain = dict.fromkeys(needed, 0)
-    return LcoreCounters(**{**plain, "turn_wall_ns": 50_000_000, "turn_cpu_ns": 50_000_000, **values})
+    told = {"idle_cycles": 0, "turn_wall_ns": 50_000_000, "turn_cpu_ns": 50_000_000}
+    return LcoreCounters(**{**plain, **told, **values})
 
 
 def first_round(side: Side, noise: Noise = QUIET):
@@ -54,6 +55,10 @@ def test_cur_sums_over_lcores_and_missing_is_none() -> None:
     busy = [lcore(busy_cycles=75, idle_cycles=25), lcore(busy_cycles=50, idle_cycles=50), lcore()]
     assert counters.cur(one.model_copy(update={"lcores": busy})) == pytest.approx(1.25)
     assert counters.cur(one.model_copy(update={"lcores": [lcore()]})) is None
+    not_told = lcore(busy_cycles=75).model_copy(update={"idle_cycles": None})
+    some = one.model_copy(update={"lcores": [*busy, not_told]})
+    assert counters.cur(some) is None
+    assert counters.idle_share(some) == pytest.approx(0.25)
 
 
 def test_a_generator_on_its_own_lcore_is_not_in_the_rate() -> None:

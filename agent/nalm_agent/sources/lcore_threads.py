@@ -22,7 +22,7 @@ class LcoreThread:
 
 def lcore_threads(nf: RunningNf) -> list[LcoreThread]:
     """The threads that claimed a block of the probe, in its order. Raises SourceError if one is gone."""
-    own = {inner: outer for outer, inner in _threads_below(nf.pid)}
+    own = {inner: outer for outer, inner in threads_below(nf.pid)}
     found = []
     for block in nf.snapshot().blocks:
         lcore, tid = int(block[0]["lcore_id"]), int(block[0]["tid"])
@@ -32,7 +32,7 @@ def lcore_threads(nf: RunningNf) -> list[LcoreThread]:
     return found
 
 
-def _threads_below(pid: int) -> Iterator[tuple[int, int]]:
+def threads_below(pid: int) -> Iterator[tuple[int, int]]:
     """Every thread of a process and of its descendants: its number here, and in its own namespace."""
     try:
         tasks = list((PROC / str(pid) / "task").iterdir())
@@ -47,4 +47,4 @@ def _threads_below(pid: int) -> Iterator[tuple[int, int]]:
         numbers = next(line.split()[1:] for line in status.splitlines() if line.startswith("NSpid:"))
         yield int(task.name), int(numbers[-1])
         for child in children:
-            yield from _threads_below(int(child))
+            yield from threads_below(int(child))

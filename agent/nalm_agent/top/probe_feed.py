@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from nalm_core.counters import lcore_idle_share
 from nalm_core.event_count import EventFigures
 from nalm_core.report import LcoreCounters, OutcomeKind, StageCounters, StageInfo
 
@@ -111,7 +112,7 @@ def _only(snapshot: Snapshot, lcore: int) -> Snapshot:
 def own_share(lcores: list[LcoreCounters]) -> float:
     """Share of the time of the lcores that work on packets which is the NF's own, in 0..1."""
     working = [lcore for lcore in lcores if lcore.busy_cycles]
-    own = sum(lcore.busy_cycles + lcore.idle_cycles for lcore in working)
+    own = sum(lcore.busy_cycles + (lcore.idle_cycles or 0) for lcore in working)
     return ratio(own, own + sum(lcore.apart_cycles for lcore in working)) or 1.0
 
 
@@ -122,7 +123,7 @@ def _stage(info: StageInfo, counters: StageCounters, packets: int, seconds: floa
         cpp=ratio(counters.cycles, packets),
         cycles_per_visit=ratio(counters.cycles, counters.packets),
         pps=counters.packets / seconds,
-        mean_batch=ratio(counters.packets, counters.batches),
+        mean_batch=ratio(counters.packets, counters.batches or 0),
         drops={
             name: counters.outcomes[name]
             for name, kind in info.outcomes.items()
@@ -137,6 +138,5 @@ def _with_hardware(stage: StageView, figures: dict[str | None, EventFigures]) ->
 
 
 def _cur(lcores: list[LcoreCounters]) -> float | None:
-    shares = [ratio(lcore.busy_cycles, lcore.busy_cycles + lcore.idle_cycles) for lcore in lcores]
-    known = [share for share in shares if share is not None]
-    return sum(known) if known else None
+    idle = [share for lcore in lcores if (share := lcore_idle_share(lcore)) is not None]
+    return sum(1 - share for share in idle) if idle else None

@@ -81,10 +81,10 @@ def _flow(report: RunReport, arm: Arm, stage: str) -> tuple[float | None, float 
     ]
     if info is None or not rounds:
         return None, None
-    visits, batches = (
-        sum(getattr(one.stages[stage], field) for one in rounds) for field in ("packets", "batches")
-    )
-    return ratio(visits, sum(counted_packets(one, info) for one in rounds)), ratio(visits, batches)
+    visits = sum(one.stages[stage].packets for one in rounds)
+    batches = [found for one in rounds if (found := one.stages[stage].batches) is not None]
+    mean_batch = ratio(visits, sum(batches)) if len(batches) == len(rounds) else None
+    return ratio(visits, sum(counted_packets(one, info) for one in rounds)), mean_batch
 
 
 def _put_waiting(found: Signature, case: Case) -> None:

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from nalm_core.imports.figures import (
     CHAIN,
@@ -25,42 +26,101 @@ from nalm_core.imports.figures import (
     required,
 )
 
+THREAD = re.compile(r"^Thread\s+\d+\s+(\S+)\s+\(lcore\s+(\d+)\)")
 TIME = re.compile(r"^Time\s+(\S+),\s")
 RATES = re.compile(r"^\s*vector rates in\s+(\S+), out\s+(\S+), drop\s+(\S+), punt\s+(\S+)")
 HEADER = re.compile(r"^\s*Name\s+State\s+Calls\s+Vectors\s+Suspends\s+(Clocks|Packet-Clocks)\s+Vectors/Call")
 NODE = re.compile(r"^(\S+)\s+(\S.*?)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s*$")
 OTHER = re.compile(r"^(Thread\s+\d+|-{5,})")
+INPUT_STATES = ("polling", "interrupt")
+"""What the states of nodes that take packets in begin with."""
+ONLY_THREAD = "vpp_main"
 
 
 @dataclass(slots=True)
-class _Sums:
+class Node:
+    """A graph node that packets visited. TSC cycles, packets, dispatches."""
+
     cycles: float = 0.0
     vectors: int = 0
+    calls: int = 0
+    takes_in: bool = False
+
+    def add(self, other: Node) -> None:
+        """The same node of another thread."""
+        self.cycles += other.cycles
+        self.vectors += other.vectors
+        self.calls += other.calls
+        self.takes_in |= other.takes_in
+
+
+@dataclass(slots=True)
+class VppThread:
+    """One thread since `clear runtime`. Seconds, packets per second."""
+
+    name: str = ONLY_THREAD
+    lcore: int = 0
+    seconds: float = 0.0
+    taken_in: float = 0.0
+    out: float = 0.0
+    drop: float = 0.0
+    punt: float = 0.0
+    nodes: dict[str, Node] = field(default_factory=dict)
+
+    @property
+    def packets(self) -> float:
+        """That left, were dropped or punted."""
+        return self.seconds * (self.out + self.drop + self.punt)
+
+
+_RATES = ("taken_in", "out", "drop", "punt")
+
+
+def vpp_threads(text: str) -> list[VppThread]:
+    """The threads with nodes that packets visited. Raises ImportFailedError if there is none."""
+    threads: list[VppThread] = []
+    named, table = VppThread(), False
+    for at, line in enumerate(text.splitlines(), start=1):
+        if match := THREAD.match(line):
+            named = VppThread(match[1], int(match[2]))
+        elif match := TIME.match(line):
+            seconds = number(match[1], "Time", line=at, column=match.start(1) + 1)
+            threads.append(VppThread(named.name, named.lcore, seconds))
+            table = False
+        elif threads and (match := RATES.match(line)):
+            for part, rate in enumerate(_RATES, start=1):
+                column = match.start(part) + 1
+                setattr(threads[-1], rate, number(match[part], "a rate", line=at, column=column))
+        elif HEADER.match(line):
+            table = True
+        elif threads and table and line.strip() and not OTHER.match(line):
+            _add(threads[-1].nodes, line, at)
+    worked = [one for one in threads if one.nodes]
+    if not worked:
+        raise ImportFailedError(
+            "no table of nodes with vectors: is this the output of `show runtime` under load?"
+        )
+    return worked
+
+
+def nodes_of(threads: Iterable[VppThread]) -> dict[str, Node]:
+    """Nodes by name, threads added up."""
+    nodes: dict[str, Node] = defaultdict(Node)
+    for thread in threads:
+        for name, node in thread.nodes.items():
+            nodes[name].add(node)
+    return dict(nodes)
 
 
 def read(text: str, given: Given) -> list[ImportedRun]:
     """One run of all threads."""
-    nodes: dict[str, _Sums] = defaultdict(_Sums)
-    packets, seconds, table = 0.0, 0.0, False
-    for at, line in enumerate(text.splitlines(), start=1):
-        if match := TIME.match(line):
-            seconds, table = number(match[1], "Time", line=at, column=match.start(1) + 1), False
-        elif match := RATES.match(line):
-            packets += seconds * sum(
-                number(match[part], "a rate", line=at, column=match.start(part) + 1) for part in (2, 3, 4)
-            )
-        elif HEADER.match(line):
-            table = True
-        elif table and line.strip() and not OTHER.match(line):
-            _add(nodes, line, at)
-    if not nodes:
-        raise ImportFailedError(
-            "no table of nodes with vectors: is this the output of `show runtime` under load?"
-        )
+    threads = vpp_threads(text)
+    packets = sum(one.packets for one in threads)
     if packets <= 0:
         raise ImportFailedError("no packet left or was dropped: `clear runtime`, send traffic, then show it")
-    values = [value for name, sums in nodes.items() for value in _values(name, sums, packets)]
-    chain = sum(sums.cycles for sums in nodes.values()) / packets
+    nodes = nodes_of(threads)
+    values = [value for name, node in nodes.items() for value in _values(name, node, packets)]
+    chain = sum(node.cycles for node in nodes.values()) / packets
     return [
         ImportedRun(
             required(given.commit, "commit"),
@@ -71,7 +131,7 @@ def read(text: str, given: Given) -> list[ImportedRun]:
     ]
 
 
-def _add(nodes: dict[str, _Sums], line: str, at: int) -> None:
+def _add(nodes: dict[str, Node], line: str, at: int) -> None:
     match = NODE.match(line)
     if match is None:
         raise ImportFailedError(
@@ -81,14 +141,15 @@ def _add(nodes: dict[str, _Sums], line: str, at: int) -> None:
         )
     vectors = int(match[4])
     if vectors:
-        sums = nodes[name_of(match[1])]
-        sums.vectors += vectors
-        sums.cycles += vectors * number(match[6], "Clocks", line=at, column=match.start(6) + 1)
+        clocks = number(match[6], "Clocks", line=at, column=match.start(6) + 1)
+        takes_in = match[2].startswith(INPUT_STATES)
+        one = Node(vectors * clocks, vectors, int(match[3]), takes_in)
+        nodes.setdefault(name_of(match[1]), Node()).add(one)
 
 
-def _values(name: str, sums: _Sums, packets: float) -> list[ImportedValue]:
+def _values(name: str, node: Node, packets: float) -> list[ImportedValue]:
     return [
-        ImportedValue(name, "cpp", sums.cycles / packets),
-        ImportedValue(name, "cycles_per_visit", sums.cycles / sums.vectors),
-        ImportedValue(name, "visit_rate", sums.vectors / packets),
+        ImportedValue(name, "cpp", node.cycles / packets),
+        ImportedValue(name, "cycles_per_visit", node.cycles / node.vectors),
+        ImportedValue(name, "visit_rate", node.vectors / packets),
     ]

@@ -5280,7 +5280,7 @@ export interface components {
             /** Busy Cycles */
             busy_cycles: number;
             /** Idle Cycles */
-            idle_cycles: number;
+            idle_cycles?: number | null;
             /** Involuntary Switches */
             involuntary_switches: number;
             /** Lcore */
@@ -5298,7 +5298,7 @@ export interface components {
             /** Turn Cpu Ns */
             turn_cpu_ns: number;
             /** Turn Tsc Cycles */
-            turn_tsc_cycles: number;
+            turn_tsc_cycles?: number | null;
             /** Turn Wall Ns */
             turn_wall_ns: number;
             /** Voluntary Switches */
@@ -7426,7 +7426,7 @@ export interface components {
          */
         StageCounters: {
             /** Batches */
-            batches: number;
+            batches?: number | null;
             /** Cycles */
             cycles: number;
             /** Outcomes */

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process of an NF, whoever counts for it: in a directory of its own, watched, gone afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Self
+
+from nalm_agent.errors import NfError, ProbeError
+from nalm_agent.home import WorkDir
+from nalm_agent.process import start, stop, tail
+from nalm_agent.run_plan import PINNED
+from nalm_agent.snags import advice
+
+POLL_SECONDS = 0.0002
+POLL_LONG_SECONDS = 0.005
+POLL_LONG_AFTER_SECONDS = 0.5
+NICE = -20
+"""Priority of a measured NF where the agent may set it: other programs on its CPU take next to nothing."""
+
+
+class NfProcess:
+    """An NF's process. A context manager: whatever happens, the process is gone afterwards."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        work: WorkDir,
+        *,
+        lcores: int,
+        ready_seconds: float,
+        pin: Sequence[int] = (),
+        urgent: bool = False,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """command: `{run_dir}` in it becomes the process's own directory, in which it is started.
+
+        pin: CPUs to bind the process to; empty for one that binds itself.
+        urgent: before every other program on its CPUs; not where the agent itself has to run there.
+        """
+        self.directory = work.fresh("run")
+        self._lcores = lcores
+        self._log = self.directory / "nf.log"
+        self._ready_seconds = ready_seconds
+        self.environment = {**nf_environment(self.directory), **(environment or {})}
+        bound = ["taskset", "--cpu-list", ",".join(map(str, pin))] if pin else []
+        self._command = [*bound, *self.in_run_dir(command)]
+        try:
+            self._process = start(self._command, cwd=self.directory, env=self.environment, log=self._log)
+        except OSError as error:
+            raise NfError(f"the NF could not be started: {error}") from error
+        if urgent:
+            _prefer(self._process.pid)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        stop(self._process)
+
+    @property
+    def pid(self) -> int:
+        """The process that was started; the NF is it or its descendant."""
+        return self._process.pid
+
+    def log_tail(self) -> str:
+        """The last lines the NF wrote."""
+        return tail(self._log)
+
+    def in_run_dir(self, command: Sequence[str]) -> list[str]:
+        """A command line with this process's directory in it."""
+        return [argument.replace("{run_dir}", str(self.directory)) for argument in command]
+
+    def _wait(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
+        begin = time.monotonic()
+        while not condition():
+            code = self._process.poll()
+            if code is not None and not self._reached(condition):
+                log = tail(self._log)
+                raise NfError(
+                    f"the NF {what}: it ended with {describe_exit(code)}", log=log, hint=advice(log)
+                )
+            waited = time.monotonic() - begin
+            if waited > seconds:
+                raise self._late(f"the NF {what} within {seconds:g} s")
+            time.sleep(POLL_SECONDS if waited < POLL_LONG_AFTER_SECONDS else POLL_LONG_SECONDS)
+
+    def _late(self, message: str) -> NfError:
+        log = tail(self._log)
+        hints = [advice(log), *self._late_hints(), "its command is: " + " ".join(self._command)]
+        return NfError(message, log=log, hint="\n".join(hint for hint in hints if hint))
+
+    def _late_hints(self) -> list[str]:
+        """What else a person should know of an NF that is late."""
+        return []
+
+    @staticmethod
+    def _reached(condition: Callable[[], bool]) -> bool:
+        with contextlib.suppress(ProbeError):
+            return condition()
+        return False
+
+
+def nf_environment(directory: Path) -> dict[str, str]:
+    """Variables that every NF gets: few of the agent's, and what pins its libraries' choices."""
+    passed = {name: os.environ[name] for name in ("PATH", "HOME", "LD_LIBRARY_PATH") if name in os.environ}
+    return passed | PINNED | {"XDG_RUNTIME_DIR": str(directory), "TMPDIR": str(directory)}
+
+
+def _prefer(pid: int) -> None:
+    """Raises a process and, where the kernel groups by session, its session (sched(7), autogroup)."""
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, pid, NICE)
+    with contextlib.suppress(OSError):
+        Path(f"/proc/{pid}/autogroup").write_text(str(NICE))
+
+
+def describe_exit(code: int) -> str:
+    """An exit code in words."""
+    return f"signal {-code}" if code < 0 else f"exit code {code}"

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What rounds are made of: an NF that can be given turns, and what one turn counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+from nalm_core.report import LcoreCounters, StageCounters, StageInfo
+
+
+@dataclass(frozen=True)
+class TurnCounters:
+    """Raw differences over one turn."""
+
+    lcores: list[LcoreCounters]
+    stages: dict[str, StageCounters]
+    buffers_in_use: int | None = None
+    """Packet buffers held when it ended; None if the NF does not say."""
+
+
+class NfInTurns(Protocol):
+    """A running NF of which the rounds want no more than this. Every method raises NfError."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    @property
+    def stages(self) -> list[StageInfo]:
+        """In the order packets pass them; known once it is ready."""
+
+    def wait_ready(self) -> None:
+        """Returns when it waits for its first turn."""
+
+    def counted_turn(self, milliseconds: float) -> TurnCounters:
+        """Lets it run for so long; before and after it stands still."""
+
+    def log_tail(self) -> str:
+        """The last lines it wrote."""
+
+    def finish(self) -> None:
+        """Ends it in order."""

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The tests' NF that keeps figures of its own, as Open vSwitch's PMD threads do: no probe, a thread that polls, and a
+ * socket that clears and shows. `own_nf SOCKET CPU` runs, `own_nf SOCKET clear|show` asks. Its output is that of
+ * `dpif-netdev/pmd-perf-show` of Open vSwitch 3.1.0, as far as it says something of this program.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include "own_work.h" /* WORK: steps for each packet */
+
+enum { BATCH = 32 };
+
+static atomic_ulong cycles, packets;
+static unsigned long cleared_cycles, cleared_packets;
+static double cleared_at;
+static int cpu;
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void *poll_thread(void *unused)
+{
+	cpu_set_t set;
+	char name[16];
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	snprintf(name, sizeof(name), "pmd-c%02d/id:8", cpu);
+	pthread_setname_np(pthread_self(), name);
+	pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+	for (uint64_t begin = __rdtsc(), end;; begin = end) {
+		for (volatile int step = 0; step < BATCH * WORK; step++)
+			;
+		end = __rdtsc();
+		atomic_fetch_add(&cycles, end - begin);
+		atomic_fetch_add(&packets, BATCH);
+	}
+	return unused;
+}
+
+static void show(FILE *to)
+{
+	unsigned long used = cycles - cleared_cycles, done = packets - cleared_packets;
+	fprintf(to, "Measurement duration: %.3f s\n\npmd thread numa_id 0 core_id %d:\n\n", now() - cleared_at, cpu);
+	fprintf(to, "  - Used TSC cycles:  %12lu  ( 99.9 %% of total cycles)\n", used);
+	fprintf(to, "  - busy iterations:  %12lu  (100.0 %% of used cycles)\n", done / BATCH);
+	fprintf(to, "  Rx packets:         %12lu  (1 Kpps, 1 cycles/pkt)\n", done);
+	fprintf(to, "  - Lost upcalls:                0  (  0.0 %%)\n");
+	fprintf(to, "  Tx packets:         %12lu  (1 Kpps)\n", done / 4 * 3);
+}
+
+static void clear(void)
+{
+	cleared_cycles = cycles;
+	cleared_packets = packets;
+	cleared_at = now();
+}
+
+static void answer(int client)
+{
+	char asked = 0;
+	FILE *stream = fdopen(client, "w");
+	if (read(client, &asked, 1) == 1 && asked == 'c')
+		clear();
+	else
+		show(stream);
+	fclose(stream);
+}
+
+static int ask(int server, const char *what)
+{
+	char text[4096];
+	ssize_t got;
+	dprintf(server, "%s\n", what);
+	while ((got = read(server, text, sizeof(text))) > 0)
+		fwrite(text, 1, (size_t)got, stdout);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int s = socket(AF_UNIX, SOCK_STREAM, 0);
+	pthread_t thread;
+	if (argc != 3 || strlen(argv[1]) >= sizeof(address.sun_path))
+		return 2;
+	strcpy(address.sun_path, argv[1]);
+	if (argv[2][0] == 'c' || argv[2][0] == 's')
+		return connect(s, (struct sockaddr *)&address, sizeof(address)) ? 1 : ask(s, argv[2]);
+	cpu = atoi(argv[2]);
+	pthread_create(&thread, NULL, poll_thread, NULL);
+	if (bind(s, (struct sockaddr *)&address, sizeof(address)) || listen(s, 4))
+		return 1;
+	for (;;)
+		answer(accept(s, NULL, NULL));
+}
