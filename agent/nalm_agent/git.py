@@ -171,7 +171,8 @@ class Repository:
         parent = self.parent(head)
         if parent is None:
             raise GitError(
-                f"{head.short} has no parent to be compared with", hint="name a base with --base REV"
+                f"{head.short} has no parent to be compared with",
+                hint="change something and the working tree is judged; or name a base with --base",
             )
         return BaseChoice(parent, "the commit before HEAD")
 

@@ -12,10 +12,13 @@ from rich.text import Text
 
 from nalm_agent.history import ChangePoint, History, Point, Segment
 from nalm_agent.sparkline import sparkline
+from nalm_agent.table_width import fit, needed_width
 
 WIDEST = 100
 """Commits in the line of the course."""
 MISSING = "-"
+LEAST_SUBJECT = 12
+"""Characters of a commit's subject below which it says nothing."""
 COLOURS = {"regressed": "red", "broken": "red", "improved": "green", "inconclusive": "yellow"}
 
 
@@ -32,7 +35,7 @@ def print_history(out: Console, history: History, stage: str, rows: int) -> None
         _say(out, line)
     for line in event_lines(history, stage):
         _say(out, line)
-    out.print(_table(history.points[-rows:], stage, framed=out.is_terminal))
+    out.print(fitting_table(history, stage, rows, out.width, framed=out.is_terminal))
 
 
 def course_lines(history: History, stage: str, width: int, encoding: str | None) -> Iterator[str]:
@@ -76,18 +79,23 @@ def _value(point: Point, stage: str) -> float | None:
     return None if value is None else value.value
 
 
-def _table(points: list[Point], stage: str, *, framed: bool) -> Table:
+def fitting_table(history: History, stage: str, rows: int, width: int, *, framed: bool) -> Table:
+    """The newest commits. Figures are never cut: some give way, and the subject has what room is left."""
     table = Table(box=box.SIMPLE_HEAD if framed else None, pad_edge=framed)
     for name in ("commit", "date"):
         table.add_column(name, no_wrap=True)
     for name in ("value", "interval", "change"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
-    table.add_column("subject", no_wrap=True, overflow="ellipsis")
+    table.add_column("subject", no_wrap=True, max_width=LEAST_SUBJECT)
     before: float | None = None
-    for point in points:
-        table.add_row(*_cells(point, stage, before), style=COLOURS.get(point.display))
+    for place, point in enumerate(history.points):
+        if place >= len(history.points) - rows:
+            table.add_row(*_cells(point, stage, before), style=COLOURS.get(point.display))
         before = _value(point, stage) or before
+    fit(table, width, ("interval", "date", "change", "subject"))
+    if table.columns[-1].header == "subject":
+        table.columns[-1].max_width = LEAST_SUBJECT + width - needed_width(table)
     return table
 
 

@@ -16,6 +16,7 @@ from rich.table import Table
 
 from nalm_agent.report_out import console
 from nalm_agent.stage_table import MISSING
+from nalm_agent.table_width import fit
 
 SHARED_CORE = (
     "shared core: generator, sink and NF take turns on one lcore; the forwarded rates are of all three "
@@ -39,7 +40,8 @@ def print_rates(report: RateReport, result: RateResult, title: str) -> None:
     for search in result.searches:
         out.print(f"  {escape(search_line(search))}")
     if result.latency:
-        out.print(_latency_table(result.latency))
+        out.print(fit(_latency_table(result.latency), out.width, ("load", "min", "trials")))
+        out.print(_jitter_table(result.latency))
     for phase, losses in result.losses.items():
         for line in loss_lines(losses):
             out.print(f"  lost ({phase}): {escape(line)}")
@@ -73,16 +75,31 @@ def search_line(search: Search) -> str:
 
 
 def _latency_table(latency: Sequence[LatencyAt]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("  latency, us")
-    columns = ("load", "min", "mean", "p50", "p99", "p99.9", "max", "jitter mean", "p99", "max", "trials")
-    for column in columns:
-        table.add_column(column, justify="right")
+    columns = ("load", "min", "mean", "p50", "p99", "p99.9", "max", "trials")
+    table = _figures("  latency, us", columns)
     for one in latency:
-        share = MISSING if one.share is None else f"{one.share:.0%} of NDR"
         trials = f"{one.trials} of {one.of}"
-        table.add_row(f"  {share}", pps_text(one.pps), *_waits(one.latency), *_jitter(one.jitter), trials)
+        table.add_row(_share(one), pps_text(one.pps), *_waits(one.latency), trials)
     return table
+
+
+def _jitter_table(latency: Sequence[LatencyAt]) -> Table:
+    table = _figures("  jitter, us", ("mean", "p99", "max"))
+    for one in latency:
+        table.add_row(_share(one), *_jitter(one.jitter))
+    return table
+
+
+def _figures(first: str, columns: Sequence[str]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(first)
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
+    return table
+
+
+def _share(one: LatencyAt) -> str:
+    return f"  {MISSING if one.share is None else f'{one.share:.0%} of NDR'}"
 
 
 def _waits(one: LatencyFigures | None) -> list[str]:

@@ -8,17 +8,15 @@ from math import exp
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Console
-from rich.measure import Measurement
 from rich.table import Table
+
+from nalm_agent.table_width import needed_width
 
 if TYPE_CHECKING:
     from nalm_core.change import Change, StageChange
     from nalm_core.verdict import Verdict
 
 MISSING = "-"
-_AMPLE = 1000
-"""Columns of text in which every table fits."""
 INTERVAL = 1
 """The addition of columns that brings the interval."""
 _WORDS = {"instructions": "instructions", "pipeline": "pipeline use"}
@@ -32,7 +30,7 @@ def percent(change: float) -> str:
 def stage_table(verdict: Verdict, width: int, *, framed: bool) -> Table:
     """width: columns of text there are; where even the fewest figures do not fit, lines may wrap."""
     tables = _tables(verdict, framed=framed)
-    return next((table for table in tables if _needed(table) <= width), tables[-1])
+    return next((table for table in tables if needed_width(table) <= width), tables[-1])
 
 
 def _tables(verdict: Verdict, *, framed: bool) -> list[Table]:
@@ -43,12 +41,6 @@ def _tables(verdict: Verdict, *, framed: bool) -> list[Table]:
         for most, between in forms
         if between == " " or (framed and most <= INTERVAL)
     ]
-
-
-def _needed(table: Table) -> int:
-    """Columns of text that a table takes."""
-    ample = Console(width=_AMPLE)
-    return Measurement.get(ample, ample.options, table).maximum
 
 
 def _table(verdict: Verdict, most: int, between: str, *, framed: bool) -> Table:

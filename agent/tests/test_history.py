@@ -78,7 +78,7 @@ def test_course_events_and_the_newest_commits() -> None:
     assert list(course_lines(history, "nat", 80, "utf-8")) == ["no figures"]
 
 
-@pytest.mark.parametrize("width", [40, 200])
+@pytest.mark.parametrize("width", [40, 80, 200])
 def test_the_table_fits_its_terminal(width: int) -> None:
     out = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
     print_history(out, History.model_validate(answer()), "chain", rows=2)
@@ -87,6 +87,7 @@ def test_the_table_fits_its_terminal(width: int) -> None:
     assert "4444444444" in text and "1111111111" not in text
     assert all(len(line) <= width for line in text.splitlines() if "commit 3" in line)
     assert "+18.8 %" in text or width < 80
+    assert "120" in text and "regressed nat" in text
 
 
 def test_a_course_without_blocks_and_without_movement() -> None:

@@ -13,9 +13,11 @@ import pytest
 from nalm_agent.doctor.finding import Finding, Level
 from nalm_agent.doctor.show import print_findings
 from nalm_agent.stage_table import stage_table
+from nalm_agent.table_width import fit
 from nalm_core.verdict import judge
 from nalm_server_reports import make_report
 from rich.console import Console
+from rich.table import Table
 
 SLOWER = {"head_costs": {"nat": 180.0}, "head_ipps": {"nat": 400}}
 
@@ -49,6 +51,17 @@ def test_a_verdict_is_never_cut(*, width: int, interval: bool) -> None:
     assert "…" not in text and "instructions" in text
     assert ("interval" in text) is interval
     assert all(len(line) <= width for line in text.splitlines())
+
+
+def test_columns_give_way_in_their_order_and_only_as_far_as_needed() -> None:
+    def left(width: int) -> list[object]:
+        table = Table("load", "p50", "trials", box=None)
+        table.add_row("1.250 Mpps", "12.5", "3 of 3")
+        return [one.header for one in fit(table, width, ("trials", "load")).columns]
+
+    assert left(80) == ["load", "p50", "trials"]
+    assert left(20) == ["load", "p50"]
+    assert left(4) == ["p50"]
 
 
 def test_a_finding_goes_on_below_itself(
