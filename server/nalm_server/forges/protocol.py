@@ -63,7 +63,7 @@ class Forge(Protocol):
         """Writes or edits the comment; `known` is its number, if it was kept. None: there is none."""
 
     def open_pull_requests(self) -> Iterator[PullRequestSeen]:
-        """Those last changed first; of more than a thousand, so many."""
+        """Those last changed first; of very many, those of the first pages."""
 
     def pull_request(self, number: int) -> PullRequestSeen | None:
         """None: it cannot be read, the log says why. Raises SendError: `gone`, if it is there no more."""
