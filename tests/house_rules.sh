@@ -33,6 +33,9 @@ git grep -nIE 'time\.sleep\((0\.[1-9]|[1-9A-Za-z_])|waitForTimeout\(' -- 'tests/
 git grep -nIE 'pytest\.mark\.(skip|xfail)\b|\b(it|test|describe)\.(skip|only)\(' -- . ':!tests/house_rules.sh' |
 	rule 'A test that does not run'
 
+# A foreign key's check would wait for a row that is locked whole: two who lock in another order then wait for each other.
+git grep -nE 'with_for_update(\(|=)' -- 'server/nalm_server/*.py' | grep -v 'key_share' | rule 'A row locked without key_share'
+
 grep -nE '"resolved":' web/package-lock.json | head -n 3 | rule 'package-lock.json carries download addresses'
 grep -nE '://' requirements.lock | rule 'requirements.lock carries addresses'
 

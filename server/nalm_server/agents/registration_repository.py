@@ -36,7 +36,7 @@ def lock_invitation(session: Session, digest: str) -> InvitationRow | None:
     return session.scalars(
         select(InvitationRow)
         .where(InvitationRow.digest == digest)
-        .with_for_update()
+        .with_for_update(key_share=True)
         .execution_options(populate_existing=True)
     ).one_or_none()
 
@@ -55,7 +55,7 @@ def lock_host(session: Session, name: str) -> HostRow | None:
     return session.scalars(
         select(HostRow)
         .where(HostRow.name == name)
-        .with_for_update()
+        .with_for_update(key_share=True)
         .execution_options(populate_existing=True)
     ).one_or_none()
 

@@ -151,5 +151,5 @@ def run_ids(session: Session, numbers: Sequence[int]) -> dict[int, str]:
 
 def lock(session: Session, alert_id: int) -> AlertRow:
     """The row, held until the commit."""
-    query = select(AlertRow).where(AlertRow.id == alert_id).with_for_update()
+    query = select(AlertRow).where(AlertRow.id == alert_id).with_for_update(key_share=True)
     return session.scalars(query.execution_options(populate_existing=True)).one()

@@ -49,7 +49,7 @@ def lock(session: Session, backfill_id: int, *, wait: bool = True) -> BackfillRo
     return session.scalars(
         select(BackfillRow)
         .where(BackfillRow.id == backfill_id)
-        .with_for_update(skip_locked=not wait)
+        .with_for_update(key_share=True, skip_locked=not wait)
         .execution_options(populate_existing=True)
     ).one_or_none()
 

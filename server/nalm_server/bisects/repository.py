@@ -46,7 +46,7 @@ def lock(session: Session, bisect_id: int, *, wait: bool = True) -> BisectRow | 
     return session.scalars(
         select(BisectRow)
         .where(BisectRow.id == bisect_id)
-        .with_for_update(skip_locked=not wait)
+        .with_for_update(key_share=True, skip_locked=not wait)
         .execution_options(populate_existing=True)
     ).one_or_none()
 

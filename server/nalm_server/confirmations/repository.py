@@ -40,7 +40,7 @@ def lock(session: Session, alert_id: int, *, wait: bool = True) -> PlanRow | Non
     return session.scalars(
         select(PlanRow)
         .where(PlanRow.alert_id == alert_id)
-        .with_for_update(skip_locked=not wait)
+        .with_for_update(key_share=True, skip_locked=not wait)
         .execution_options(populate_existing=True)
     ).one_or_none()
 

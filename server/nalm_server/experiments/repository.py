@@ -30,7 +30,7 @@ def lock(session: Session, experiment_id: int, *, wait: bool = True) -> Experime
     return session.scalars(
         select(ExperimentRow)
         .where(ExperimentRow.id == experiment_id)
-        .with_for_update(skip_locked=not wait)
+        .with_for_update(key_share=True, skip_locked=not wait)
         .execution_options(populate_existing=True)
     ).one_or_none()
 

@@ -46,7 +46,7 @@ def lock_known(session: Session, project_id: int, forge: str, delivery: str) -> 
             DeliveryRow.forge == forge,
             DeliveryRow.delivery == delivery,
         )
-        .with_for_update()
+        .with_for_update(key_share=True)
     ).one()
 
 
@@ -65,7 +65,7 @@ def lock(session: Session, number: int) -> DeliveryRow | None:
     return session.scalars(
         select(DeliveryRow)
         .where(DeliveryRow.id == number)
-        .with_for_update()
+        .with_for_update(key_share=True)
         .execution_options(populate_existing=True)
     ).one_or_none()
 
@@ -77,8 +77,22 @@ def lock_due(session: Session, now: datetime) -> DeliveryRow | None:
         .where(DeliveryRow.status == DeliveryStatus.RECEIVED, DeliveryRow.next_at <= now)
         .order_by(DeliveryRow.next_at, DeliveryRow.id)
         .limit(1)
-        .with_for_update(skip_locked=True)
+        .with_for_update(key_share=True, skip_locked=True)
     ).one_or_none()
+
+
+def hold(session: Session, number: int, attempt: int, until: datetime) -> None:
+    """Nobody else takes it before; nothing happens if somebody has, or it is done."""
+    session.execute(
+        update(DeliveryRow)
+        .where(
+            DeliveryRow.id == number,
+            DeliveryRow.attempts == attempt,
+            DeliveryRow.status == DeliveryStatus.RECEIVED,
+        )
+        .values(next_at=until)
+        .execution_options(synchronize_session=False)
+    )
 
 
 def page(

@@ -16,6 +16,7 @@ from nalm_server.errors import NalmError
 from nalm_server.hooks import repository
 from nalm_server.hooks.follow import follow
 from nalm_server.hooks.forges import FORGES
+from nalm_server.hooks.holding import HELD, holding
 from nalm_server.hooks.models import DeliveryRow
 from nalm_server.hooks.plans.plan import Plan
 from nalm_server.hooks.reading import read
@@ -30,8 +31,6 @@ FIRST_WAIT = timedelta(seconds=15)
 """Doubled with each try."""
 BODIES_KEPT = timedelta(days=14)
 REASON_LENGTH = 500
-HELD_FOR_GIT = 4
-"""A plan takes a few git commands: whoever is silent for so many time limits has died."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,8 @@ def drain(context: Context) -> None:
     """Works on every delivery that is due. Safe to run twice at once."""
     while (claimed := _claim(context)) is not None:
         try:
-            _work(context, claimed)
+            with holding(context, claimed.number, claimed.attempt):
+                _work(context, claimed)
         except NalmError as error:
             _put_off(context, claimed, error.message)
         except Exception as error:  # one delivery must not stop the others
@@ -68,7 +68,7 @@ def _claim(context: Context) -> Claimed | None:
         if row is None:
             return None
         row.attempts += 1
-        row.next_at = now + timedelta(seconds=HELD_FOR_GIT * context.settings.git_seconds)
+        row.next_at = now + HELD
         claimed = Claimed(row.id, row.attempts, row.project_id, row.forge, row.event, _body(row))
         session.commit()
     return claimed

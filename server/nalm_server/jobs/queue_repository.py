@@ -119,7 +119,7 @@ def first(session: Session, asker: Asker, turn: Turn, now: datetime) -> JobRow |
         .where(JobRow.id.in_(oldest), JobRow.state == QUEUED, JobRow.held.is_(None))
         .order_by(CommitRow.position, JobRow.id)
         .limit(1)
-        .with_for_update(of=JobRow, skip_locked=True)
+        .with_for_update(key_share=True, of=JobRow, skip_locked=True)
         .execution_options(populate_existing=True)
     ).one_or_none()
 
@@ -143,7 +143,7 @@ def lost(session: Session, now: datetime, limit: int) -> list[JobRow]:
             .where(_silent(now))
             .order_by(JobRow.lease_until, JobRow.id)
             .limit(limit)
-            .with_for_update(skip_locked=True)
+            .with_for_update(key_share=True, skip_locked=True)
             .execution_options(populate_existing=True)
         )
     )

@@ -46,7 +46,10 @@ def find(session: Session, job_id: int) -> JobRow | None:
 def lock(session: Session, job_id: int) -> JobRow | None:
     """The row as it is now, held until the commit."""
     return session.scalars(
-        select(JobRow).where(JobRow.id == job_id).with_for_update().execution_options(populate_existing=True)
+        select(JobRow)
+        .where(JobRow.id == job_id)
+        .with_for_update(key_share=True)
+        .execution_options(populate_existing=True)
     ).one_or_none()
 
 
@@ -102,7 +105,7 @@ def open_of_pull_request(session: Session, project_id: int, pull_request: int) -
                 JobRow.state.in_(OPEN),
             )
             .order_by(JobRow.id)
-            .with_for_update()
+            .with_for_update(key_share=True)
             .execution_options(populate_existing=True)
         )
     )
@@ -124,7 +127,7 @@ def queued_of(
     return list(
         session.scalars(
             query.order_by(CommitRow.position, JobRow.id)
-            .with_for_update(of=JobRow)
+            .with_for_update(key_share=True, of=JobRow)
             .execution_options(populate_existing=True)
         )
     )

@@ -16,7 +16,7 @@ OLD_NEWS = -1
 
 def ask(session: Session, scenario_id: int, host_class: str, *, whole: bool = False) -> None:
     """The caller holds the project's lock."""
-    row = session.get(LookRow, (scenario_id, host_class), with_for_update=True)
+    row = session.get(LookRow, (scenario_id, host_class), with_for_update={"key_share": True})
     if row is None:
         row = LookRow(scenario_id=scenario_id, host_class=host_class, asked=0, judged=0, settled=True)
         session.add(row)
@@ -46,7 +46,7 @@ def claim(session: Session, now: datetime, lasting: timedelta) -> LookRow | None
         .where(LookRow.asked > LookRow.judged, free)
         .order_by(LookRow.scenario_id, LookRow.host_class)
         .limit(1)
-        .with_for_update(skip_locked=True)
+        .with_for_update(key_share=True, skip_locked=True)
     ).one_or_none()
     if row is not None:
         row.claimed_until = now + lasting
@@ -55,7 +55,9 @@ def claim(session: Session, now: datetime, lasting: timedelta) -> LookRow | None
 
 
 def lock(session: Session, scenario_id: int, host_class: str) -> LookRow:
-    return session.get_one(LookRow, (scenario_id, host_class), with_for_update=True, populate_existing=True)
+    return session.get_one(
+        LookRow, (scenario_id, host_class), with_for_update={"key_share": True}, populate_existing=True
+    )
 
 
 def find(session: Session, scenario_id: int, host_class: str) -> LookRow | None:

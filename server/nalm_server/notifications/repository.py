@@ -65,7 +65,7 @@ def _due(now: datetime) -> Select[NotificationRow]:
         )
         .order_by(NotificationRow.next_try_at, NotificationRow.id)
         .limit(1)
-        .with_for_update(skip_locked=True, of=NotificationRow)
+        .with_for_update(key_share=True, skip_locked=True, of=NotificationRow)
     )
 
 
@@ -85,7 +85,7 @@ def locked(session: Session, number: int) -> NotificationRow | None:
     return session.scalars(
         select(NotificationRow)
         .where(NotificationRow.id == number)
-        .with_for_update()
+        .with_for_update(key_share=True)
         .execution_options(populate_existing=True)
     ).one_or_none()
 
@@ -96,7 +96,7 @@ def abandoned(session: Session, now: datetime) -> list[NotificationRow]:
         session.scalars(
             select(NotificationRow)
             .where(NotificationRow.state == SENDING, NotificationRow.lease_until < now)
-            .with_for_update(skip_locked=True)
+            .with_for_update(key_share=True, skip_locked=True)
         )
     )
 
@@ -122,7 +122,7 @@ def find(session: Session, project_id: int, number: int) -> NotificationRow | No
     return session.scalars(
         select(NotificationRow)
         .where(NotificationRow.project_id == project_id, NotificationRow.id == number)
-        .with_for_update()
+        .with_for_update(key_share=True)
     ).one_or_none()
 
 

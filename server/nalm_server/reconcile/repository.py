@@ -35,7 +35,7 @@ def lock_due(session: Session, now: datetime) -> ProjectRow | None:
         .where(or_(WatchRow.reconcile_at.is_(None), WatchRow.reconcile_at <= now))
         .order_by(WatchRow.reconcile_at.is_not(None), WatchRow.reconcile_at, ProjectRow.id)
         .limit(1)
-        .with_for_update(of=ProjectRow, skip_locked=True)
+        .with_for_update(key_share=True, of=ProjectRow, skip_locked=True)
     ).one_or_none()
 
 

@@ -35,7 +35,7 @@ def of_project(session: Session, project_id: int) -> list[ScheduleRow]:
 def lock_named(session: Session, project_id: int, name: str) -> ScheduleRow | None:
     """The row as it is now, held until the commit."""
     query = select(ScheduleRow).where(ScheduleRow.project_id == project_id, ScheduleRow.name == name)
-    return session.scalars(query.with_for_update()).one_or_none()
+    return session.scalars(query.with_for_update(key_share=True)).one_or_none()
 
 
 def due(session: Session, now: datetime) -> list[int]:
@@ -49,7 +49,7 @@ def lock_free(session: Session, schedule_id: int) -> ScheduleRow | None:
     return session.scalars(
         select(ScheduleRow)
         .where(ScheduleRow.id == schedule_id)
-        .with_for_update(skip_locked=True)
+        .with_for_update(key_share=True, skip_locked=True)
         .execution_options(populate_existing=True)
     ).one_or_none()
 

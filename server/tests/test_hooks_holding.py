@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A delivery in hand is held on to; of a worker that died it is free again soon."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from nalm_server.hooks import holding, work
+from nalm_server.hooks.holding import HELD
+from nalm_server.hooks.models import DeliveryRow
+from nalm_server.hooks.work import drain
+from nalm_server.jobs import repository as jobs
+from nalm_server.projects import repository as projects
+from nalm_server_harness import Clock, Service
+from nalm_server_waiting import until
+from sqlalchemy import select, text
+from test_hooks import payload
+
+
+class KilledError(BaseException):
+    """What no handler catches, as nothing follows a kill -9."""
+
+
+def only(service: Service) -> DeliveryRow:
+    with service.context.read_sessions() as session:
+        return session.scalars(select(DeliveryRow)).one()
+
+
+def test_a_delivery_in_hand_is_held_on_to(
+    service: Service, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    follow = work.follow
+
+    def long(*given: Any, **named: Any) -> None:
+        for _ in range(2):
+            clock.pass_seconds(HELD.total_seconds() - 1)
+            drain(service.context)
+            until(lambda: only(service).next_at == clock() + HELD, "the hold to be renewed")
+        follow(*given, **named)
+
+    monkeypatch.setattr(holding, "RENEWED_SECONDS", 0.01)
+    monkeypatch.setattr(work, "follow", long)
+    assert service.hook(payload("push_merge"), 202)["became"] == "accepted"
+    assert only(service).attempts == 1
+
+
+def test_a_delivery_whose_worker_died_is_worked_on_soon(
+    service: Service, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dies(*_: Any, **__: Any) -> None:
+        raise KilledError
+
+    with monkeypatch.context() as patched, pytest.raises(KilledError):
+        patched.setattr(work, "follow", dies)
+        service.hook(payload("push_merge"), 202)
+    drain(service.context)
+    assert only(service).status == "received"
+    clock.pass_seconds(HELD.total_seconds() + 1)
+    drain(service.context)
+    assert (only(service).status, only(service).attempts) == ("accepted", 2)
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_whoever_holds_a_project_keeps_nobody_from_its_jobs(service: Service) -> None:
+    """An agent's progress and a report taken in lock the same rows, in the other order."""
+    number = service.hook(payload("push_merge"), 202)["job_ids"][0]
+    with service.context.sessions() as taking, service.context.sessions() as progress:
+        projects.lock(taking, 1)
+        progress.execute(text("SET LOCAL lock_timeout = '2s'"))
+        job = jobs.lock(progress, number)
+        assert job
+        for fraction in (0.25, 0.5):  # the second time PostgreSQL looks at the foreign key again
+            job.fraction = fraction
+            progress.flush()
+        progress.commit()
