@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from itertools import zip_longest
 
-from pydantic import Field
-
 from nalm_core.annotate import blocks, near
 from nalm_core.function_costs import FunctionCost, FunctionCosts, Key, LineCost, SideOf, function_costs
 from nalm_core.report import Arm, Model
@@ -39,29 +37,29 @@ class TextState(StrEnum):
 class SourceLine(Model):
     line: int
     text: str
-    ipp: float | None = None
+    ipp: float | None
     """Instructions a packet under this function; None: too few to be named, or not counted."""
-    cpp: float | None = None
+    cpp: float | None
     """Cycles a packet, by samples."""
 
 
 class SourceRow(Model):
     """Lines that stand beside each other; None: the side has none there."""
 
-    base: SourceLine | None = None
-    head: SourceLine | None = None
+    base: SourceLine | None
+    head: SourceLine | None
 
 
 class FileSource(Model):
     """One file's lines under the function."""
 
     file: str
-    base_ipp: float | None = None
+    base_ipp: float | None
     """Of all its lines that are named."""
-    head_ipp: float | None = None
-    base_cpp: float | None = None
-    head_cpp: float | None = None
-    rows: list[SourceRow] = Field(default_factory=list)
+    head_ipp: float | None
+    base_cpp: float | None
+    head_cpp: float | None
+    rows: list[SourceRow]
     """In order; where numbers jump, lines are left out. Empty: neither report holds its text."""
 
 

@@ -18,12 +18,13 @@ from nalm_server_seeded import add_administrator
 from playwright.sync_api import Browser, Page, expect
 from service_browser import fresh_page, require_accessible
 
+SIDES = ("base", "head")
 PAIR = f"/p/demo/compare?base={sha(0)}&head={sha(1)}"
 
 
-def explained() -> RunReport:
+def explained(number: int, text: dict[str, object] | None) -> RunReport:
     """nat dearer by a hash that head calls; with paths, functions and lines."""
-    made = make_report(1, head_costs={"nat": 190.0}, head_ipps={"nat": 420})
+    made = make_report(number, head_costs={"nat": 190.0}, head_ipps={"nat": 420})
     document = made.model_dump(mode="json", by_alias=True)
     for one in document["instructions"]:
         own, hashed = (330, 0) if one["arm"] == "base" else (300, 120)
@@ -31,8 +32,25 @@ def explained() -> RunReport:
         one["calls"] = [node for node in calls if node["own"]]
         one["functions"] = {"nat": [function("nat_process", own), function("nat_hash", hashed)]}
         line = {"function": "nat_process", "stage": "nat", "file": "src/nat.c"}
-        one["lines"] = [line | {"lines": {"41": own * PACKETS}}]
-    return RunReport.model_validate(document)
+        one["lines"] = [line | {"lines": costs(own, 50 if one["arm"] == "base" else 52)}]
+    return RunReport.model_validate(document | {"source_text": text})
+
+
+def costs(own: int, ends: int) -> dict[str, int]:
+    """By line: 3 instructions where the function ends, the rest where it begins."""
+    return {"41": (own - 3) * PACKETS, str(ends): 3 * PACKETS}
+
+
+def source() -> list[dict[str, object]]:
+    """nat.c from line 35 on: one line became three."""
+    before = [f"/* {at} */" for at in range(35, 41)]
+    after = ["\tif (unlikely(entry == NULL))", *(f"\t\tcounter[{at}]++;" for at in range(8)), "}"]
+    return [
+        {"base": 35, "head": 35, "lines": before},
+        {"base": 41, "lines": ["\tentry = table_find(table, &key);"]},
+        {"head": 41, "lines": ["\tuint32_t hash = hash_of(&key);", "", "\tentry = table_at(table, hash);"]},
+        {"base": 42, "head": 44, "lines": after},
+    ]
 
 
 def call(name: str, own: int, parent: int | None) -> dict[str, object]:
@@ -57,7 +75,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service,
     static = ROOT / "server" / "nalm_server" / "static"
     service = make_service(Settings(state_dir=home, database_url=url, static_dir=static, rate_api=0), Clock())
     add_administrator(service)
-    service.upload(body_of(explained()))
+    service.upload(body_of(explained(1, {"files": [{"file": "src/nat.c", "stretches": source()}]})))
+    service.upload(body_of(explained(6, {"withheld": True})))
     service.upload(body_of(make_report(2, failed_check=True)))
     service.upload(body_of(make_report(3, status="broken")))
     service.upload(body_of(make_report(4, head=1, base=0, scenario="sfc_b", base_costs={"rx": 20, "tx": 30})))
@@ -78,11 +97,29 @@ def page(browser: Browser, running: tuple[Service, str]) -> Iterator[Page]:
 def test_a_comparison_goes_down_to_the_line(page: Page) -> None:
     page.goto(f"{PAIR}&scenario=sfc_a&fn=nat%2Fnat_process")
     expect(page.get_by_role("tree", name="Differential flame graph")).to_be_visible()
-    table = page.get_by_role("table", name="Lines of nat_process, head")
-    expect(table).to_contain_text("src/nat.c:41")
-    expect(page.get_by_role("img", name="Head over base of")).to_be_visible()
+    expect(page.get_by_role("img", name="Head over base")).to_be_visible()
     expect(page.get_by_role("link", name="alert 1")).to_be_visible()
+    base, head = (
+        page.get_by_role("table", name=f"Source of nat_process in src/nat.c, {side}") for side in SIDES
+    )
+    expect(base.get_by_role("row", name="41 327")).to_contain_text("entry = table_find(table, &key);")
+    expect(head.get_by_role("row", name="41 297 \u221230.00")).to_contain_text("hash_of(&key)")
+    expect(head).not_to_contain_text("counter[5]++;")
     require_accessible(page)
+    page.get_by_role("button", name="unchanged lines").first.press("Enter")
+    expect(head).to_contain_text("counter[5]++;")
+    assert "lines=all" in page.url
+
+
+def test_a_function_is_opened_by_keyboard_and_says_why_it_has_no_text(page: Page) -> None:
+    page.goto(f"/p/demo/compare?base={sha(5)}&head={sha(6)}&scenario=sfc_a")
+    page.get_by_role("button", name="nat_process").press("Enter")
+    title = page.get_by_role("heading", name="nat_process line by line")
+    expect(title).to_be_in_viewport()
+    expect(page.get_by_text("source_in_reports = false")).to_be_visible()
+    expect(page.get_by_role("table", name="Lines of nat_process, head")).to_contain_text("src/nat.c:41")
+    page.get_by_role("button", name="Close").press("Enter")
+    expect(title).to_have_count(0)
 
 
 def test_the_flame_graph_is_walked_by_keyboard(page: Page) -> None:

@@ -45,6 +45,22 @@ export const runCodeQuery = (runId: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
+/** One function's text; stage is null outside stages. */
+export const sourceQuery = (project: string, sides: Sides, stage: string | null, name: string) =>
+  queryOptions({
+    queryKey: ["compare-source", project, given(sides), stage, name],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/compare/source", {
+          params: {
+            path: { project },
+            query: { ...given(sides), function: name, ...(stage === null ? {} : { stage }) },
+          },
+          signal,
+        }),
+      ),
+  });
+
 export const measuredQuery = (project: string, revision: string) =>
   queryOptions({
     queryKey: ["compare-measured", project, revision],

@@ -4395,17 +4395,17 @@ export interface components {
          */
         FileSource: {
             /** Base Cpp */
-            base_cpp?: number | null;
+            base_cpp: number | null;
             /** Base Ipp */
-            base_ipp?: number | null;
+            base_ipp: number | null;
             /** File */
             file: string;
             /** Head Cpp */
-            head_cpp?: number | null;
+            head_cpp: number | null;
             /** Head Ipp */
-            head_ipp?: number | null;
+            head_ipp: number | null;
             /** Rows */
-            rows?: components["schemas"]["SourceRow"][];
+            rows: components["schemas"]["SourceRow"][];
         };
         /** FileText */
         FileText: {
@@ -7328,9 +7328,9 @@ export interface components {
         /** SourceLine */
         SourceLine: {
             /** Cpp */
-            cpp?: number | null;
+            cpp: number | null;
             /** Ipp */
-            ipp?: number | null;
+            ipp: number | null;
             /** Line */
             line: number;
             /** Text */
@@ -7341,8 +7341,8 @@ export interface components {
          * @description Lines that stand beside each other; None: the side has none there.
          */
         SourceRow: {
-            base?: components["schemas"]["SourceLine"] | null;
-            head?: components["schemas"]["SourceLine"] | null;
+            base: components["schemas"]["SourceLine"] | null;
+            head: components["schemas"]["SourceLine"] | null;
         };
         /**
          * SourceText

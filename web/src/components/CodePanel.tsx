@@ -2,7 +2,7 @@
 /** Down to function and line: the flame graph of both sides, the functions that changed, the lines of one. */
 import { SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
 import { codeQuery } from "../api/compare";
 import type { CodeComparison } from "../api/types";
 import { fileName, type Row } from "../logic/csv";
@@ -10,8 +10,9 @@ import type { CompareSearch } from "../logic/search";
 import type { Sides } from "../logic/sides";
 import { ExportButtons } from "./ExportButtons";
 import { FlameGraph } from "./FlameGraph";
-import { FunctionTable } from "./FunctionTable";
+import { FunctionTable, keyOf } from "./FunctionTable";
 import { Panel } from "./Panel";
+import { SourcePanel } from "./SourcePanel";
 import { Loading } from "./States";
 
 interface Props {
@@ -23,12 +24,14 @@ interface Props {
 
 export function CodePanels({ project, sides, search, onChange }: Props) {
   const { data, error } = useQuery(codeQuery(project, sides));
+  const place = useOpened(search.fn);
   if (error) return <CodeMissing why={`Functions and lines could not be read: ${error.message}`} />;
   if (data === undefined) return <Loading rows={4} />;
   if (data.functions.length === 0 && data.instruction_flame === null && data.cycle_flame === null)
     return (
       <CodeMissing why="Neither counted nor sampled on both sides. Instructions by function need valgrind on the bench host and an NF with symbols, cycles by function need perf: nalm doctor says which is missing." />
     );
+  const opened = data.functions.find((one) => keyOf(one) === search.fn);
   return (
     <>
       <FlamePanel of={data} search={search} onChange={onChange} />
@@ -49,8 +52,31 @@ export function CodePanels({ project, sides, search, onChange }: Props) {
           <FunctionTable of={data} open={search.fn} onOpen={(fn) => onChange({ fn })} />
         </Panel>
       )}
+      <div ref={place} className="source-panel">
+        {opened && (
+          <SourcePanel
+            project={project}
+            sides={sides}
+            of={data}
+            one={opened}
+            search={search}
+            onChange={onChange}
+          />
+        )}
+      </div>
     </>
   );
+}
+
+/** Brought into sight when a function is opened, not when the page is. */
+function useOpened(key: string | undefined) {
+  const place = useRef<HTMLDivElement>(null);
+  const was = useRef(key);
+  useEffect(() => {
+    if (key !== undefined && was.current !== key) place.current?.scrollIntoView({ block: "start" });
+    was.current = key;
+  }, [key]);
+  return place;
 }
 
 const CodeMissing = ({ why }: { why: string }) => (

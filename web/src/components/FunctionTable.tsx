@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fragment } from "react";
 import type { CodeComparison, FunctionCosts } from "../api/types";
 import { MISSING, signed, significant } from "../logic/format";
-import { FunctionLines } from "./FunctionLines";
 import { SourceLink } from "./SourceLink";
 
 interface Props {
@@ -12,15 +10,15 @@ interface Props {
   onOpen: (key: string | undefined) => void;
 }
 
-const keyOf = (one: FunctionCosts): string => `${one.stage ?? ""}/${one.name}`;
+/** As the address has it. */
+export const keyOf = (one: FunctionCosts): string => `${one.stage ?? ""}/${one.name}`;
 const hasLines = ({ base, head }: FunctionCosts): boolean =>
   (base?.lines ?? []).length + (head?.lines ?? []).length > 0;
 
-/** What each function costs by itself on both sides; one with lines opens to them. */
+/** What each function costs by itself on both sides; one with lines is opened below the table. */
 export function FunctionTable({ of, open, onOpen }: Props) {
   const timed = of.functions.some(({ base, head }) => (base?.cpp ?? head?.cpp) != null);
   const counted = of.functions.some(({ base, head }) => (base?.ipp ?? head?.ipp) != null);
-  const columns = 2 + (counted ? 3 : 0) + (timed ? 2 : 0);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className="scroll-x tall-table" tabIndex={0} aria-label="Cost per function">
@@ -40,34 +38,25 @@ export function FunctionTable({ of, open, onOpen }: Props) {
           {of.functions.map((one) => {
             const key = keyOf(one);
             return (
-              <Fragment key={key}>
-                <tr>
-                  <FunctionName
-                    of={of}
-                    one={one}
-                    opened={open === key}
-                    onOpen={() => onOpen(open === key ? undefined : key)}
-                  />
-                  <td className="left">{one.stage ?? "outside stages"}</td>
-                  {counted && <Both a={one.base?.ipp} b={one.head?.ipp} />}
-                  {counted && <td>{difference(one.base?.ipp, one.head?.ipp)}</td>}
-                  {counted && <Both a={one.base?.calls} b={one.head?.calls} />}
-                  {timed && <Both a={one.base?.cpp} b={one.head?.cpp} />}
-                  {timed && (
-                    <td>
-                      {difference(one.base?.cpp, one.head?.cpp)}
-                      <span className="under">± {significant(errorOf(one), 2)}</span>
-                    </td>
-                  )}
-                </tr>
-                {open === key && hasLines(one) && (
-                  <tr>
-                    <td colSpan={columns} className="left lines-cell">
-                      <FunctionLines of={of} one={one} />
-                    </td>
-                  </tr>
+              <tr key={key} className={open === key ? "marked" : undefined}>
+                <FunctionName
+                  of={of}
+                  one={one}
+                  opened={open === key}
+                  onOpen={() => onOpen(open === key ? undefined : key)}
+                />
+                <td className="left">{one.stage ?? "outside stages"}</td>
+                {counted && <Both a={one.base?.ipp} b={one.head?.ipp} />}
+                {counted && <td>{difference(one.base?.ipp, one.head?.ipp)}</td>}
+                {counted && <Both a={one.base?.calls} b={one.head?.calls} />}
+                {timed && <Both a={one.base?.cpp} b={one.head?.cpp} />}
+                {timed && (
+                  <td>
+                    {difference(one.base?.cpp, one.head?.cpp)}
+                    <span className="under">± {significant(errorOf(one), 2)}</span>
+                  </td>
                 )}
-              </Fragment>
+              </tr>
             );
           })}
         </tbody>

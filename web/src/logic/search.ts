@@ -136,6 +136,8 @@ export interface CompareSearch {
   at?: string | undefined;
   /** The function whose lines are open: stage and name, joined by a slash. */
   fn?: string | undefined;
+  /** Whether lines of it that are the same on both sides are shown too; folded without it. */
+  lines?: "all" | undefined;
 }
 export function compareSearch(raw: Raw): CompareSearch {
   return compact({
@@ -150,6 +152,7 @@ export function compareSearch(raw: Raw): CompareSearch {
     cost: oneOf(raw.cost, ["cycles"] as const),
     at: text(raw.at),
     fn: text(raw.fn),
+    lines: oneOf(raw.lines, ["all"] as const),
   });
 }
 

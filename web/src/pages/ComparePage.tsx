@@ -41,7 +41,7 @@ export function ComparePage() {
   const recent = useRecentPairs(project, search);
   useTitle("Compare", project);
   const set = (next: CompareSearch): void => {
-    navigate({ search: next });
+    navigate({ search: next, resetScroll: false });
   };
   return (
     <>

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/** One function, opened: both sides' source beside each other with what each line costs. */
+import { Button, SegmentedControl } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { sourceQuery } from "../api/compare";
+import type { CodeComparison, FunctionCosts, FunctionSource } from "../api/types";
+import { fileName } from "../logic/csv";
+import type { CompareSearch } from "../logic/search";
+import type { Sides } from "../logic/sides";
+import { costOf, sourceCsv } from "../logic/source";
+import { ExportButtons } from "./ExportButtons";
+import { FunctionLines } from "./FunctionLines";
+import { Panel } from "./Panel";
+import { NoText, WithoutText } from "./SourceMissing";
+import { SourceSides } from "./SourceSides";
+import { FailedPart, Loading } from "./States";
+
+interface Props {
+  project: string;
+  sides: Sides;
+  of: CodeComparison;
+  one: FunctionCosts;
+  search: CompareSearch;
+  onChange: (change: CompareSearch) => void;
+}
+
+export function SourcePanel({ project, sides, of, one, search, onChange }: Props) {
+  const { data, error, refetch } = useQuery(sourceQuery(project, sides, one.stage, one.name));
+  return (
+    <Panel
+      title={
+        <>
+          <span className="mono">{one.name}</span> line by line
+        </>
+      }
+      aside={
+        <span className="panel-tools">
+          {data && <Tools of={of} one={one} data={data} search={search} onChange={onChange} />}
+          <Button
+            size="compact-xs"
+            variant="default"
+            onClick={() => onChange({ fn: undefined, lines: undefined })}
+          >
+            Close
+          </Button>
+        </span>
+      }
+    >
+      {error && <FailedPart error={error} onRetry={refetch} />}
+      {!error && data === undefined && <Loading rows={6} height={18} />}
+      {data && <Files of={of} one={one} data={data} search={search} onChange={onChange} />}
+    </Panel>
+  );
+}
+
+interface DataProps extends Pick<Props, "of" | "one" | "search" | "onChange"> {
+  data: FunctionSource;
+}
+
+const Tools = ({ of, one, data, search, onChange }: DataProps) => (
+  <>
+    {data.files.some(({ rows }) => rows.length > 0) && (
+      <SegmentedControl
+        size="xs"
+        aria-label="Lines shown"
+        data={[
+          { value: "changed", label: "Changed lines" },
+          { value: "all", label: "All lines" },
+        ]}
+        value={search.lines ?? "changed"}
+        onChange={(value) => onChange({ lines: value === "all" ? "all" : undefined })}
+      />
+    )}
+    <ExportButtons
+      name={fileName("source", one.name, of.base_sha.slice(0, 7), of.head_sha.slice(0, 7))}
+      what={`the source of ${one.name}`}
+      rows={() => sourceCsv(data.files)}
+    />
+  </>
+);
+
+function Files({ of, one, data, search, onChange }: DataProps) {
+  const written = data.files.filter(({ rows }) => rows.length > 0);
+  const cost = costOf(
+    written.flatMap(({ rows }) => rows),
+    search.cost,
+  );
+  if (written.length === 0)
+    return (
+      <>
+        <NoText data={data} />
+        <FunctionLines of={of} one={one} />
+      </>
+    );
+  return (
+    <>
+      {written.map((file) => (
+        <SourceSides
+          key={file.file}
+          of={of}
+          name={one.name}
+          file={file}
+          cost={cost}
+          whole={search.lines === "all"}
+          onWhole={() => onChange({ lines: "all" })}
+        />
+      ))}
+      <WithoutText data={data} cost={cost} />
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/** One file's lines, base and head in two columns whose rows stand beside each other. */
+import { useRef } from "react";
+import type { CodeComparison, FileSource } from "../api/types";
+import { signed, significant } from "../logic/format";
+import { type Block, blocksOf, type LineCost } from "../logic/source";
+import { SourceLink } from "./SourceLink";
+import { UNIT } from "./SourceMissing";
+import { SourceTable } from "./SourceTable";
+
+interface Props {
+  of: CodeComparison;
+  /** The function's. */
+  name: string;
+  file: FileSource;
+  cost: LineCost;
+  whole: boolean;
+  onWhole: () => void;
+}
+
+export function SourceSides({ of, name, file, cost, whole, onWhole }: Props) {
+  const blocks = blocksOf(file.rows, cost, whole);
+  const boxes = useRef<Partial<Record<"base" | "head", HTMLElement | null>>>({});
+  const [before, after] = cost === "ipp" ? [file.base_ipp, file.head_ipp] : [file.base_cpp, file.head_cpp];
+  const both = (["base", "head"] as const).map((side) => {
+    const other = side === "base" ? "head" : "base";
+    return (
+      <SourceTable
+        key={side}
+        side={side}
+        label={`Source of ${name} in ${file.file}, ${side}`}
+        title={
+          <SourceLink
+            of={of}
+            sha={side === "base" ? of.base_sha : of.head_sha}
+            file={file.file}
+            line={firstLine(blocks, side)}
+          />
+        }
+        blocks={blocks}
+        cost={cost}
+        onWhole={onWhole}
+        box={(element) => {
+          boxes.current[side] = element;
+        }}
+        onSideways={(left) => {
+          const beside = boxes.current[other];
+          if (beside) beside.scrollLeft = left;
+        }}
+      />
+    );
+  });
+  return (
+    <div className="source-file">
+      <h3>
+        <span className="mono">{file.file}</span>{" "}
+        <span className="soft number">
+          {significant(before ?? 0, 3)} → {significant(after ?? 0, 3)} (
+          {signed((after ?? 0) - (before ?? 0), 2)}) {UNIT[cost]}
+        </span>
+      </h3>
+      <div className="source-sides">{both}</div>
+    </div>
+  );
+}
+
+const firstLine = (blocks: readonly Block[], side: "base" | "head"): number | undefined =>
+  blocks.flatMap(({ rows }) => rows).find((row) => row[side])?.[side]?.line;
