@@ -42,8 +42,8 @@ traffic = "nalm.toml"
 margin = 0.1
 looks = 1
 turn_ms = 100
-turns_per_launch = 3
-max_launches = 4
+turns_per_launch = 5
+max_launches = 5
 """
 # In the format of VPP's vlib/threads_cli.c and cli.c; figures made up, so that their sums can be seen.
 RUNTIME = """Thread 1 vpp_wk_0 (lcore 2)
@@ -152,7 +152,7 @@ def test_a_slower_head_is_judged_by_its_own_figures(
     shutil.copy(SOURCE, nf_repository.path)
     nf_repository.write("own_work.h", "#define WORK 20\n")
     nf_repository.commit("counts for itself", nalm__toml=TOML)
-    nf_repository.write("own_work.h", "#define WORK 30\n")
+    nf_repository.write("own_work.h", "#define WORK 60\n")
     done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
     assert done.returncode == 1, done.stderr
     assert "regressed" in done.stdout and "datapath" in done.stdout
