@@ -109,6 +109,9 @@ def test_a_comparison_goes_down_to_the_line(page: Page) -> None:
     page.get_by_role("button", name="unchanged lines").first.press("Enter")
     expect(head).to_contain_text("counter[5]++;")
     assert "lines=all" in page.url
+    page.get_by_role("link", name="History of nat_process in nat").click()
+    expect(page.get_by_role("button", name="nat > nat_process")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".chart canvas").first).to_be_visible()
 
 
 def test_a_function_is_opened_by_keyboard_and_says_why_it_has_no_text(page: Page) -> None:

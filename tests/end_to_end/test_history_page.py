@@ -116,6 +116,42 @@ def test_the_picture_is_saved(page: Page) -> None:
     assert file.value.path().read_bytes().startswith(b"\x89PNG")
 
 
+def test_functions_are_searched_chosen_and_shown_beside_stages_or_alone(page: Page, tmp_path: Path) -> None:
+    page.goto(f"{HISTORY}?scenario=sfc_a&metric=ipp")
+    picker = page.get_by_role("combobox", name="Functions")
+    picker.fill("FLOW_")
+    offered = page.get_by_role("option")
+    expect(offered).to_have_text([re.compile("^flow_find.*IPP$"), re.compile("^flow_hash.*IPP$")])
+    picker.press("ArrowDown")
+    picker.press("Enter")
+    expect(page).to_have_url(re.compile(r"functions=nat%3Eflow_find"))
+    picker.fill("int, int")
+    offered.click()
+    picker.press("Escape")
+    chips = page.get_by_role("group", name="Stages and functions shown")
+    expect(chips.get_by_role("button", name="nat > std::map<int, int>::find")).to_be_visible()
+    expect(page.locator(".chart canvas")).to_be_visible()
+    require_accessible(page)
+    page.goto(f"{HISTORY}?scenario=sfc_a&stages=-&functions=nat%3Eflow_find;nat%3Eflow_hash&view=table")
+    expect(page.get_by_role("heading", name="Calls")).to_be_visible()
+    table = page.get_by_role("region", name="IPP per commit")
+    expect(table.get_by_role("row").filter(has_text=sha(DEARER)[:7])).to_contain_text("80.0")
+    expect(table.get_by_role("row").filter(has_text=sha(DEARER - 1)[:7])).not_to_contain_text("80.0")
+    page.get_by_role("button", name="nat > flow_hash").click()
+    expect(page).to_have_url(re.compile(r"functions=nat%3Eflow_find&"))
+    require_accessible(page)
+
+
+def test_what_functions_do_not_have_is_said(page: Page) -> None:
+    page.goto(f"{HISTORY}?scenario=sfc_a&metric=cpp&functions=nat%3Eflow_find")
+    expect(page.get_by_role("main")).to_contain_text("C functions are not drawn: callgrind counts")
+    expect(page.locator(".chart canvas")).to_be_visible()
+    page.goto(f"{HISTORY}?scenario=sfc_a&metric=calls")
+    expect(page.get_by_role("main")).to_contain_text("Only C functions have it: choose some.")
+    page.goto(f"{HISTORY}?scenario=sfc_a&metric=ipp&functions=nat%3Enever_dear")
+    expect(page.get_by_role("alert")).to_contain_text("No function 'nat>never_dear' has a history here.")
+
+
 def test_empty_missing_and_failing(page: Page) -> None:
     page.goto("/p/empty/history")
     expect(page.get_by_role("main")).to_contain_text("No history yet")

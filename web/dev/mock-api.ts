@@ -76,6 +76,7 @@ function answer(path: string, query: URLSearchParams): unknown {
   if (part === "alerts" || part === "mutes") return [];
   if (part === "lines") return lines(query.get("metric") ?? "cpp");
   if (part === "branches") return [];
+  if (part === "scenarios" && leaf === "functions") return [];
   if (part === "scenarios" && leaf === "history") return history(query.get("metric") ?? "cpp");
   if (part === "scenarios") return full ? [scenario()] : [];
   return null;
@@ -106,6 +107,7 @@ function lines(metric: string): unknown {
     shown.map((point) => point.values[stage]?.[edge] ?? null);
   const stages = ["chain", ...STAGES].map((stage) => ({
     stage,
+    function: null,
     value: column(stage, "value"),
     low: column(stage, "low"),
     high: column(stage, "high"),

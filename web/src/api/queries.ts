@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** One query per endpoint that a page reads. Keys begin with the endpoint, so that they can be invalidated together. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { FUNCTION_METRICS } from "../logic/functions";
 import { LONGEST } from "../logic/search";
 import { isActive } from "../logic/verdict";
 import { body, client } from "./client";
@@ -9,6 +10,8 @@ import type { Commit, Project } from "./types";
 /** How often a page asks again while a job is queued or running, and while none is. Milliseconds. */
 const POLL_ACTIVE_MS = 2_000;
 const POLL_IDLE_MS = 15_000;
+
+const MOST_FUNCTIONS = 1000;
 
 const pollCommits = (commits: readonly Commit[] | undefined): number =>
   commits?.some((commit) => isActive(commit.job)) ? POLL_ACTIVE_MS : POLL_IDLE_MS;
@@ -99,16 +102,19 @@ export const historyQuery = (
 export interface WantedLines {
   scenarios: readonly string[];
   branches: readonly string[];
-  /** Empty: all. */
+  /** Empty: all, or none where functions are wanted. */
   stages: readonly string[];
+  /** `stage>function`; asked for where the metric is one of theirs. */
+  functions: readonly string[];
   hostClass: string | undefined;
   /** As many commits as there can be. */
   longest: boolean;
 }
 
 /** One metric of several scenarios and branches. A long history is not asked for again and again. */
-export const linesQuery = (project: string, metric: string, wanted: WantedLines) =>
-  queryOptions({
+export const linesQuery = (project: string, metric: string, every: WantedLines) => {
+  const wanted = FUNCTION_METRICS.includes(metric) ? every : { ...every, functions: [] };
+  return queryOptions({
     queryKey: ["lines", project, metric, wanted],
     queryFn: ({ signal }) =>
       body(
@@ -120,6 +126,7 @@ export const linesQuery = (project: string, metric: string, wanted: WantedLines)
               scenario: [...wanted.scenarios],
               branch: [...wanted.branches],
               stage: [...wanted.stages],
+              function: [...wanted.functions],
               ...(wanted.hostClass ? { host_class: wanted.hostClass } : {}),
               ...(wanted.longest ? { limit: Number(LONGEST) } : {}),
             },
@@ -130,6 +137,24 @@ export const linesQuery = (project: string, metric: string, wanted: WantedLines)
     refetchInterval: wanted.longest ? false : POLL_IDLE_MS,
     structuralSharing: !wanted.longest,
     placeholderData: keepPreviousData,
+  });
+};
+
+/** C functions with a history, dearest first. */
+export const functionsQuery = (project: string, scenario: string, hostClass: string | undefined) =>
+  queryOptions({
+    queryKey: ["functions", project, scenario, hostClass ?? null],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/scenarios/{scenario}/functions", {
+          params: {
+            path: { project, scenario },
+            query: { limit: MOST_FUNCTIONS, ...(hostClass ? { host_class: hostClass } : {}) },
+          },
+          signal,
+        }),
+      ),
+    staleTime: POLL_IDLE_MS,
   });
 
 export const branchesQuery = (project: string) =>

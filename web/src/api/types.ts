@@ -73,6 +73,7 @@ export type JobState = JobBrief["state"];
 export type Judged = Schemas["Judged"];
 export type Measured = Schemas["Measured"];
 export type Member = Schemas["Member"];
+export type FunctionSummary = Schemas["FunctionSummary"];
 export type Lines = Schemas["Lines"];
 export type MeasuredModel = Schemas["nalm_core__experiments__result__ModelRow"];
 export type Metric = Schemas["Metric"];

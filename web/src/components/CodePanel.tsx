@@ -49,7 +49,13 @@ export function CodePanels({ project, sides, search, onChange }: Props) {
             </span>
           }
         >
-          <FunctionTable of={data} open={search.fn} onOpen={(fn) => onChange({ fn })} />
+          <FunctionTable
+            project={project}
+            scenario={sides.scenario}
+            of={data}
+            open={search.fn}
+            onOpen={(fn) => onChange({ fn })}
+          />
         </Panel>
       )}
       <div ref={place} className="source-panel">

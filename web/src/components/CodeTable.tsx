@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RunCode } from "../api/types";
-import { type CodeRow, FIGURES, type Figure } from "../logic/codeRows";
+import type { RunCode, RunDetail } from "../api/types";
+import { type CodeRow, FIGURES, type Figure, OUTSIDE } from "../logic/codeRows";
 import { MISSING, signed, significant } from "../logic/format";
+import { FunctionHistory } from "./FunctionHistory";
 import { ScrollTable } from "./ScrollTable";
 import { SortHead, type Sorting } from "./SortHead";
 import { SourceLink } from "./SourceLink";
 
 interface Props {
+  run: RunDetail;
   of: RunCode;
   rows: readonly CodeRow[];
   figures: readonly Figure[];
@@ -15,7 +17,7 @@ interface Props {
 }
 
 /** Functions or lines with what was counted and sampled of them. */
-export function CodeTable({ of, rows, figures, label, sorting }: Props) {
+export function CodeTable({ run, of, rows, figures, label, sorting }: Props) {
   return (
     <ScrollTable label={label} className="code-table" tall>
       <thead>
@@ -40,7 +42,19 @@ export function CodeTable({ of, rows, figures, label, sorting }: Props) {
                 <Place of={of} row={row} />
               </span>
             </th>
-            <td className="left">{row.stage}</td>
+            <td className="left">
+              {row.stage}
+              {row.stage !== OUTSIDE && (
+                <span className="function-history">
+                  <FunctionHistory
+                    project={run.project}
+                    scenario={run.scenario}
+                    stage={row.stage}
+                    name={row.name}
+                  />
+                </span>
+              )}
+            </td>
             {figures.map((figure) => (
               <td key={figure}>{shown(row.figures[figure], figure)}</td>
             ))}

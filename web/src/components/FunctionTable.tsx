@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CodeComparison, FunctionCosts } from "../api/types";
 import { MISSING, signed, significant } from "../logic/format";
+import { FunctionHistory } from "./FunctionHistory";
 import { SourceLink } from "./SourceLink";
 
 interface Props {
+  project: string;
+  /** Head's; undefined: none was chosen. */
+  scenario: string | undefined;
   of: CodeComparison;
   /** Stage and name of the one whose lines are shown. */
   open: string | undefined;
@@ -16,7 +20,7 @@ const hasLines = ({ base, head }: FunctionCosts): boolean =>
   (base?.lines ?? []).length + (head?.lines ?? []).length > 0;
 
 /** What each function costs by itself on both sides; one with lines is opened below the table. */
-export function FunctionTable({ of, open, onOpen }: Props) {
+export function FunctionTable({ project, scenario, of, open, onOpen }: Props) {
   const timed = of.functions.some(({ base, head }) => (base?.cpp ?? head?.cpp) != null);
   const counted = of.functions.some(({ base, head }) => (base?.ipp ?? head?.ipp) != null);
   return (
@@ -45,7 +49,19 @@ export function FunctionTable({ of, open, onOpen }: Props) {
                   opened={open === key}
                   onOpen={() => onOpen(open === key ? undefined : key)}
                 />
-                <td className="left">{one.stage ?? "outside stages"}</td>
+                <td className="left">
+                  {one.stage ?? "outside stages"}
+                  {counted && scenario && one.stage && (
+                    <span className="function-history">
+                      <FunctionHistory
+                        project={project}
+                        scenario={scenario}
+                        stage={one.stage}
+                        name={one.name}
+                      />
+                    </span>
+                  )}
+                </td>
                 {counted && <Both a={one.base?.ipp} b={one.head?.ipp} />}
                 {counted && <td>{difference(one.base?.ipp, one.head?.ipp)}</td>}
                 {counted && <Both a={one.base?.calls} b={one.head?.calls} />}

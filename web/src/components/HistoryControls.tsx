@@ -4,7 +4,9 @@ import { MultiSelect, SegmentedControl, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { branchesQuery, catalogueQuery } from "../api/queries";
 import type { ScenarioSummary } from "../api/types";
-import { type HistorySearch, LONGEST, SCALES } from "../logic/search";
+import { functionsOf } from "../logic/functions";
+import { type HistorySearch, LONGEST, NO_STAGES, SCALES, withFunctions } from "../logic/search";
+import { FunctionPicker } from "./FunctionPicker";
 
 const SCALE_WORDS = { absolute: "Absolute", relative: "Relative", log: "Log" };
 const VIEW_CHOICES = [
@@ -61,6 +63,13 @@ export function HistoryControls({ project, scenarios, shown, branches, search, s
           onChange={(name) => set({ host_class: name ?? undefined })}
         />
       )}
+      <FunctionPicker
+        project={project}
+        scenarios={shown.map((one) => one.name)}
+        hostClass={search.host_class}
+        value={functionsOf(search.functions)}
+        onChange={(keys) => set(withFunctions(search, keys))}
+      />
       <MetricSelect search={search} set={set} />
       <Select
         label="Commits"
@@ -101,7 +110,10 @@ function MetricSelect({ search, set }: Pick<Props, "search" | "set">) {
       w={170}
       allowDeselect={false}
       data={[
-        { value: MAIN, label: "CPP, IPP, eIPC, rate" },
+        {
+          value: MAIN,
+          label: search.functions && search.stages === NO_STAGES ? "IPP, calls" : "CPP, IPP, eIPC, rate",
+        },
         ...metrics.map((one) => ({ value: one.name, label: one.title })),
       ]}
       value={search.metric ?? MAIN}

@@ -14,6 +14,8 @@ import { useIndexSpan } from "./useIndexSpan";
 
 /** Costs that add up start at 0, so that heights compare; a ratio such as eIPC does not. */
 const FROM_ZERO = new Set(["cpp", "ipp"]);
+/** Also alone: fractions that hardly move would fill the chart with their last digits. */
+const CALLS = "calls";
 const SHORT = 7;
 
 export function HistoryDrawn(props: DrawnProps) {
@@ -67,7 +69,9 @@ export function HistoryDrawn(props: DrawnProps) {
         allStages={inks}
         tickLabel={(place) => commits.sha[place]?.slice(0, SHORT) ?? ""}
         scale={scale}
-        fromZero={scale === "absolute" && series.length > 1 && FROM_ZERO.has(metric.name)}
+        fromZero={
+          scale === "absolute" && (metric.name === CALLS || (series.length > 1 && FROM_ZERO.has(metric.name)))
+        }
         height={alone ? 400 : 260}
         label={`${metric.title} of ${series.map((one) => one.stage).join(", ")} over ${commits.sha.length} commits. The table view has the figures.`}
         span={span}

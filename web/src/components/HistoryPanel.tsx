@@ -6,6 +6,7 @@ import { useMemo, useRef } from "react";
 import { linesQuery, type WantedLines } from "../api/queries";
 import type { Alert, Lines } from "../api/types";
 import { fileName } from "../logic/csv";
+import { FUNCTION_METRICS } from "../logic/functions";
 import type { Scale } from "../logic/history";
 import { rowsOf, seriesOf } from "../logic/lines";
 import { CHAIN } from "../logic/palette";
@@ -41,9 +42,9 @@ export function HistoryPanel(props: HistoryPanelProps) {
   const { project, metric, wanted, shown } = props;
   const { data: lines, error } = useQuery(linesQuery(project, metric, wanted));
   const around = useRef<HTMLDivElement>(null);
-  const names = shown.join();
+  const names = shown.join("\n");
   const series = useMemo(
-    () => (lines ? seriesOf(lines.lines, names.split(","), lines.commits.sha.length) : []),
+    () => (lines ? seriesOf(lines.lines, names.split("\n"), lines.commits.sha.length) : []),
     [lines, names],
   );
   const unit = lines?.metric.unit ?? "";
@@ -80,13 +81,24 @@ export interface DrawnProps extends HistoryPanelProps {
 }
 
 function Content(props: DrawnProps) {
-  const { lines, series, shown, asTable } = props;
+  const { lines, series, shown, asTable, wanted } = props;
   const missing = lines.lines.find((one) => one.missing)?.missing;
+  const left = wanted.functions.length > 0 && !FUNCTION_METRICS.includes(lines.metric.name);
   if (missing) return <p className="held">{missing}</p>;
   if (lines.commits.sha.length === 0) return <p className="soft">No figure of this metric yet.</p>;
+  if (left && wanted.stages.length === 0) return <NotOfFunctions metric={lines.metric.title} />;
   if (series.length === 0)
     return (
       <p className="soft">{`Not known for ${shown.join(", ")}: only the ${CHAIN} has it, only stages have it, or no counter gave it.`}</p>
     );
-  return asTable ? <HistoryTable {...props} /> : <HistoryDrawn {...props} />;
+  return (
+    <>
+      {left && props.alone && <NotOfFunctions metric={lines.metric.title} />}
+      {asTable ? <HistoryTable {...props} /> : <HistoryDrawn {...props} />}
+    </>
+  );
 }
+
+const NotOfFunctions = ({ metric }: { metric: string }) => (
+  <p className="soft">{`C functions are not drawn: callgrind counts their instructions (IPP) and calls, not ${metric}.`}</p>
+);

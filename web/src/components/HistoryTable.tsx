@@ -40,7 +40,7 @@ export function HistoryTable(props: DrawnProps) {
         </tbody>
       </ScrollTable>
       {pages > 1 && (
-        <nav className="list-foot" aria-label="Pages of the table">
+        <nav className="list-foot" aria-label={`Pages of ${shown.metric.title}`}>
           <Pagination
             size="sm"
             total={pages}

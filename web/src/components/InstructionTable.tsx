@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Fragment } from "react";
 import type { RunReport } from "../api/types";
 import { MISSING, significant } from "../logic/format";
+import { FunctionHistory } from "./FunctionHistory";
 
 type InstructionCount = NonNullable<RunReport["instructions"]>[number];
 
@@ -8,7 +10,13 @@ type InstructionCount = NonNullable<RunReport["instructions"]>[number];
 const FUNCTIONS_SHOWN = 3;
 
 /** Exact instructions per packet by stage and arm, and the dearest functions of head. */
-export function InstructionTable({ counts }: { counts: readonly InstructionCount[] }) {
+interface Props {
+  counts: readonly InstructionCount[];
+  project: string;
+  scenario: string;
+}
+
+export function InstructionTable({ counts, project, scenario }: Props) {
   const stages = [...new Set(counts.flatMap((count) => Object.keys(count.stages)))];
   const last = counts.find((count) => count.arm === "head") ?? counts[counts.length - 1];
   return (
@@ -31,7 +39,17 @@ export function InstructionTable({ counts }: { counts: readonly InstructionCount
               {counts.map((count) => (
                 <td key={count.arm}>{perPacket(count.stages[stage], count.packets)}</td>
               ))}
-              <td className="left wrap">{last && functionList(last, stage)}</td>
+              <td className="left wrap">
+                {dearest(last, stage).map(({ name, instructions }, place) => (
+                  <Fragment key={name}>
+                    {place > 0 && ", "}
+                    <FunctionHistory project={project} scenario={scenario} stage={stage} name={name}>
+                      <span className="mono">{name}</span>
+                    </FunctionHistory>{" "}
+                    {perPacket(instructions, last?.packets ?? 0)}
+                  </Fragment>
+                ))}
+              </td>
             </tr>
           ))}
           <tr>
@@ -50,9 +68,5 @@ export function InstructionTable({ counts }: { counts: readonly InstructionCount
 const perPacket = (instructions: number | undefined, packets: number): string =>
   instructions === undefined ? MISSING : significant(instructions / packets);
 
-function functionList(count: InstructionCount, stage: string): string {
-  return (count.functions?.[stage] ?? [])
-    .slice(0, FUNCTIONS_SHOWN)
-    .map((item) => `${item.name} ${perPacket(item.instructions, count.packets)}`)
-    .join(", ");
-}
+const dearest = (count: InstructionCount | undefined, stage: string) =>
+  (count?.functions?.[stage] ?? []).slice(0, FUNCTIONS_SHOWN);

@@ -3,7 +3,7 @@
 import { SegmentedControl, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { runCodeQuery } from "../api/compare";
-import type { Change, RunCode } from "../api/types";
+import type { Change, RunCode, RunDetail } from "../api/types";
 import { type CodeView, codeFile, codeRows, figuresOf, found, inOrder } from "../logic/codeRows";
 import { fileName } from "../logic/csv";
 import type { RunSearch } from "../logic/search";
@@ -14,13 +14,14 @@ import { RoundsPanel } from "./RoundsPanel";
 import { Loading } from "./States";
 
 interface Props {
-  runId: string;
+  run: RunDetail;
   chain: Change | null;
   search: RunSearch;
   onChange: (change: RunSearch) => void;
 }
 
-export function RunCodePanels({ runId, chain, search, onChange }: Props) {
+export function RunCodePanels({ run, chain, search, onChange }: Props) {
+  const runId = run.run_id;
   const { data, error } = useQuery(runCodeQuery(runId));
   if (error) return <p role="alert">Rounds and functions could not be read: {error.message}</p>;
   if (data === undefined) return <Loading rows={4} />;
@@ -34,7 +35,7 @@ export function RunCodePanels({ runId, chain, search, onChange }: Props) {
         drawn={search.rounds ?? "ratio"}
         onDrawn={(drawn) => onChange({ rounds: drawn === "cpp" ? "cpp" : undefined })}
       />
-      {data.functions.length > 0 && <Code runId={runId} of={data} search={search} onChange={onChange} />}
+      {data.functions.length > 0 && <Code run={run} of={data} search={search} onChange={onChange} />}
     </>
   );
 }
@@ -50,7 +51,7 @@ const NONE: Record<CodeView, string> = {
   base: "No line of base fits: lines need an NF built with debug information.",
 };
 
-function Code({ runId, of, search, onChange }: Omit<Props, "chain"> & { of: RunCode }) {
+function Code({ run, of, search, onChange }: Omit<Props, "chain"> & { of: RunCode }) {
   const view = search.code ?? "functions";
   const all = codeRows(of.functions, view);
   const figures = figuresOf(all);
@@ -63,7 +64,7 @@ function Code({ runId, of, search, onChange }: Omit<Props, "chain"> & { of: RunC
         <span className="panel-tools">
           <span className="soft">own cost, without callees</span>
           <ExportButtons
-            name={fileName("run", runId.slice(0, 8), view === "functions" ? view : `lines-${view}`)}
+            name={fileName("run", run.run_id.slice(0, 8), view === "functions" ? view : `lines-${view}`)}
             what="functions and lines"
             rows={() => codeFile(rows, figures)}
           />
@@ -100,6 +101,7 @@ function Code({ runId, of, search, onChange }: Omit<Props, "chain"> & { of: RunC
         <p className="soft">{NONE[view]}</p>
       ) : (
         <CodeTable
+          run={run}
           of={of}
           rows={rows}
           figures={figures}

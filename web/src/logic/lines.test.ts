@@ -4,6 +4,14 @@ import type { Columns } from "./history";
 import { positive, relativeTo, runAt, seriesOf } from "./lines";
 import { between, panned, thinned, wholeOf, zoomed } from "./thin";
 
+const column = (stage: string, name: string | null, value: (number | null)[]) => ({
+  stage,
+  function: name,
+  value,
+  low: value.map((one) => one && one - 1),
+  high: value.map(() => null),
+});
+
 const line = (scenario: string, at: number[], value: (number | null)[], branch: string | null = null) => ({
   scenario,
   branch,
@@ -12,8 +20,16 @@ const line = (scenario: string, at: number[], value: (number | null)[], branch: 
   base_sha: at.map(() => null),
   display: at.map(() => "same"),
   stages: [
-    { stage: "chain", value, low: value.map((one) => one && one - 1), high: value.map(() => null) },
-    { stage: "dpi", value: value.map(() => null), low: value.map(() => null), high: value.map(() => null) },
+    column("chain", null, value),
+    {
+      ...column(
+        "dpi",
+        null,
+        value.map(() => null),
+      ),
+      low: value.map(() => null),
+    },
+    column("chain", "operator>", value),
   ],
 });
 
@@ -36,6 +52,11 @@ test("a name tells only what differs", () => {
     "chain @main",
     "chain @next",
   ]);
+});
+
+test("a function's series is told by its stage and its name", () => {
+  const found = seriesOf([line("a", [0], [1])], ["chain", "chain > operator>"], 1);
+  expect(found.map((one) => one.stage)).toEqual(["chain", "chain > operator>"]);
 });
 
 test("relative is against the commit, or the last one measured before it, or the first after", () => {

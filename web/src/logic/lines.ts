@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /** From the API's lines to what a chart draws: series over the common commits, x is a commit's place. */
 import type { Row } from "./csv";
+import { functionLabel } from "./functions";
 import type { Columns, Mark } from "./history";
 
 interface StageLike {
   stage: string;
+  /** A C function under the stage. */
+  function: string | null;
   value: readonly (number | null)[];
   low: readonly (number | null)[];
   high: readonly (number | null)[];
@@ -28,11 +31,14 @@ export function seriesName(line: LineLike, stage: string, lines: readonly LineLi
 
 export type Series = Columns["stages"][number];
 
-/** The series of the wanted stages that have a value; a missing one is null: a gap. */
+const nameOf = (one: StageLike): string =>
+  one.function === null ? one.stage : functionLabel(one.stage, one.function);
+
+/** The series of the wanted stages and functions (by label) that have a value; a missing one is null: a gap. */
 export function seriesOf(lines: readonly LineLike[], stages: readonly string[], commits: number): Series[] {
   return lines.flatMap((line) =>
     stages.flatMap((stage) => {
-      const found = line.stages.find((one) => one.stage === stage);
+      const found = line.stages.find((one) => nameOf(one) === stage);
       if (found === undefined || found.value.every((value) => value === null)) return [];
       const placed = (values: readonly (number | null)[]): (number | null)[] =>
         scattered(values, line.at, commits);

@@ -2,6 +2,7 @@
 /** What the URL may say after the question mark, per page. Whatever is not understood is left out, never an error. */
 import { ALERT_STATES } from "./alerts";
 import { type CodeView, FIGURES } from "./codeRows";
+import { functionsOf, functionsText } from "./functions";
 import type { Scale } from "./history";
 import { REASONS } from "./queue";
 import { DISPLAYS } from "./verdict";
@@ -40,6 +41,8 @@ export function commitsSearch(raw: Raw): CommitsSearch {
 }
 
 export const SCALES = ["absolute", "relative", "log"] as const;
+/** Instead of stages: only functions are shown. */
+export const NO_STAGES = "-";
 /** The longest history a chart shows, in commits. */
 export const LONGEST = "10000";
 
@@ -52,6 +55,8 @@ export interface HistorySearch {
   metric?: string | undefined;
   /** Stages joined by commas; without it all are shown, of several scenarios or branches the chain. */
   stages?: string | undefined;
+  /** C functions shown besides, `stage>function` joined by semicolons. */
+  functions?: string | undefined;
   host_class?: string | undefined;
   scale?: Scale | undefined;
   /** What `relative` is against: a commit; without it the first. */
@@ -71,6 +76,7 @@ export function historySearch(raw: Raw): HistorySearch {
     branch: list(raw.branch).join(",") || undefined,
     metric: matching(raw.metric, /^[a-z_]+$/),
     stages: list(raw.stages).join(",") || undefined,
+    functions: functionsText(functionsOf(text(raw.functions))),
     host_class: text(raw.host_class),
     scale: oneOf(raw.scale, SCALES),
     against: matching(raw.against, SHA),
@@ -81,6 +87,12 @@ export function historySearch(raw: Raw): HistorySearch {
     page: matching(raw.page, /^[1-9]\d{0,4}$/),
   });
 }
+
+/** The change that shows these functions; without any, stages are shown again. */
+export const withFunctions = ({ stages }: HistorySearch, keys: readonly string[]): HistorySearch => ({
+  functions: functionsText(keys),
+  ...(keys.length === 0 && stages === NO_STAGES ? { stages: undefined } : {}),
+});
 
 export interface AlertsSearch {
   /** States joined by commas, or `any`; without it what is open or suspected. */

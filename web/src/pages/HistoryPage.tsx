@@ -13,8 +13,18 @@ import { PageHead } from "../components/PageHead";
 import { StageLegend } from "../components/StageLegend";
 import { CenterState, Failed, Loading } from "../components/States";
 import { useTitle } from "../components/useTitle";
+import { FUNCTION_METRICS, functionsOf, labelOf } from "../logic/functions";
 import { CHAIN } from "../logic/palette";
-import { chosen, type HistorySearch, LONGEST, MAIN_METRICS, toggled, wantedScenarios } from "../logic/search";
+import {
+  chosen,
+  type HistorySearch,
+  LONGEST,
+  MAIN_METRICS,
+  NO_STAGES,
+  toggled,
+  wantedScenarios,
+  withFunctions,
+} from "../logic/search";
 
 const route = getRouteApi("/p/$project/history");
 
@@ -68,11 +78,27 @@ function Measured({ project, scenarios, search }: Props) {
   const branches = search.branch?.split(",") ?? [];
   const one = picked.length === 1 && branches.length < 2;
   const stages = [...new Set([CHAIN, ...picked.flatMap((scenario) => scenario.stages)])];
-  const shown = search.stages === undefined && !one ? [CHAIN] : chosen(search.stages, stages);
+  const functions = functionsOf(search.functions);
+  const labels = functions.map(labelOf);
+  const alone = functions.length > 0 && search.stages === NO_STAGES;
+  const shown = alone ? [] : search.stages === undefined && !one ? [CHAIN] : chosen(search.stages, stages);
   // No stages in the address mean the chain alone where several lines are shown.
   const every = one || shown.length === 1 ? undefined : stages.join(",");
   const names = picked.map((scenario) => scenario.name);
-  const wanted = useWanted(names, branches, one ? [] : shown, search);
+  const asked = one && functions.length === 0 ? [] : one && !alone ? stages : shown;
+  const wanted = useWanted(names, branches, asked, search);
+  const toggle = (name: string): void => {
+    const key = functions[labels.indexOf(name)];
+    if (key)
+      set(
+        withFunctions(
+          search,
+          functions.filter((item) => item !== key),
+        ),
+      );
+    else if (functions.length > 0 && shown.join() === name) set({ stages: NO_STAGES });
+    else set({ stages: toggled(shown.join(","), name, stages) ?? every });
+  };
   return (
     <>
       <PageHead
@@ -89,10 +115,11 @@ function Measured({ project, scenarios, search }: Props) {
       />
       <div className="history-legend">
         <StageLegend
-          stages={stages}
-          shown={shown}
+          stages={[...stages, ...labels]}
+          shown={[...shown, ...labels]}
           plain={!one}
-          onToggle={(stage) => set({ stages: toggled(shown.join(","), stage, stages) ?? every })}
+          label={functions.length > 0 ? "Stages and functions shown" : "Stages shown"}
+          onToggle={toggle}
         />
         {search.scale === "relative" && (
           <Against project={project} wanted={wanted} search={search} set={set} />
@@ -105,10 +132,10 @@ function Measured({ project, scenarios, search }: Props) {
       </div>
       <HistoryPanels
         project={project}
-        metrics={search.metric ? [search.metric] : MAIN_METRICS}
+        metrics={search.metric ? [search.metric] : mainMetrics(functions.length > 0, alone)}
         wanted={wanted}
-        stages={stages}
-        shown={shown}
+        stages={[...stages, ...labels]}
+        shown={[...shown, ...labels]}
         scale={search.scale ?? "absolute"}
         against={search.against}
         asTable={search.view === "table"}
@@ -126,7 +153,7 @@ function useWanted(
   scenarios: readonly string[],
   branches: readonly string[],
   stages: readonly string[],
-  { host_class, last }: HistorySearch,
+  { functions, host_class, last }: HistorySearch,
 ): WantedLines {
   const [all, on, of] = [scenarios.join(), branches.join(), stages.join()];
   return useMemo(() => {
@@ -135,11 +162,18 @@ function useWanted(
       scenarios: listed(all),
       branches: listed(on),
       stages: listed(of),
+      functions: functionsOf(functions),
       hostClass: host_class,
       longest: last === LONGEST,
     };
-  }, [all, on, of, host_class, last]);
+  }, [all, on, of, functions, host_class, last]);
 }
+
+/** Without one in the address. */
+const mainMetrics = (functions: boolean, alone: boolean): readonly string[] => {
+  if (alone) return FUNCTION_METRICS;
+  return functions ? [...new Set([...MAIN_METRICS, ...FUNCTION_METRICS])] : MAIN_METRICS;
+};
 
 interface AgainstProps {
   project: string;

@@ -117,7 +117,7 @@ function Run({ run }: { run: RunDetail }) {
       )}
       {!run.report_expired && (
         <RunCodePanels
-          runId={run.run_id}
+          run={run}
           chain={verdict.chain ?? null}
           search={search}
           onChange={(part) => navigate({ search: { ...search, ...part }, replace: true, resetScroll: false })}
@@ -146,7 +146,7 @@ function Run({ run }: { run: RunDetail }) {
           />
         </Panel>
       </div>
-      {!run.report_expired && <Recorded runId={run.run_id} />}
+      {!run.report_expired && <Recorded project={run.project} runId={run.run_id} />}
       {run.job_id !== null && (
         <Panel title="Log" aside={<span className="soft">of the job, its end</span>}>
           <LogTail id={run.job_id} tall />
@@ -197,7 +197,7 @@ function RunFacts({ run }: { run: RunDetail }) {
 }
 
 /** What only the raw report has; it is large, so it comes after the rest. */
-function Recorded({ runId }: { runId: string }) {
+function Recorded({ project, runId }: { project: string; runId: string }) {
   const { data: report, error } = useQuery(reportQuery(runId));
   if (error) return <p role="alert">The raw report could not be read: {error.message}</p>;
   if (report === undefined) return <Loading rows={3} />;
@@ -205,7 +205,11 @@ function Recorded({ runId }: { runId: string }) {
     <>
       {(report.instructions ?? []).length > 0 && (
         <Panel title="Instructions" aside={<span className="soft">counted exactly, per packet</span>}>
-          <InstructionTable counts={report.instructions ?? []} />
+          <InstructionTable
+            counts={report.instructions ?? []}
+            project={project}
+            scenario={report.scenario.name}
+          />
         </Panel>
       )}
       <SetAside rounds={report.rounds ?? []} />

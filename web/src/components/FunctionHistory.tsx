@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { functionKey } from "../logic/functions";
+import { NO_STAGES } from "../logic/search";
+
+interface Props {
+  project: string;
+  scenario: string;
+  stage: string;
+  name: string;
+  /** What is pressed; without it the word. */
+  children?: ReactNode;
+}
+
+/** To the history of one function's cost. */
+export function FunctionHistory({ project, scenario, stage, name, children = "history" }: Props) {
+  return (
+    <Link
+      to="/p/$project/history"
+      params={{ project }}
+      search={{ scenario, stages: NO_STAGES, functions: functionKey(stage, name) }}
+      aria-label={`History of ${name} in ${stage}`}
+    >
+      {children}
+    </Link>
+  );
+}
