@@ -23,6 +23,7 @@ def add_to(app: typer.Typer) -> None:
     app.command(
         epilog="Examples:\n\n    nalm history sfc_a --server https://nalm.example.org\n\n"
         "    nalm history sfc_a --stage nat --metric ipp --rows 30\n\n"
+        "    nalm history sfc_a --stage nat --function flow_find\n\n"
         "    nalm history sfc_a --branch release-2"
     )(history)
 
@@ -31,7 +32,13 @@ def history(
     scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="As nalm.toml names it.")],
     *,
     stage: Annotated[str, typer.Option(help="Of the chain, or `chain` for the whole.")] = CHAIN,
-    metric: Annotated[str, typer.Option(help="cpp, ipp, eipc, ncpp, pps, ...")] = "cpp",
+    function: Annotated[
+        str | None, typer.Option(help="A C function under the stage; it has ipp and calls.")
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(help="cpp, ipp, eipc, ncpp, pps, ...", show_default="cpp; ipp of a function"),
+    ] = None,
     branch: Annotated[
         str | None, typer.Option(help="One that the server watches.", show_default="the default branch")
     ] = None,
@@ -58,12 +65,16 @@ def history(
     from nalm_agent.submit import TOKEN, upload_token
     from nalm_agent.upload import require_address
 
+    if function is not None and stage == CHAIN:
+        raise UsageError("under which stage?", hint="name it with --stage")
     if not server:
         raise UsageError("which server?", hint="give its address with --server or in NALM_SERVER")
     token = upload_token(token_file) if token_file or os.environ.get(TOKEN) else None
     name = project or _project(repo)
     under, named = f"/projects/{quote(name, safe='')}", quote(scenario, safe="")
-    wanted: dict[str, str | int] = {"metric": metric, "stage": stage, "limit": max(rows, WIDEST)}
+    shown = stage if function is None else f"{stage}>{function}"
+    wanted: dict[str, str | int] = {"stage" if function is None else "function": shown}
+    wanted |= {"metric": metric or ("cpp" if function is None else "ipp"), "limit": max(rows, WIDEST)}
     if host_class is not None:
         wanted["host_class"] = host_class
     address = require_address(server)
@@ -75,7 +86,7 @@ def history(
     if as_json:
         sys.stdout.write(found.model_dump_json() + "\n")
     else:
-        print_history(console(), found, stage, rows)
+        print_history(console(), found, shown, rows)
 
 
 def _project(repo: Path) -> str:

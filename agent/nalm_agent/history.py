@@ -82,9 +82,16 @@ class CommitColumns(BaseModel):
 
 class StageColumns(BaseModel):
     stage: str
+    function: str | None = None
+    """Under the stage; a server older than histories of functions does not say."""
     value: list[float | None]
     low: list[float | None]
     high: list[float | None]
+
+    @property
+    def name(self) -> str:
+        """As a history has it."""
+        return self.stage if self.function is None else f"{self.stage}>{self.function}"
 
 
 class BranchLine(BaseModel):
@@ -114,7 +121,7 @@ class Lines(BaseModel):
         return History(
             metric=self.metric,
             host_classes=[],
-            stages=[one.stage for one in line.stages],
+            stages=[one.name for one in line.stages],
             points=[self._point(line, run, place) for run, place in enumerate(line.at)],
             **{name: getattr(line, name) for name in _SHARED},
         )
@@ -128,7 +135,7 @@ class Lines(BaseModel):
             committed_at=self.commits.committed_at[place],
             display=line.display[run],
             culprit_stage=None,
-            values={one.stage: _value(one, run) for one in line.stages},
+            values={one.name: _value(one, run) for one in line.stages},
         )
 
 

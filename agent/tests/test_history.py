@@ -121,6 +121,8 @@ def test_server_and_project_have_to_be_known(tmp_path: Path, monkeypatch: pytest
     monkeypatch.chdir(tmp_path)
     first = CliRunner().invoke(app, ["history", "sfc_a"]).exception
     second = CliRunner().invoke(app, ["history", "sfc_a", "--server", ADDRESS]).exception
+    third = CliRunner().invoke(app, ["history", "sfc_a", "--function", "flow_find"]).exception
+    assert isinstance(third, UsageError) and "which stage" in third.message
     assert isinstance(first, UsageError) and "which server" in first.message
     assert isinstance(second, UsageError) and "which project" in second.message
 

@@ -58,7 +58,7 @@ def test_reports_are_taken_once_and_the_server_judges(server: ContractServer, tm
 
 
 def test_the_history_of_a_branch(server: ContractServer, tmp_path: Path) -> None:
-    report = make_report(8, project="tiny")
+    report = make_report(8, project="tiny", functions={"nat": {"flow_find": 281}})
     (path,) = saved(tmp_path, report)
     assert nalm(server, "submit", path).returncode == 0
     base, head = (report.arms[arm].build.commit for arm in (Arm.BASE, Arm.HEAD))
@@ -67,6 +67,9 @@ def test_the_history_of_a_branch(server: ContractServer, tmp_path: Path) -> None
     found = nalm(server, *asked, "main")
     assert found.returncode == 0, found.stderr
     assert head[:10] in found.stdout and "same" in found.stdout
+    function = nalm(server, *asked, "main", "--stage", "nat", "--function", "flow_find")
+    assert function.returncode == 0, function.stderr
+    assert "newest 281" in function.stdout
     unknown = nalm(server, *asked, "nowhere")
     assert unknown.returncode == 2 and "no watched branch 'nowhere'" in unknown.stderr
 
