@@ -136,6 +136,19 @@ def test_the_flame_graph_is_walked_by_keyboard(page: Page) -> None:
     assert "at=0.0" in page.url
 
 
+def test_a_runs_functions_and_rounds_are_searched_put_in_order_and_saved(page: Page) -> None:
+    page.goto(f"/p/demo/runs/{1:032x}")
+    table = page.get_by_role("region", name="Functions", exact=True)
+    page.get_by_role("button", name="Instructions/packet, base").click()
+    expect(table.get_by_role("row").nth(1)).to_contain_text("nat_process")
+    page.get_by_role("searchbox", name="Search functions and lines").fill("hash")
+    expect(table.get_by_role("row")).to_have_count(2)
+    assert "sort=base_ipp" in page.url and "q=hash" in page.url
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="PNG of the rounds").click()
+    assert saved.value.path().read_bytes().startswith(b"\x89PNG")
+
+
 def test_one_commit_in_two_scenarios_and_back(page: Page) -> None:
     page.goto(f"/p/demo/compare?by=features&head={sha(1)}&base_scenario=sfc_b&scenario=sfc_a")
     expect(page.get_by_role("region", name="Verdict")).to_contain_text("in sfc_b")

@@ -111,7 +111,7 @@ def test_the_table_is_paged_and_saved_whole(page: Page, tmp_path: Path) -> None:
 def test_the_picture_is_saved(page: Page) -> None:
     page.goto(f"{HISTORY}?metric=cpp")
     with page.expect_download() as file:
-        page.get_by_role("button", name="Picture of CPP per commit").click()
+        page.get_by_role("button", name="PNG of CPP per commit").click()
     assert file.value.suggested_filename == "demo-sfc_a-cpp.png"
     assert file.value.path().read_bytes().startswith(b"\x89PNG")
 

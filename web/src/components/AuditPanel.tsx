@@ -5,7 +5,10 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { FormEvent } from "react";
 import { auditQuery } from "../api/audit";
+import { fileName } from "../logic/csv";
+import { auditFile } from "../logic/tableFiles";
 import { AuditTable } from "./AuditTable";
+import { ExportButtons } from "./ExportButtons";
 import { Panel } from "./Panel";
 import { Failed, Loading } from "./States";
 
@@ -18,7 +21,18 @@ export function AuditPanel({ project }: { project?: string }) {
   );
   const entries = data?.pages.flat();
   return (
-    <Panel title="Audit log">
+    <Panel
+      title="Audit log"
+      aside={
+        entries && (
+          <ExportButtons
+            name={fileName("audit", project ?? "server")}
+            what="the entries shown"
+            rows={() => auditFile(entries)}
+          />
+        )
+      }
+    >
       <Filter key={`${who}:${action}`} who={who} action={action} />
       {entries === undefined && (error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={4} />)}
       {entries && <AuditTable entries={entries} ofServer={project === undefined} />}

@@ -121,6 +121,7 @@ function FlamePanel({ of, search, onChange }: Omit<Props, "project" | "sides"> &
             name={fileName("flame", of.base_sha.slice(0, 7), of.head_sha.slice(0, 7))}
             what="the flame graph"
             picture={picture}
+            vector
           />
         </span>
       }

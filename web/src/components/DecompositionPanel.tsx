@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Decomposition } from "../api/types";
 import { cellsOf, MEASURED_SAYS, waterfall } from "../logic/decomposition";
+import { partsFile } from "../logic/tableFiles";
 import { DecompositionTable } from "./DecompositionTable";
+import { ExportButtons } from "./ExportButtons";
 import { NoteList } from "./NoteList";
 import { Panel } from "./Panel";
 import { Waterfall } from "./Waterfall";
@@ -13,7 +15,16 @@ export function DecompositionPanel({ of }: { of: Decomposition }) {
   return (
     <Panel
       title="What the change is made of"
-      aside={<span className="soft">cycles per packet; nothing is left over</span>}
+      aside={
+        <span className="panel-tools">
+          <span className="soft">cycles per packet; nothing is left over</span>
+          <ExportButtons
+            name="parts-of-the-change"
+            what="the parts of the change"
+            rows={() => partsFile(of.stages)}
+          />
+        </span>
+      }
     >
       <Waterfall fall={waterfall(of.base_cycles, cells.totals)} of={of} />
       <DecompositionTable cells={cells} />

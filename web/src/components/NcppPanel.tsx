@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SegmentedControl, Select, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useRef } from "react";
 import { ncppQuery } from "../api/features";
 import type { NcppLine, NcppTable as Table } from "../api/types";
+import { fileName } from "../logic/csv";
 import { currentLine, lineName } from "../logic/ncpp";
 import { percent } from "../logic/quality";
 import { BYS, type By, type FeaturesSearch } from "../logic/search";
+import { ncppFile } from "../logic/tableFiles";
+import { ExportButtons } from "./ExportButtons";
 import { MetricName } from "./Help";
 import { NcppChart } from "./NcppChart";
 import { NcppTable } from "./NcppTable";
@@ -26,6 +30,7 @@ interface Props {
 /** Versions with different feature sets on one scale. */
 export function NcppPanel({ project, search, set }: Props) {
   const by = search.by ?? "commit";
+  const picture = useRef<HTMLDivElement>(null);
   const { data: table, error } = useQuery(ncppQuery(project, by));
   const line = table && currentLine(table.lines, search.scenario, search.host_class);
   return (
@@ -35,13 +40,25 @@ export function NcppPanel({ project, search, set }: Props) {
           <MetricName name="ncpp" /> on one scale
         </>
       }
-      aside={line && <ModelError line={line} />}
+      aside={
+        line && (
+          <span className="panel-tools">
+            <ModelError line={line} />
+            <ExportButtons
+              name={fileName(project, "ncpp", line.scenario)}
+              what="NCPP"
+              rows={() => ncppFile(line.points)}
+              picture={search.view === "table" || by === "branch" ? undefined : picture}
+            />
+          </span>
+        )
+      }
     >
       <Controls table={table} line={line} search={search} set={set} />
       {table === undefined && (error ? <p role="alert">{error.message}</p> : <Skeleton height={260} />)}
       {table && !line && <p className="soft">{NONE[by]}</p>}
       {line?.missing && <p className="held">{line.missing}</p>}
-      {line && <Shown project={project} line={line} by={by} view={search.view} />}
+      <div ref={picture}>{line && <Shown project={project} line={line} by={by} view={search.view} />}</div>
     </Panel>
   );
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PriceList } from "../api/types";
+import { fileName } from "../logic/csv";
+import { priceFile } from "../logic/tableFiles";
 import { CommitLink } from "./CommitLink";
+import { ExportButtons } from "./ExportButtons";
 import { Panel } from "./Panel";
 import { PriceTable } from "./PriceTable";
 
@@ -14,7 +17,21 @@ interface Props {
 /** What each feature costs now, since when it is dearer, and where. */
 export function PricePanel({ project, prices, chosen, onChoose }: Props) {
   return (
-    <Panel title="Prices" aside={<Since project={project} prices={prices} />}>
+    <Panel
+      title="Prices"
+      aside={
+        <span className="panel-tools">
+          <Since project={project} prices={prices} />
+          {prices.features.length > 0 && (
+            <ExportButtons
+              name={fileName(project, "prices")}
+              what="the prices"
+              rows={() => priceFile(prices.features)}
+            />
+          )}
+        </span>
+      }
+    >
       {prices.features.length > 0 ? (
         <PriceTable project={project} prices={prices} chosen={chosen} onChoose={onChoose} />
       ) : (

@@ -46,7 +46,13 @@ export function RoundsPanel({ name, rounds, paired, chain, drawn, onDrawn }: Pro
               onChange={(value) => onDrawn(value as "ratio" | "cpp")}
             />
           )}
-          <ExportButtons name={name} what="the rounds" rows={() => roundRows(rounds)} picture={picture} />
+          <ExportButtons
+            name={name}
+            what="the rounds"
+            rows={() => roundRows(rounds)}
+            picture={picture}
+            vector
+          />
         </span>
       }
     >

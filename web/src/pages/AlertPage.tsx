@@ -16,13 +16,16 @@ import { AlertMoves } from "../components/AlertMoves";
 import { AlertRounds } from "../components/AlertRounds";
 import { AlertTrail } from "../components/AlertTrail";
 import { AlertTriage } from "../components/AlertTriage";
+import { ExportButtons } from "../components/ExportButtons";
 import { PageHead } from "../components/PageHead";
 import { Panel } from "../components/Panel";
 import { Failed, Loading } from "../components/States";
 import { useMay } from "../components/useSession";
 import { useTitle } from "../components/useTitle";
 import { evidenceOf } from "../logic/alerts";
+import { fileName } from "../logic/csv";
 import type { AlertSearch } from "../logic/search";
+import { movesFile } from "../logic/tableFiles";
 
 const route = getRouteApi("/p/$project/alerts/$id");
 
@@ -76,7 +79,16 @@ function Shown({ alert }: { alert: AlertDetail }) {
           <AdviceList advice={advice} />
         </Panel>
       )}
-      <Panel title="What moved">
+      <Panel
+        title="What moved"
+        aside={
+          <ExportButtons
+            name={fileName("alert", String(alert.id), "moves")}
+            what="what moved"
+            rows={() => movesFile(alert.moves)}
+          />
+        }
+      >
         <AlertMoves alert={alert} />
       </Panel>
       <Panel title="Measured again">

@@ -10,6 +10,7 @@ import { CheckList } from "../components/CheckList";
 import { CodePanels } from "../components/CodePanel";
 import { CommitAlerts } from "../components/CommitAlerts";
 import { DecompositionPanel } from "../components/DecompositionPanel";
+import { ExportButtons } from "../components/ExportButtons";
 import { HostFacts } from "../components/HostFacts";
 import { Icon } from "../components/Icon";
 import { MeasurePair } from "../components/MeasurePair";
@@ -27,6 +28,7 @@ import { WhatHelps } from "../components/WhatHelps";
 import { fileName } from "../logic/csv";
 import { type CompareSearch, currentScenario } from "../logic/search";
 import { axisOf, type Sides, sidesOf } from "../logic/sides";
+import { stageFile } from "../logic/tableFiles";
 import { judgedChain } from "../logic/verdict";
 
 const route = getRouteApi("/p/$project/compare");
@@ -169,7 +171,16 @@ function Result({
       {stages.length > 0 && (
         <Panel
           title="Where the cycles went"
-          aside={<span className="soft">per packet, stages in the order packets pass</span>}
+          aside={
+            <span className="panel-tools">
+              <span className="soft">per packet, stages in the order packets pass</span>
+              <ExportButtons
+                name={fileName("stages", comparison.base.short_sha, comparison.head.short_sha)}
+                what="the stages"
+                rows={() => stageFile(stages, chain)}
+              />
+            </span>
+          }
         >
           <StageTable
             chain={chain}

@@ -7,6 +7,7 @@ import type { RunDetail } from "../api/types";
 import { ArmFacts } from "../components/ArmFacts";
 import { CheckList } from "../components/CheckList";
 import { CommitAlerts } from "../components/CommitAlerts";
+import { ExportButtons } from "../components/ExportButtons";
 import { Facts, HostFacts } from "../components/HostFacts";
 import { Icon } from "../components/Icon";
 import { InstructionTable } from "../components/InstructionTable";
@@ -23,7 +24,9 @@ import { useTitle } from "../components/useTitle";
 import { VerdictBanner } from "../components/VerdictBanner";
 import { WhatHelps } from "../components/WhatHelps";
 import { WhereTable } from "../components/WhereTable";
+import { fileName } from "../logic/csv";
 import { bytes, duration, moment, plain } from "../logic/format";
+import { stageFile } from "../logic/tableFiles";
 import { judgedChain } from "../logic/verdict";
 import { whereRows } from "../logic/where";
 
@@ -101,7 +104,16 @@ function Run({ run }: { run: RunDetail }) {
         </Panel>
       )}
       {stages.length > 0 && (
-        <Panel title="Stages">
+        <Panel
+          title="Stages"
+          aside={
+            <ExportButtons
+              name={fileName("stages", run.run_id.slice(0, 8))}
+              what="the stages"
+              rows={() => stageFile(stages, verdict.chain ?? null)}
+            />
+          }
+        >
           <StageTable
             chain={verdict.chain ?? null}
             chainName={judgedChain(verdict)}
