@@ -65,6 +65,8 @@ def fresh_page(browser: Browser, **context_options: Any) -> Iterator[Page]:
     assert not errors, errors
 
 
+FITS = "width => document.documentElement.scrollWidth <= width"
+"""Once charts and what floats over them have found their new size."""
 VIEWS = (("light", 1280), ("dark", 390))
 """Colours, and width of the window in pixels."""
 
@@ -81,4 +83,4 @@ def require_accessible(page: Page, views: Sequence[tuple[str, int]] = VIEWS) -> 
         found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
         faults = [(one["id"], one["nodes"][0]["html"][:160]) for one in found["violations"]]
         assert faults == [], f"{page.url}: {faults}"
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, page.url
+        page.wait_for_function(FITS, arg=width)
