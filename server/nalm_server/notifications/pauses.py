@@ -9,7 +9,7 @@ from datetime import timedelta
 FIRST_SECONDS = 10.0
 LONGEST_SECONDS = 3600.0
 TRIES = 12
-"""About six hours of them."""
+"""Over about three and a half hours."""
 BREATH_SECONDS = 30.0
 """For which an integration that was away is told nothing else either."""
 LONGEST_ASKED_SECONDS = 24 * 3600.0
