@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run to completion against a pipeline of two groups, on two lcores, for both chains (seed 000, Table IV).
+"""Run to completion against a pipeline of two groups, on two lcores, for both chains (Wu et al., Table IV).
 
 Value: CPP of the pipeline, hand-overs included, over CPP of run to completion; below 1 the pipeline is the
 better one. The search for the crossing makes the chain's state larger, which run to completion keeps

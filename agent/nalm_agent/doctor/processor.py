@@ -91,7 +91,7 @@ def caches(look: Look) -> Finding:
 
 
 def latencies(look: Look) -> Finding:
-    """One dependent load by level (seed 000, Table III)."""
+    """One dependent load by level (Wu et al., Table III)."""
     found = look.latencies
     if found is None or not found.ns:
         return unknown(
@@ -109,7 +109,7 @@ def latencies(look: Look) -> Finding:
 
 
 def transfer(look: Look) -> Finding:
-    """One cache line from CPU to CPU (seed 000, Table VI)."""
+    """One cache line from CPU to CPU (Wu et al., Table VI)."""
     found = look.latencies
     if found is None or not found.transfer_ns:
         why = "one CPU: nothing to measure between" if len(look.allowed) < 2 else look.unmeasured

@@ -14,7 +14,7 @@ from pydantic import Field
 from nalm_core.terms import Model, Name
 
 Tuning = Literal["f_t", "f_a", "f_s", "f_i"]
-"""What a variant tunes (seed 000, Eq. 3): computational scale, part that is not parallel, fixed overhead,
+"""What a variant tunes (Wu et al., Eq. 3): computational scale, part that is not parallel, fixed overhead,
 overhead that grows with the cores."""
 
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The flow cache (seed 000, III-B3): the first packet of a flow decides its path, later ones follow it. As a stage it
+ * The flow cache (Wu et al., III-B3): the first packet of a flow decides its path, later ones follow it. As a stage it
  * stands before all others and finds each packet's flow_path; the stages behind read and write their notes there.
  */
 #ifndef FLOW_CACHE_H

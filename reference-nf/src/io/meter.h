@@ -2,7 +2,7 @@
  *
  * What the sequence numbers and time stamps of arriving packets tell: loss, reordering (RFC 4737: a packet is reordered
  * when one behind it in its flow has arrived), duplicates (RFC 5560), latency, and jitter (the difference of the
- * latencies of two consecutive packets of a flow: seed 004, III).
+ * latencies of two consecutive packets of a flow: Veitch et al., III).
  */
 #ifndef METER_H
 #define METER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What the generator writes at the end of a payload, and the sink reads there: whose packet it is, its place in its
- * flow, and when it was due (seed 004, III). No NF of ours touches a payload's end, so it passes any rewriting of
+ * flow, and when it was due (Veitch et al., III). No NF of ours touches a payload's end, so it passes any rewriting of
  * headers. 18 bytes: all that a frame of 64 bytes has room for behind Ethernet, IPv4 and UDP. Big-endian.
  */
 #ifndef STAMP_H

@@ -2,7 +2,7 @@
  *
  * The dispatching lcore: receives, says whose each packet is, and hands it to that worker.
  *
- *   lockfree   the session table knows the worker of each flow: its flows are private to it (seed 000, III-B1)
+ *   lockfree   the session table knows the worker of each flow: its flows are private to it (Wu et al., III-B1)
  *   locked     by a hash of the packet's own addresses, as a NIC would: workers share the flows
  *   separated  evenly, a batch each; what is fixed is the database instance that owns the flow (III-B2)
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Brings the packets of one database instance back into order (seed 000, III-B2). Tickets are numbered without gaps;
+ * Brings the packets of one database instance back into order (Wu et al., III-B2). Tickets are numbered without gaps;
  * every worker passes its own on in rising order through a ring of its own, a dropped packet as a `gap`. So
  * the next ticket is at the head of one of the rings: nothing has to be sorted or stored.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * State `separated` (seed 000, III-B2): database instances own the flows, workers only compute. The way of a packet:
+ * State `separated` (Wu et al., III-B2): database instances own the flows, workers only compute. The way of a packet:
  *
  *   dispatch -> worker (stages before the flows) -> database instance (stages that keep flows, in the order of arrival)
  *            -> worker (stages behind) -> egress (in order again) -> port

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The dispatching lcore's session table: which worker has a flow. The first packet of a flow registers the worker with
- * the fewest sessions; later ones, of both directions, follow (seed 000, III-B1).
+ * the fewest sessions; later ones, of both directions, follow (Wu et al., III-B1).
  */
 #ifndef SESSIONS_H
 #define SESSIONS_H

@@ -11,7 +11,7 @@
 #include "table/flow_table_kinds.h"
 #include "table/table_memory.h"
 
-#define MEAN_CHAIN 3u /* of a full table; 2 to 3 is what seed 000 (III-C1) found in the field */
+#define MEAN_CHAIN 3u /* of a full table; 2 to 3 is what Wu et al. (III-C1) found in the field */
 #define END FLOW_TABLE_NONE
 
 struct node {
