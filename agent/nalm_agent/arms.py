@@ -10,7 +10,7 @@ from nalm_core.report import Arm, ArmInfo, StageInfo
 
 from nalm_agent.asked import Asked
 from nalm_agent.build import Built, build_address, unbuilt
-from nalm_agent.config import FILE_NAME, Config, ScenarioConfig
+from nalm_agent.config import FILE_NAME, WITH_PROBE, Config, ScenarioConfig
 from nalm_agent.cores import Cores
 from nalm_agent.draft import Draft
 from nalm_agent.errors import ConfigError
@@ -77,10 +77,11 @@ def _base_config(
     except ConfigError as error:
         draft.notes.append(f"base is built and run as head's {FILE_NAME} says: {error.message}")
         return config, scenario
-    if own.run.counts != config.run.counts:
+    counts = {own.run.counts, config.run.counts}
+    if len(counts) > 1 and not counts <= WITH_PROBE:
         draft.notes.append(
-            f"base is run as head's {FILE_NAME} says: its own counts by {own.run.counts}, head's by "
-            f"{config.run.counts}"
+            f"base is built and run as head's {FILE_NAME} says: its own counts by {own.run.counts}, head's "
+            f"by {config.run.counts}"
         )
         return config, scenario
     # Lcores are the host's side of a run: both arms get the same.

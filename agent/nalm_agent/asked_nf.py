@@ -13,6 +13,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from fnmatch import fnmatchcase
 
 from nalm_core.imports.figures import ImportFailedError
 from nalm_core.report import LcoreCounters, StageInfo
@@ -26,6 +27,8 @@ from nalm_agent.sources.told import Told, ToldLcore
 from nalm_agent.turns import TurnCounters
 
 ANSWER_SECONDS = 10.0
+ASK_AGAIN_SECONDS = 0.1
+"""While it is not ready: each time starts a program, on a CPU that the NF may be starting on."""
 TRIES = 3
 """Turns of which one must be told: Open vSwitch 3.1.0 was seen to print `-nan` once after it had started."""
 LAST_CHARACTERS = 2000
@@ -38,6 +41,8 @@ class NothingToldError(NfError):
 
 class AskedNf(NfProcess):
     """An NF process that tells its own figures."""
+
+    poll_seconds = ASK_AGAIN_SECONDS
 
     def __init__(
         self,
@@ -76,7 +81,7 @@ class AskedNf(NfProcess):
             after, end = scheduled_threads(self.pid), time.monotonic_ns()
             told = self._tell()
         since = {name: one.since(before[name]) for name, one in after.items() if name in before}
-        lcores = [_lcore(one, self._thread(since, one), end - begin) for one in told.lcores]
+        lcores = [_lcore(one, thread_of(one, since), end - begin) for one in told.lcores]
         return TurnCounters(lcores, told.counters)
 
     def finish(self) -> None:
@@ -136,17 +141,19 @@ class AskedNf(NfProcess):
             raise NfError(f"the NF could not be asked: {error}", log=self.log_tail()) from error
         return done.stdout
 
-    def _thread(self, threads: Mapping[str, Scheduled], lcore: ToldLcore) -> Scheduled:
-        for name, one in threads.items():
-            if name.startswith(lcore.thread):
-                return one
-        raise NfError(
-            f"no thread {lcore.thread}... is below the process that was started",
-            hint="run.command must stay in the foreground with all it starts: no --detach, no daemon",
-        )
-
     def _late_hints(self) -> list[str]:
         return [f"asked for its figures, last: {self._last_answer}"]
+
+
+def thread_of(lcore: ToldLcore, threads: Mapping[str, Scheduled]) -> Scheduled:
+    """The lcore's thread among those of the NF, by name. Raises NfError if it is none of them."""
+    for name, one in threads.items():
+        if fnmatchcase(name, lcore.thread):
+            return one
+    raise NfError(
+        f"no thread {lcore.thread} is below the process that was started",
+        hint="run.command must stay in the foreground with all it starts: no --detach, no daemon",
+    )
 
 
 def _lcore(told: ToldLcore, thread: Scheduled, window_ns: int) -> LcoreCounters:

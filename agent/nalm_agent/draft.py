@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from nalm_core.checks import run_checks
@@ -24,6 +24,7 @@ from nalm_core.report import (
     Source,
     StageInfo,
 )
+from nalm_core.rounds import set_aside_reason
 
 from nalm_agent import version
 from nalm_agent.config import Config
@@ -81,20 +82,26 @@ class Draft:
     def measured(self) -> RunReport:
         """All rounds and counts are there; the checks are made of them."""
         self.notes.append(WARM_UP_RULE)
-        self._add_stages_seen()
         checks = run_checks(self.arms, self.rounds, self.instructions, self.host.tsc_hz)
         unchecked = {} if self.own_figures is None else self.own_figures.unchecked
         self.notes += [f"{name} was not checked: {why}" for name, why in unchecked.items()]
         checks = [one for one in checks if one.name not in unchecked]
         return self.report(RunStatus.MEASURED, checks=checks)
 
-    def _add_stages_seen(self) -> None:
-        """Stages that packets first visited in a round: when the arm was tried out nobody named them."""
-        for arm, info in self.arms.items():
-            known = {stage.name for stage in info.stages}
-            seen = {name for one in self.rounds if one.arm is arm for name in one.stages} - known
-            later = [StageInfo(name=name) for name in sorted(seen)]
-            self.arms[arm] = info.model_copy(update={"stages": [*info.stages, *later]})
+    def add_rounds(self, rounds: Iterable[Round]) -> None:
+        """Rounds just made. Those the host disturbed too much are marked."""
+        for one in rounds:
+            reason = set_aside_reason(one, self.host.tsc_hz)
+            self.rounds.append(one.model_copy(update={"set_aside": reason}))
+            self._add_stages(one)
+
+    def _add_stages(self, one: Round) -> None:
+        """Stages that packets first visited in this round: when the arm was tried out nobody named them."""
+        info = self.arms[one.arm]
+        later = sorted(one.stages.keys() - {stage.name for stage in info.stages})
+        if later:
+            stages = [*info.stages, *(StageInfo(name=name) for name in later)]
+            self.arms[one.arm] = info.model_copy(update={"stages": stages})
 
     def report(
         self, status: RunStatus, *, failure: str | None = None, checks: list[Check] | None = None

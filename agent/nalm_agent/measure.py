@@ -10,7 +10,6 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from nalm_core.report import Arm, Round, RunReport, RunStatus
-from nalm_core.rounds import set_aside_reason
 
 from nalm_agent.arms import Ready, arm_info, arms_to_run, plan_arms, same_sources
 from nalm_agent.build import build, changed_functions, same_code
@@ -168,9 +167,7 @@ def _rounds(bench: Bench, runs: Mapping[Arm, ArmRun], draft: Draft, progress: Pr
 
     def decided(rounds: list[Round]) -> bool:
         nonlocal next_look, outcome
-        for one in rounds[len(draft.rounds) :]:
-            reason = set_aside_reason(one, draft.host.tsc_hz)
-            draft.rounds.append(one.model_copy(update={"set_aside": reason}))
+        draft.add_rounds(rounds[len(draft.rounds) :])
         decision = decide(draft.report(RunStatus.MEASURED))
         next_look, outcome = decision.next_look or next_look, decision.outcome
         return outcome is not None

@@ -26,6 +26,9 @@ NICE = -20
 class NfProcess:
     """An NF's process. A context manager: whatever happens, the process is gone afterwards."""
 
+    poll_seconds = POLL_LONG_SECONDS
+    """Between two looks at what is waited for, once that takes long."""
+
     def __init__(
         self,
         command: Sequence[str],
@@ -87,7 +90,7 @@ class NfProcess:
             waited = time.monotonic() - begin
             if waited > seconds:
                 raise self._late(f"the NF {what} within {seconds:g} s")
-            time.sleep(POLL_SECONDS if waited < POLL_LONG_AFTER_SECONDS else POLL_LONG_SECONDS)
+            time.sleep(POLL_SECONDS if waited < POLL_LONG_AFTER_SECONDS else self.poll_seconds)
 
     def _late(self, message: str) -> NfError:
         log = tail(self._log)

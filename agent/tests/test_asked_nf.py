@@ -10,18 +10,20 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.asked import Asked, asked_as
-from nalm_agent.asked_nf import AskedNf
-from nalm_agent.config import Counts, parse
+from nalm_agent.asked_nf import AskedNf, thread_of
+from nalm_agent.config import parse
 from nalm_agent.cores import choose
+from nalm_agent.doctor import noise
 from nalm_agent.errors import ConfigError, NfError
-from nalm_agent.home import WorkDir
-from nalm_agent.sources import vpp_runtime
-from nalm_agent.sources.own_figures import OWN_FIGURES
+from nalm_agent.home import Home, WorkDir
+from nalm_agent.sources.polling_thread import Scheduled
+from nalm_agent.sources.told import ToldLcore
 from nalm_core.counters import cur, packets_by_kind
 from nalm_core.report import OutcomeKind, Source
 from nalm_core.report_io import parse_report
 from nalm_core.verdict import judge
 from tiny import NF_SOURCE, Nalm, NfRepository
+from waiting import until
 
 SOURCE = NF_SOURCE.with_name("own_nf.c")
 TOML = """version = 1
@@ -44,14 +46,6 @@ looks = 1
 turn_ms = 100
 turns_per_launch = 5
 max_launches = 5
-"""
-# In the format of VPP's vlib/threads_cli.c and cli.c; figures made up, so that their sums can be seen.
-RUNTIME = """Thread 1 vpp_wk_0 (lcore 2)
-Time .2, 10 sec internal node vector rate 256.00 loops/sec 4000.00
-  vector rates in 1.0000e6, out 9.0000e5, drop 1.0000e5, punt 0.0000e0
-             Name                 State      Calls       Vectors     Suspends      Clocks    Vectors/Call
-acl-plugin-in-ip4-fa             active       1000        250000            0      1.00e2          250.00
-dpdk-input                       polling      1000        250000            0      5.00e1          250.00
 """
 
 
@@ -83,11 +77,9 @@ def thread_states(pid: int) -> set[str]:
 def test_between_its_turns_it_stands_still(program: str, work: WorkDir) -> None:
     with started(program, work) as nf:
         nf.wait_ready()
-        while thread_states(nf.pid) != {"T"}:
-            pass
+        assert until(lambda: thread_states(nf.pid) == {"T"})
         turn = nf.counted_turn(100)
-        while thread_states(nf.pid) != {"T"}:
-            pass
+        assert until(lambda: thread_states(nf.pid) == {"T"})
         nf.finish()
     (lcore,) = turn.lcores
     assert lcore.turn_wall_ns >= 100e6 and 0 < lcore.turn_cpu_ns <= lcore.turn_wall_ns
@@ -96,6 +88,14 @@ def test_between_its_turns_it_stands_still(program: str, work: WorkDir) -> None:
     assert stage.cycles == lcore.busy_cycles > 0 and stage.batches is None
     assert sum(stage.outcomes.values()) == stage.packets == lcore.packets
     assert stage.outcomes["not_sent"] == pytest.approx(stage.packets / 4, abs=3)
+
+
+def test_the_tenth_worker_is_not_taken_for_the_first() -> None:
+    one, ten = (Scheduled(waited, 0, 0, 0, 0) for waited in (1, 10))
+    told = ToldLcore(0, "vpp_wk_1", 1.0, 0, 0, None)
+    assert thread_of(told, {"vpp_wk_10": ten, "vpp_wk_1": one}) is one
+    with pytest.raises(NfError, match="no thread vpp_wk_1 is below"):
+        thread_of(told, {"vpp_wk_10": ten})
 
 
 def test_one_that_does_not_answer_is_late_with_what_was_asked(program: str, work: WorkDir) -> None:
@@ -131,19 +131,12 @@ def test_a_mistake_is_named(old: str, new: str, said: str) -> None:
         parse(TOML.replace(old, new))
 
 
-def test_every_format_that_nalm_toml_names_can_be_read() -> None:
-    assert set(OWN_FIGURES) | {"probe", "dpdk"} == set(Counts.__args__)
-
-
-def test_vpps_nodes_are_stages_and_its_rates_end_them() -> None:
-    told = vpp_runtime.tell(RUNTIME)
-    (lcore,) = told.lcores
-    assert (lcore.lcore, lcore.thread, lcore.idle_cycles) == (2, "vpp_wk_0", None)
-    # 250,000 vectors at a million a second: VPP prints its own seconds to a tenth
-    assert (lcore.seconds, lcore.packets, lcore.busy_cycles) == (0.25, 250_000, 37_500_000)
-    assert [stage.name for stage in told.stages] == ["dpdk-input", "acl-plugin-in-ip4-fa"]
-    assert told.counters["dpdk-input"].outcomes == {"out": 225_000, "drop": 25_000, "punt": 0}
-    assert told.counters["acl-plugin-in-ip4-fa"].batches == 1000
+def test_its_noise_is_measured_by_asking_too(nf_repository: NfRepository, home: Home, work: WorkDir) -> None:
+    shutil.copy(SOURCE, nf_repository.path)
+    nf_repository.write("own_work.h", "#define WORK 20\n")
+    nf_repository.commit("counts for itself", nalm__toml=TOML)
+    asked = noise._subject(home, work, nf_repository.path).run.asked
+    assert asked is not None and asked.show[0].startswith("/")
 
 
 def test_a_slower_head_is_judged_by_its_own_figures(

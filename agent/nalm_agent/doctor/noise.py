@@ -137,6 +137,7 @@ def _of(home: Home, repository: Repository, revision: Revision) -> Subject:
             run.ready_seconds,
             run.pin(cores),
             environment=run.environment(home),
+            asked=ready.asked(),
         ),
         build=ready.built.build,
         definition=run.definition,

@@ -39,7 +39,7 @@ def tell(text: str) -> Told:
 def _lcore(thread: PmdThread) -> ToldLcore:
     return ToldLcore(
         lcore=thread.core,
-        thread=f"pmd-c{thread.core:02d}/",
+        thread=f"pmd-c{thread.core:02d}/*",
         seconds=thread.seconds,
         packets=round(thread.received),
         busy_cycles=round(thread.busy),

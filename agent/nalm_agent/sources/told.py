@@ -15,7 +15,7 @@ class ToldLcore:
 
     lcore: int
     thread: str
-    """What the thread's name in the kernel begins with."""
+    """The thread's name in the kernel, as a shell pattern."""
     seconds: float
     packets: int
     busy_cycles: int

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counter source: VPP's own figures of its graph, `show runtime`. A node is a stage.
 
-The rates out, drop and punt end the first input node's packets. The seconds are the vectors taken in over
-the rate in, which VPP prints to five digits, its seconds to a tenth.
+The rates out, drop and punt end the packets of the input node that took in most; it comes first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 
-from nalm_core.imports.vpp_runtime import Node, VppThread, nodes_of, vpp_threads
+from nalm_core.imports.vpp_runtime import Node, VppThread, nodes_of, seconds_of, vpp_threads
 from nalm_core.report import OutcomeKind, StageCounters, StageInfo
 
 from nalm_agent.sources.told import OwnFigures, Told, ToldLcore
@@ -21,33 +20,39 @@ ENDS = {"out": OutcomeKind.SENT, "drop": OutcomeKind.POLICY, "punt": OutcomeKind
 def tell(text: str) -> Told:
     """Reads what `show runtime` printed."""
     threads = vpp_threads(text)
-    nodes = nodes_of(threads)
-    names = sorted(nodes, key=lambda name: (not nodes[name].takes_in, name))
-    stages = [StageInfo(name=name, outcomes={} if at else ENDS) for at, name in enumerate(names)]
-    counters = {stage.name: _stage(nodes[stage.name], stage, threads) for stage in stages}
-    return Told([_lcore(one) for one in threads], stages, counters)
+    seconds, nodes = seconds_of(threads), nodes_of(threads)
+    names = _in_order(nodes)
+    first, inputs = names[0], {name for name in names if nodes[name].takes_in}
+    # every input node may end packets: which of them took in most is not the same in every turn
+    outcomes = {name: ENDS if name == first or name in inputs else {} for name in names}
+    ended = {end: round(seconds * sum(getattr(one, end) for one in threads)) for end in ENDS}
+    counters = {
+        name: _stage(node, ended if name == first else dict.fromkeys(outcomes[name], 0))
+        for name, node in nodes.items()
+    }
+    stages = [StageInfo(name=name, outcomes=outcomes[name]) for name in names]
+    return Told([_lcore(one, seconds) for one in threads], stages, counters)
 
 
-def _stage(node: Node, stage: StageInfo, threads: Sequence[VppThread]) -> StageCounters:
-    ended = {end: round(sum(_seconds(one) * getattr(one, end) for one in threads)) for end in stage.outcomes}
+def _in_order(nodes: Mapping[str, Node]) -> list[str]:
+    """Input nodes by what they took in, then the others by name: VPP does not tell their order."""
+    inputs = sorted((name for name in nodes if nodes[name].takes_in), key=lambda name: -nodes[name].vectors)
+    return [*inputs, *sorted(nodes.keys() - set(inputs))]
+
+
+def _stage(node: Node, ended: dict[str, int]) -> StageCounters:
     return StageCounters(cycles=round(node.cycles), packets=node.vectors, batches=node.calls, outcomes=ended)
 
 
-def _lcore(thread: VppThread) -> ToldLcore:
-    seconds = _seconds(thread)
+def _lcore(thread: VppThread, seconds: float) -> ToldLcore:
     return ToldLcore(
         lcore=thread.lcore,
         thread=thread.name,
         seconds=seconds,
-        packets=round(seconds * (thread.out + thread.drop + thread.punt)),
+        packets=round(seconds * thread.ended),
         busy_cycles=sum(round(node.cycles) for node in thread.nodes.values()),
         idle_cycles=None,
     )
-
-
-def _seconds(thread: VppThread) -> float:
-    taken_in = sum(node.vectors for node in thread.nodes.values() if node.takes_in)
-    return taken_in / thread.taken_in if taken_in and thread.taken_in else thread.seconds
 
 
 FIGURES = OwnFigures(

@@ -3,7 +3,7 @@
 
 Clocks are cycles per vector, so a node's cycles per visit; vectors over the packets that left or were
 dropped is its visit rate; their product its CPP, which add up to the chain's. Packets are the rates out, drop
-and punt times the time since `clear runtime`, to the four digits VPP prints. Several threads are summed. A
+and punt, to the five digits VPP prints, times the time since `clear runtime`. Several threads are summed. A
 node without vectors did nothing for packets; input nodes' clocks include their empty polls, which nalm's own
 CPP leaves out.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from nalm_core.imports.figures import (
@@ -35,6 +35,8 @@ OTHER = re.compile(r"^(Thread\s+\d+|-{5,})")
 INPUT_STATES = ("polling", "interrupt")
 """What the states of nodes that take packets in begin with."""
 ONLY_THREAD = "vpp_main"
+SECONDS_OFF = 0.06
+"""Most by which VPP's own seconds, rounded to a tenth, are off."""
 
 
 @dataclass(slots=True)
@@ -68,9 +70,14 @@ class VppThread:
     nodes: dict[str, Node] = field(default_factory=dict)
 
     @property
-    def packets(self) -> float:
-        """That left, were dropped or punted."""
-        return self.seconds * (self.out + self.drop + self.punt)
+    def vectors_in(self) -> int:
+        """Packets that its input nodes took in."""
+        return sum(node.vectors for node in self.nodes.values() if node.takes_in)
+
+    @property
+    def ended(self) -> float:
+        """Packets per second that left, were dropped or punted."""
+        return self.out + self.drop + self.punt
 
 
 _RATES = ("taken_in", "out", "drop", "punt")
@@ -103,6 +110,17 @@ def vpp_threads(text: str) -> list[VppThread]:
     return worked
 
 
+def seconds_of(threads: Sequence[VppThread]) -> float:
+    """Since `clear runtime`, of all threads at once.
+
+    Of the thread that took in most, packets over their rate, which has five digits; what VPP prints where
+    that is something else.
+    """
+    most = max(threads, key=lambda one: one.vectors_in)
+    exact = most.vectors_in / most.taken_in if most.taken_in > 0 else 0.0
+    return exact if abs(exact - most.seconds) <= SECONDS_OFF else most.seconds
+
+
 def nodes_of(threads: Iterable[VppThread]) -> dict[str, Node]:
     """Nodes by name, threads added up."""
     nodes: dict[str, Node] = defaultdict(Node)
@@ -115,7 +133,7 @@ def nodes_of(threads: Iterable[VppThread]) -> dict[str, Node]:
 def read(text: str, given: Given) -> list[ImportedRun]:
     """One run of all threads."""
     threads = vpp_threads(text)
-    packets = sum(one.packets for one in threads)
+    packets = seconds_of(threads) * sum(one.ended for one in threads)
     if packets <= 0:
         raise ImportFailedError("no packet left or was dropped: `clear runtime`, send traffic, then show it")
     nodes = nodes_of(threads)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What NFs tell of themselves, as stages and lcores of a report."""
+
+from __future__ import annotations
+
+import pytest
+from nalm_agent.arms import plan_arms
+from nalm_agent.config import Config, Counts, parse
+from nalm_agent.draft import Draft
+from nalm_agent.git import Repository
+from nalm_agent.home import WorkDir
+from nalm_agent.request import Request
+from nalm_agent.sources import vpp_runtime
+from nalm_agent.sources.own_figures import OWN_FIGURES
+from nalm_core.report import StageCounters
+from nalm_server_reports import make_report
+from tiny import NALM_TOML, NfRepository
+
+# In the format of VPP's vlib/threads_cli.c and cli.c; figures made up, so that their sums can be seen.
+RUNTIME = """Thread 1 vpp_wk_0 (lcore 2)
+Time .2, 10 sec internal node vector rate 256.00 loops/sec 4000.00
+  vector rates in 1.0000e6, out 9.0000e5, drop 1.0000e5, punt 0.0000e0
+             Name                 State      Calls       Vectors     Suspends      Clocks    Vectors/Call
+acl-plugin-in-ip4-fa             active       1000        250000            0      1.00e2          250.00
+dpdk-input                       polling      1000        250000            0      5.00e1          250.00
+"""
+
+
+def test_every_format_that_nalm_toml_names_can_be_read() -> None:
+    assert set(OWN_FIGURES) | {"probe", "dpdk"} == set(Counts.__args__)
+
+
+def test_vpps_nodes_are_stages_and_its_rates_end_them() -> None:
+    told = vpp_runtime.tell(RUNTIME)
+    (lcore,) = told.lcores
+    assert (lcore.lcore, lcore.thread, lcore.idle_cycles) == (2, "vpp_wk_0", None)
+    # 250,000 vectors at a million a second: VPP prints its own seconds to a tenth
+    assert (lcore.seconds, lcore.packets, lcore.busy_cycles) == (0.25, 250_000, 37_500_000)
+    assert [stage.name for stage in told.stages] == ["dpdk-input", "acl-plugin-in-ip4-fa"]
+    assert told.counters["dpdk-input"].outcomes == {"out": 225_000, "drop": 25_000, "punt": 0}
+    assert told.counters["acl-plugin-in-ip4-fa"].batches == 1000
+
+
+def test_vpps_threads_share_their_time_and_the_busiest_input_comes_first() -> None:
+    behind = """Thread 2 vpp_wk_1 (lcore 3)
+Time .3, 10 sec internal node vector rate 256.00 loops/sec 4000.00
+  vector rates in 4.0000e2, out 1.0000e6, drop 0.0000e0, punt 0.0000e0
+             Name                 State      Calls       Vectors     Suspends      Clocks    Vectors/Call
+af-packet-input                interrupt wa     100           100            0      1.00e3            1.00
+"""
+    told = vpp_runtime.tell(RUNTIME + behind)
+    assert [(one.seconds, one.packets) for one in told.lcores] == [(0.25, 250_000), (0.25, 250_000)]
+    first, second, third = told.stages
+    assert (first.name, second.name, third.outcomes) == ("dpdk-input", "af-packet-input", {})
+    assert first.outcomes == second.outcomes
+    assert told.counters["dpdk-input"].outcomes == {"out": 475_000, "drop": 25_000, "punt": 0}
+    assert set(told.counters["af-packet-input"].outcomes.values()) == {0}
+
+
+def of_the_tiny_nf(nf: NfRepository, work: WorkDir, toml: str) -> tuple[Request, Config, Draft]:
+    """Head counts as `toml` says, base by its probe."""
+    repository = Repository(nf.path, work.fresh("git"))
+    base = repository.resolve("HEAD")
+    nf.commit("counts otherwise", nalm__toml=toml)
+    config = parse(toml)
+    request = Request(repository, base, repository.resolve("HEAD"), "tiny")
+    return request, config, Draft(request, config)
+
+
+@pytest.mark.parametrize(("counts", "of_base"), [("dpdk", "probe"), ("ovs-pmd-perf", "ovs-pmd-perf")])
+def test_base_counts_for_itself_only_if_head_does(
+    nf_repository: NfRepository, work: WorkDir, counts: str, of_base: str
+) -> None:
+    asking = 'clear = ["c"]\nshow = ["s"]' if counts == of_base else ""
+    toml = NALM_TOML.replace("ready_seconds = 5", f'counts = "{counts}"\n{asking}')
+    request, config, draft = of_the_tiny_nf(
+        nf_repository, work, toml.replace("turn_ms = 10", "turn_ms = 100")
+    )
+    base, head = plan_arms(request, config, draft)
+    assert (base.run.counts, head.run.counts) == (of_base, counts)
+    assert any("its own counts by probe" in note for note in draft.notes) is (counts == of_base)
+
+
+def test_a_node_first_visited_in_a_round_is_a_stage_from_then_on(
+    nf_repository: NfRepository, work: WorkDir
+) -> None:
+    _, _, draft = of_the_tiny_nf(nf_repository, work, NALM_TOML + "# edited\n")
+    report = make_report(1)
+    draft.arms = dict(report.arms)
+    late = {"late": StageCounters(cycles=1, packets=1)}
+    draft.add_rounds(one.model_copy(update={"stages": one.stages | late}) for one in report.rounds[:2])
+    assert len(draft.rounds) == 2
+    for arm, info in draft.arms.items():
+        known = [stage.name for stage in report.arms[arm].stages]
+        assert [stage.name for stage in info.stages] == [*known, "late"]
