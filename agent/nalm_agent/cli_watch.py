@@ -46,7 +46,8 @@ def watch(
     with Home.default().work() as work:
         repository = Repository(repo.absolute(), work.fresh("git"))
         against = _base(repository, base)
-        _require(repository, scenario or [])
+        if scenario:
+            _require(repository, scenario)
         flags = [*(["--profile"] if profile else []), *(["--quiet"] if quiet else [])]
         named = [text for name in scenario or [] for text in ("--scenario", name)]
         command = ["--base", against.revision.commit, "--repo", str(repository.root), *named, *flags]

@@ -77,12 +77,13 @@ _NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def refused_by_host(error: OSError) -> HostError | None:
-    """What a full disk and a missing permission mean, wherever they came in the way; None for others."""
+    """What a full disk and a missing permission to a file mean, wherever they came in the way; None for
+    others."""
     what = f"{error.filename or 'a file'}: {error.strerror}"
     if error.errno in _FULL:
         return HostError(what, hint="make room: `nalm store --prune`, or NALM_HOME on another disk")
-    if error.errno in _NOT_OURS:
-        return HostError(what, hint="see whose it is; nalm writes below NALM_HOME and /dev/shm only")
+    if error.errno in _NOT_OURS and error.filename is not None:
+        return HostError(what, hint="see whose it is; NALM_HOME says where nalm keeps its own files")
     return None
 
 

@@ -49,11 +49,14 @@ class SideSource:
 
 
 def read_inside(folder: Path, file: str) -> str | None:
-    """A file's text; None unless it lies in the folder, symbolic links followed, and is no larger than
-    MOST_FILE_BYTES: reports may name anything, and so may a compiler."""
-    path = (folder / file).resolve()
-    if not path.is_relative_to(folder.resolve()) or not path.is_file():
+    """A file's text; None unless it lies in the folder, symbolic links followed, can be read, and is no
+    larger than MOST_FILE_BYTES: reports may name anything, and so may a compiler."""
+    try:
+        path = (folder / file).resolve()
+        if not path.is_relative_to(folder.resolve()) or not path.is_file():
+            return None
+        if path.stat().st_size > MOST_FILE_BYTES:
+            return None
+        return path.read_bytes().decode(errors="replace")
+    except (OSError, ValueError):  # a name that is too long, or that no file can have
         return None
-    if path.stat().st_size > MOST_FILE_BYTES:
-        return None
-    return path.read_bytes().decode(errors="replace")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 import typer
 from nalm_agent.cli import FAULT, UNREAD, app, run_app
-from nalm_agent.errors import HostError
+from nalm_agent.errors import HostError, refused_by_host
 from tiny import NALM
 from typer.testing import CliRunner
 
@@ -44,6 +45,12 @@ def test_a_full_disk_is_told_without_a_traceback(capsys: pytest.CaptureFixture[s
     assert ended.value.code == FAULT
     said = capsys.readouterr().err
     assert "No space left on device" in said and "nalm store --prune" in said and "Traceback" not in said
+
+
+def test_what_is_refused_without_a_file_is_a_fault_with_its_traceback() -> None:
+    assert refused_by_host(PermissionError(errno.EPERM, "Operation not permitted")) is None
+    denied = refused_by_host(PermissionError(errno.EACCES, "Permission denied", "/etc/shadow"))
+    assert denied is not None and denied.message == "/etc/shadow: Permission denied"
 
 
 def test_a_home_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

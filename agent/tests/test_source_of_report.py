@@ -56,4 +56,8 @@ def test_the_switch_is_a_switch() -> None:
 def test_generated_files_are_too_large_to_read(tree: Path) -> None:
     (tree / "big.c").write_bytes(b"x" * (MOST_FILE_BYTES + 1))
     assert read_inside(tree, "big.c") is None
-    assert read_inside(tree, "nowhere.c") is None
+
+
+@pytest.mark.parametrize("name", ["nowhere.c", "src", "a" * 300, "a\0b", "nat.c/" * 1000])
+def test_what_cannot_be_read_has_no_text(tree: Path, name: str) -> None:
+    assert read_inside(tree, name) is None
