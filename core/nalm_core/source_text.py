@@ -24,7 +24,9 @@ MOST_FUNCTION_LINES: Final = 200
 """Lines with a cost of one function on one side, dearest first."""
 MOST_LINE_CHARACTERS: Final = 400
 """Longer lines are cut."""
-_UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSHOWABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 """Control characters but for tab, and those that change the order in which text is shown."""
 
 Line = Annotated[int, Field(ge=1)]
@@ -58,11 +60,12 @@ class SourceText(Model):
     files: list[FileText] = Field(default_factory=list)
 
     def of(self, arm: Arm) -> dict[str, dict[int, str]]:
-        """One side's lines by file and number. Head's build with base's features is head's source."""
+        """One side's lines by file and number, showable whoever wrote the report. Head's build with base's
+        features is head's source."""
         side = "base" if arm is Arm.BASE else "head"
         return {
             one.file: {
-                first + at: text
+                first + at: showable(text)
                 for stretch in one.stretches
                 if (first := getattr(stretch, side)) is not None
                 for at, text in enumerate(stretch.lines)

@@ -7,7 +7,15 @@ import pytest
 from nalm_core.function_costs import side_of
 from nalm_core.report import Arm, RunReport
 from nalm_core.report_io import ReportError, dump_report, parse_report
-from nalm_core.source_text import AROUND, MOST_LINE_CHARACTERS, SourceText, showable, source_lines
+from nalm_core.source_text import (
+    AROUND,
+    MOST_LINE_CHARACTERS,
+    FileText,
+    SourceText,
+    Stretch,
+    showable,
+    source_lines,
+)
 from nalm_core.source_view import FunctionSource, function_source
 from nalm_core_source import PLAIN, counted, with_text
 
@@ -57,6 +65,9 @@ def test_lines_are_those_of_compilers_and_cannot_act_on_who_reads_them() -> None
     assert source_lines("") == []
     assert showable("\tif (a\u202e) \x1b[2J\x00") == "\tif (a\ufffd) \ufffd[2J\ufffd"
     assert len(showable("x" * 10_000)) == MOST_LINE_CHARACTERS
+    stretch = Stretch(head=1, lines=["a\u202eb\u200f"])
+    report = SourceText(files=[FileText(file=FILE, stretches=[stretch])])
+    assert report.of(Arm.HEAD) == {FILE: {1: "a\ufffdb\ufffd"}}, "whoever wrote the report"
 
 
 def test_an_edited_line_stands_beside_what_it_was() -> None:
