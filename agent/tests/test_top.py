@@ -217,18 +217,18 @@ def test_keys_on_a_terminal(open_nf: RunningNf, nalm: Nalm, tmp_path: Path) -> N
         command, stdin=theirs, stdout=theirs, stderr=theirs, env=nalm.environment() | {"TERM": "xterm"}
     )
     os.close(theirs)
-    seen, first, wanted = "", "", ["q quit", "0 running", "paused"]
+    seen, all_seen, wanted = "", "", ["q quit", "0 running", "paused"]
     keys = dict(zip(wanted, ["l", " ", "q"], strict=True))
     try:
         ends = time.monotonic() + 60
         while wanted and time.monotonic() < ends and select.select([mine], [], [], 20)[0]:
-            seen += os.read(mine, 65536).decode(errors="replace")
-            first = first or seen
+            read = os.read(mine, 65536).decode(errors="replace")
+            seen, all_seen = seen + read, all_seen + read
             if wanted[0] in seen:
                 os.write(mine, keys[wanted.pop(0)].encode())
                 seen = ""
         assert not wanted, seen
-        assert "\x1b[?1049h" in first, "a screen of its own, which survives a resize"
+        assert "\x1b[?1049h" in all_seen, "a screen of its own, which survives a resize"
         assert process.wait(timeout=20) == 0
     finally:
         process.kill()
