@@ -16,6 +16,8 @@ PORT ?= 8080
 BENCH ?= all
 MUTANTS ?= --resume
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
+# Without compiled modules every command and server that a test starts takes seconds more.
+unexport PYTHONDONTWRITEBYTECODE
 
 PAGE := server/nalm_server/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)

@@ -7,7 +7,7 @@ they hold at least at the level, however few the trials, and are wider than need
 
 from __future__ import annotations
 
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 
 def upper_bound(hits: int, trials: int, level: float) -> float:
@@ -16,7 +16,7 @@ def upper_bound(hits: int, trials: int, level: float) -> float:
         raise ValueError(f"{hits} of {trials}")
     if hits == trials:
         return 1.0
-    return float(beta.ppf(level, hits + 1, trials - hits))
+    return float(betaincinv(hits + 1, trials - hits, level))
 
 
 def lower_bound(hits: int, trials: int, level: float) -> float:
