@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from nalm_core.catalogue import METRICS
 from nalm_core.report import RunReport
+from nalm_server.commits.models import CommitRow
 from nalm_server.history import functions_repository
 from nalm_server.history.models import FUNCTION_BYTES, FunctionSeriesRow, FunctionValueRow
 from nalm_server.projects.models import ProjectRow
 from nalm_server.runs import filling, functions
 from nalm_server_harness import Service
 from nalm_server_reports import PACKETS, body_of, make_report
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
 
 HISTORY = "/projects/demo/scenarios/sfc_a/history"
 LISTED = "/projects/demo/scenarios/sfc_a/functions"
@@ -104,6 +105,15 @@ def test_a_scenario_without_the_function_is_shown_beside_one_that_has_it(stored:
     stored.upload(body_of(make_report(3, scenario="sfc_b")))
     lines = stored.get(LINES, scenario=["sfc_a", "sfc_b"], metric="ipp", function="nat>flow_find")["lines"]
     assert [len(line["stages"]) for line in lines] == [1, 0]
+
+
+def test_without_a_run_of_the_default_branch_there_is_no_point(stored: Service) -> None:
+    with stored.context.sessions() as session:
+        session.execute(update(CommitRow).values(listed=False))
+        session.commit()
+    (line,) = stored.get(LINES, scenario="sfc_a", metric="ipp", function="nat>flow_find")["lines"]
+    assert (line["at"], [one["value"] for one in line["stages"]]) == ([], [[]])
+    assert stored.get(HISTORY, metric="ipp", function="nat>flow_find")["points"] == []
 
 
 def test_one_with_a_series_is_recorded_however_cheap_it_grows(stored: Service) -> None:

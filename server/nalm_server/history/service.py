@@ -146,7 +146,8 @@ def _line(session: Session, row: ScenarioRow, host_class: str, wanted: Wanted) -
     since = min((one.run_number for one in runs), default=0)
     values = _values(repository.values(session, series, since), series) if runs else {}
     stages = _stages(row, wanted, values)
-    functions.add_values(session, values, counted, wanted.metric, since)
+    if runs:
+        functions.add_values(session, values, counted, wanted.metric, since)
     known = {name for name, _ in counted.values()}
     stages += [name for name in dict.fromkeys(wanted.functions) if name in known]
     absent = dict.fromkeys(stages)

@@ -16,7 +16,8 @@ from nalm_server.history.models import FUNCTION_BYTES
 from nalm_server.runs.models import RunRow
 
 COVERED = 0.99
-"""Share of a run's counted instructions whose functions begin a series: the rest are many and cost little."""
+"""Share of the instructions of all functions that a report names, whose dearest begin a series: the rest are
+many and cost little."""
 MOST = 64
 """Functions that one run may begin a series for: what reaches COVERED in a chain of eight stages, and a bound
 to what a report made elsewhere puts into the store."""
