@@ -6,15 +6,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from nalm_server.hooks import holding, work
+from nalm_server.hooks import holding, repository, work
 from nalm_server.hooks.holding import HELD
 from nalm_server.hooks.models import DeliveryRow
-from nalm_server.hooks.work import drain
+from nalm_server.hooks.work import MOST_TRIES, drain
 from nalm_server.jobs import repository as jobs
 from nalm_server.projects import repository as projects
 from nalm_server_harness import Clock, Service
 from nalm_server_waiting import until
 from sqlalchemy import select, text
+from sqlalchemy.exc import TimeoutError as NoConnectionError
 from test_hooks import payload
 
 
@@ -30,7 +31,13 @@ def only(service: Service) -> DeliveryRow:
 def test_a_delivery_in_hand_is_held_on_to(
     service: Service, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    follow = work.follow
+    follow, hold = work.follow, repository.hold
+    troubles = [NoConnectionError("none was free")]
+
+    def renew(*given: Any) -> None:
+        if troubles:
+            raise troubles.pop()
+        hold(*given)
 
     def long(*given: Any, **named: Any) -> None:
         for _ in range(2):
@@ -40,17 +47,19 @@ def test_a_delivery_in_hand_is_held_on_to(
         follow(*given, **named)
 
     monkeypatch.setattr(holding, "RENEWED_SECONDS", 0.01)
+    monkeypatch.setattr(repository, "hold", renew)
     monkeypatch.setattr(work, "follow", long)
     assert service.hook(payload("push_merge"), 202)["became"] == "accepted"
-    assert only(service).attempts == 1
+    assert (only(service).attempts, troubles) == (1, [])
+
+
+def dies(*_: Any, **__: Any) -> None:
+    raise KilledError
 
 
 def test_a_delivery_whose_worker_died_is_worked_on_soon(
     service: Service, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def dies(*_: Any, **__: Any) -> None:
-        raise KilledError
-
     with monkeypatch.context() as patched, pytest.raises(KilledError):
         patched.setattr(work, "follow", dies)
         service.hook(payload("push_merge"), 202)
@@ -59,6 +68,22 @@ def test_a_delivery_whose_worker_died_is_worked_on_soon(
     clock.pass_seconds(HELD.total_seconds() + 1)
     drain(service.context)
     assert (only(service).status, only(service).attempts) == ("accepted", 2)
+
+
+def test_a_delivery_that_every_worker_dies_of_is_given_up(
+    service: Service, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "follow", dies)
+    with pytest.raises(KilledError):
+        service.hook(payload("push_merge"), 202)
+    for _ in range(MOST_TRIES - 1):
+        clock.pass_seconds(HELD.total_seconds() + 1)
+        with pytest.raises(KilledError):
+            drain(service.context)
+    clock.pass_seconds(HELD.total_seconds() + 1)
+    drain(service.context)
+    assert (only(service).status, only(service).attempts) == ("failed", MOST_TRIES)
+    assert "given up after 8 tries: whoever worked on it died" in only(service).reason
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)

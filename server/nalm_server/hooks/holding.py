@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 
 import structlog
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import SQLAlchemyError
 
 from nalm_server.context import Context
 from nalm_server.hooks import repository
@@ -42,5 +42,5 @@ def _renew(context: Context, number: int, attempt: int, done: threading.Event) -
             with context.sessions() as session:
                 repository.hold(session, number, attempt, context.clock() + HELD)
                 session.commit()
-        except OperationalError:
-            log.warning("a delivery is not held on to; another worker may take it", delivery=number)
+        except SQLAlchemyError as error:  # away, or no connection to it was free
+            log.warning("a delivery's hold was not renewed", delivery=number, error=type(error).__name__)

@@ -31,6 +31,7 @@ FIRST_WAIT = timedelta(seconds=15)
 """Doubled with each try."""
 BODIES_KEPT = timedelta(days=14)
 REASON_LENGTH = 500
+DIED = "whoever worked on it died of it or was killed; the log of the server's workers may say why"
 
 
 @dataclass(frozen=True)
@@ -64,14 +65,23 @@ def drain(context: Context) -> None:
 def _claim(context: Context) -> Claimed | None:
     now = context.clock()
     with context.sessions() as session:
-        row = repository.lock_due(session, now)
+        row = _next(session, now)
         if row is None:
+            session.commit()
             return None
         row.attempts += 1
         row.next_at = now + HELD
         claimed = Claimed(row.id, row.attempts, row.project_id, row.forge, row.event, _body(row))
         session.commit()
     return claimed
+
+
+def _next(session: Session, now: datetime) -> DeliveryRow | None:
+    """One that is due. Of what its workers died of each time nobody dies again."""
+    while (row := repository.lock_due(session, now)) is not None and row.attempts >= MOST_TRIES:
+        _end(row, DeliveryStatus.FAILED, f"given up after {row.attempts} tries: {DIED}", now)
+        session.flush()
+    return row
 
 
 def _body(row: DeliveryRow) -> bytes:
