@@ -166,6 +166,10 @@ def test_pull_requests_are_listed_page_by_page_and_one_alone_tells_how_it_ended(
     with pytest.raises(SendError) as missing:
         setup.forge.pull_request(6)
     assert gone(missing.value)
+    setup.fake.troubles = [Reply(502, b"the server behind answered 404")]
+    with pytest.raises(SendError) as away:
+        setup.forge.pull_request(5)
+    assert not gone(away.value)
 
 
 def test_apps_token_is_signed_and_short_lived() -> None:

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nalm_server.forges import http
 from nalm_server.hooks.happenings import PullRequestChanged
 from nalm_server.projects.models import ProjectRow
+from nalm_server.reconcile import pull_requests
 from nalm_server.reconcile import service as reconcile
 from nalm_server.reconcile.following import make_up_request
 from nalm_server.settings import Settings
@@ -195,6 +197,24 @@ def test_many_pages(scene: Scene) -> None:
     scene.turn()
     assert scene.known() == dict.fromkeys(range(1, 6), "open")
     assert scene.jobs() == [], "its branch is not watched"
+
+
+def test_what_ended_is_found_among_more_open_ones_than_are_listed_or_asked_for(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene.connect("github")
+    head = scene.topic()
+    first, second, third = (scene.pull(number, head, base="stable") for number in (1, 2, 3))
+    scene.turn()
+    scene.fake.pulls = {1: first, 2: second.ended("closed"), 3: replace(third, updated_at=scene.clock.now)}
+    scene.fake.page_size = 1
+    monkeypatch.setattr(http, "PAGES", 1)
+    monkeypatch.setattr(pull_requests, "ENDED_AT_MOST", 1)
+    for _ in range(100):  # each look finds it with probability 1/2
+        scene.turn()
+        if scene.known() == {1: "open", 2: "closed", 3: "open"}:
+            break
+    assert scene.known() == {1: "open", 2: "closed", 3: "open"}
 
 
 def test_one_that_nobody_can_read_or_fetch_does_not_hide_the_others(scene: Scene) -> None:

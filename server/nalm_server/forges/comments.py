@@ -41,7 +41,7 @@ def write(comment: Comment, known: str | None, access: Access) -> str | None:
 
 def gone(error: SendError) -> bool:
     """Somebody deleted it."""
-    return "answered 404" in str(error) or "answered 410" in str(error)
+    return error.status in (404, 410)
 
 
 def write_to_issue(

@@ -26,10 +26,14 @@ class Next(StrEnum):
 class SendError(Exception):
     """Sending did not work. The message says what, where and what to do; it carries no secret."""
 
-    def __init__(self, message: str, after: Next, *, pause_seconds: float | None = None) -> None:
+    def __init__(
+        self, message: str, after: Next, *, pause_seconds: float | None = None, status: int | None = None
+    ) -> None:
         super().__init__(message)
         self.after = after
         self.pause_seconds = pause_seconds
+        self.status = status
+        """Of the answer (HTTP); None: there was none."""
 
 
 def of_exception(error: Exception, where: str) -> SendError:
@@ -62,8 +66,8 @@ def of_answer(answer: httpx.Response, where: str) -> SendError | None:
     said = "".join(char if char.isprintable() else " " for char in answer.text[:SHOWN]).strip()
     text += f" ({said})" if said else ""
     if answer.status_code >= 500 or answer.status_code in BUSY or _limited(answer):
-        return SendError(text, Next.AGAIN, pause_seconds=_pause(answer))
-    return SendError(text, Next.NEVER)
+        return SendError(text, Next.AGAIN, pause_seconds=_pause(answer), status=answer.status_code)
+    return SendError(text, Next.NEVER, status=answer.status_code)
 
 
 def _limited(answer: httpx.Response) -> bool:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
@@ -31,7 +32,7 @@ SETTLED = timedelta(seconds=10)
 CLOCKS = timedelta(minutes=10)
 """How far the forge's clock may be from this server's."""
 ENDED_AT_MOST = 50
-"""Asked for in one look; the others in the next."""
+"""Asked for in one look, by lot: where more are open than are listed, none of them is left out for ever."""
 
 
 class PullRequestsError(NalmError):
@@ -105,7 +106,7 @@ def _changes(
         elif number not in known and one.updated_at >= since - CLOCKS:
             yield one.now, None
     unlisted = [row for number, row in known_before.items() if row.state == "open" and number not in listed]
-    for row in unlisted[:ENDED_AT_MOST]:
+    for row in random.sample(unlisted, min(len(unlisted), ENDED_AT_MOST)):
         if (told := _ended(row, forge.pull_request)) is not None:
             yield told, row
 

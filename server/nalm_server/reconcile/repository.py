@@ -74,7 +74,7 @@ def known_pull_requests(
 
 
 def leave_alone(session: Session, integration_id: int, until: datetime) -> None:
-    """The integration, if it is still there."""
+    """The integration, if it is still there and not left alone for longer."""
     row = session.get(IntegrationRow, integration_id)
-    if row is not None:
+    if row is not None and (row.paused_until is None or row.paused_until < until):
         row.paused_until = until

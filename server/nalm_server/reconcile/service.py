@@ -18,7 +18,6 @@ from nalm_server.projects.models import ProjectRow
 from nalm_server.reconcile import pull_requests, repository
 from nalm_server.reconcile.differences import differences, merge_groups
 from nalm_server.reconcile.following import make_up, make_up_request
-from nalm_server.reconcile.pull_requests import PullRequestsError
 from nalm_server.refs import repository as refs
 from nalm_server.watches import repository as watches
 from nalm_server.watches.watching import watching
@@ -44,22 +43,22 @@ def drain(context: Context) -> None:
 @dataclass(frozen=True)
 class Failure:
     message: str
-    slows: bool = True
+    slows: bool
     """The repository itself could not be read: it is asked less often."""
 
 
 def _look(context: Context, project: ProjectRow) -> Failure | None:
+    since = None
     try:
         since = _reconcile(context, project)
         if since is not None:
             pull_requests.look(context, project, since)
-    except PullRequestsError as error:
-        return Failure(error.message, slows=False)
     except NalmError as error:
-        return Failure(error.message)
+        return Failure(error.message, slows=since is None)
     except Exception as error:  # one project must not stop the others
         log.exception("a project could not be reconciled", project=project.name)
-        return Failure(f"an error of the server ({type(error).__name__}); its log has it")
+        said = f"an error of the server ({type(error).__name__}); its log has it"
+        return Failure(said, slows=since is None)
     return None
 
 
