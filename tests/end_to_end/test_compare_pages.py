@@ -114,6 +114,25 @@ def test_a_comparison_goes_down_to_the_line(page: Page) -> None:
     expect(page.locator(".chart canvas").first).to_be_visible()
 
 
+FROM_LEFT_TO_RIGHT = """async box => {
+    const drawn = async () => { for (let at = 0; at < 4; at++) await new Promise(requestAnimationFrame); };
+    box.scrollLeft = 0;
+    await drawn();
+    box.scrollLeft = 1e6;
+    const end = box.scrollLeft;
+    await drawn();
+    return [box.scrollLeft, end];
+}"""
+
+
+def test_the_side_with_longer_lines_is_not_held_back_by_the_other(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{PAIR}&scenario=sfc_a&fn=nat%2Fnat_process&lines=all")
+    boxes = [page.get_by_role("region", name=f"Source of nat_process in src/nat.c, {side}") for side in SIDES]
+    (base, base_end), (head, head_end) = (box.evaluate(FROM_LEFT_TO_RIGHT) for box in boxes)
+    assert (base, head) == (base_end, head_end) and base_end != head_end
+
+
 def test_a_function_is_opened_by_keyboard_and_says_why_it_has_no_text(page: Page) -> None:
     page.goto(f"/p/demo/compare?base={sha(5)}&head={sha(6)}&scenario=sfc_a")
     page.get_by_role("button", name="nat_process").press("Enter")

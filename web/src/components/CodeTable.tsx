@@ -13,11 +13,13 @@ interface Props {
   rows: readonly CodeRow[];
   figures: readonly Figure[];
   label: string;
+  /** With a link to each one's. */
+  histories: boolean;
   sorting: Sorting;
 }
 
 /** Functions or lines with what was counted and sampled of them. */
-export function CodeTable({ run, of, rows, figures, label, sorting }: Props) {
+export function CodeTable({ run, of, rows, figures, label, histories, sorting }: Props) {
   return (
     <ScrollTable label={label} className="code-table" tall>
       <thead>
@@ -44,13 +46,14 @@ export function CodeTable({ run, of, rows, figures, label, sorting }: Props) {
             </th>
             <td className="left">
               {row.stage}
-              {row.stage !== OUTSIDE && (
+              {histories && row.stage !== OUTSIDE && (
                 <span className="function-history">
                   <FunctionHistory
                     project={run.project}
                     scenario={run.scenario}
                     stage={row.stage}
                     name={row.name}
+                    hostClass={run.host_class}
                   />
                 </span>
               )}

@@ -9,17 +9,24 @@ interface Props {
   scenario: string;
   stage: string;
   name: string;
+  /** Undefined: that of the newest run. */
+  hostClass?: string;
   /** What is pressed; without it the word. */
   children?: ReactNode;
 }
 
 /** To the history of one function's cost. */
-export function FunctionHistory({ project, scenario, stage, name, children = "history" }: Props) {
+export function FunctionHistory({ project, scenario, stage, name, hostClass, children = "history" }: Props) {
   return (
     <Link
       to="/p/$project/history"
       params={{ project }}
-      search={{ scenario, stages: NO_STAGES, functions: functionKey(stage, name) }}
+      search={{
+        scenario,
+        stages: NO_STAGES,
+        functions: functionKey(stage, name),
+        ...(hostClass ? { host_class: hostClass } : {}),
+      }}
       aria-label={`History of ${name} in ${stage}`}
     >
       {children}

@@ -41,7 +41,7 @@ export function FunctionPicker({ project, scenarios, hostClass, value, onChange 
       maxDropdownHeight={360}
       maxValues={MOST_CHOSEN}
       disabled={none && found.every((one) => one.isSuccess)}
-      placeholder={value.length > 0 ? "" : none ? "None counted yet" : "Stage or function"}
+      placeholder={value.length > 0 ? "" : none ? NONE[stateOf(found)] : "Stage or function"}
       nothingFoundMessage="No function with a history has this in its name."
       comboboxProps={{ width: 340, position: "bottom-start" }}
       data={choices}
@@ -51,6 +51,10 @@ export function FunctionPicker({ project, scenarios, hostClass, value, onChange 
     />
   );
 }
+
+const NONE = { failed: "Could not be read", loading: "Loading", read: "None counted yet" };
+const stateOf = (found: readonly { isError: boolean; isSuccess: boolean }[]): keyof typeof NONE =>
+  found.some((one) => one.isError) ? "failed" : found.every((one) => one.isSuccess) ? "read" : "loading";
 
 function Offered({ one }: { one: Choice | undefined }) {
   if (one === undefined) return null;

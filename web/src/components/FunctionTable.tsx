@@ -69,7 +69,7 @@ export function FunctionTable({ project, scenario, of, open, onOpen }: Props) {
                 {timed && (
                   <td>
                     {difference(one.base?.cpp, one.head?.cpp)}
-                    <span className="under">± {significant(errorOf(one), 2)}</span>
+                    {errorOf(one) > 0 && <span className="under">± {significant(errorOf(one), 2)}</span>}
                   </td>
                 )}
               </tr>

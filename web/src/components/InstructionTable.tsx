@@ -9,14 +9,15 @@ type InstructionCount = NonNullable<RunReport["instructions"]>[number];
 /** Dearest functions shown per stage. */
 const FUNCTIONS_SHOWN = 3;
 
-/** Exact instructions per packet by stage and arm, and the dearest functions of head. */
 interface Props {
   counts: readonly InstructionCount[];
   project: string;
   scenario: string;
+  hostClass: string;
 }
 
-export function InstructionTable({ counts, project, scenario }: Props) {
+/** Exact instructions per packet by stage and arm, and the dearest functions of head. */
+export function InstructionTable({ counts, ...where }: Props) {
   const stages = [...new Set(counts.flatMap((count) => Object.keys(count.stages)))];
   const last = counts.find((count) => count.arm === "head") ?? counts[counts.length - 1];
   return (
@@ -43,7 +44,7 @@ export function InstructionTable({ counts, project, scenario }: Props) {
                 {dearest(last, stage).map(({ name, instructions }, place) => (
                   <Fragment key={name}>
                     {place > 0 && ", "}
-                    <FunctionHistory project={project} scenario={scenario} stage={stage} name={name}>
+                    <FunctionHistory {...where} stage={stage} name={name}>
                       <span className="mono">{name}</span>
                     </FunctionHistory>{" "}
                     {perPacket(instructions, last?.packets ?? 0)}

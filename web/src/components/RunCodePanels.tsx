@@ -40,6 +40,8 @@ export function RunCodePanels({ run, chain, search, onChange }: Props) {
   );
 }
 
+/** Rows drawn at once, so that typing stays quick; a search and the file have the others. */
+const MOST_DRAWN = 300;
 const VIEWS: { value: CodeView; label: string }[] = [
   { value: "functions", label: "Functions" },
   { value: "head", label: "Lines of head" },
@@ -95,6 +97,7 @@ function Code({ run, of, search, onChange }: Omit<Props, "chain"> & { of: RunCod
         />
         <span className="soft small" role="status">
           {rows.length} of {all.length}
+          {rows.length > MOST_DRAWN && `, the first ${MOST_DRAWN} drawn`}
         </span>
       </div>
       {rows.length === 0 ? (
@@ -103,9 +106,10 @@ function Code({ run, of, search, onChange }: Omit<Props, "chain"> & { of: RunCod
         <CodeTable
           run={run}
           of={of}
-          rows={rows}
+          rows={rows.slice(0, MOST_DRAWN)}
           figures={figures}
           label={label}
+          histories={view === "functions"}
           sorting={{
             by: search.sort,
             up: search.order === "up",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Why there is no text, and what to do. */
 import type { FunctionSource } from "../api/types";
-import { signed, significant } from "../logic/format";
+import { figure, signed } from "../logic/format";
 import type { LineCost } from "../logic/source";
 
 type State = FunctionSource["base_text"];
@@ -36,7 +36,7 @@ export function WithoutText({ data, cost }: { data: FunctionSource; cost: LineCo
       {others.length > 0 && (
         <>
           <p className="soft">
-            Inlined from files whose text is not in the report (headers outside the repository):
+            Inlined from files whose text is not in the report (outside the repository, or beyond its space):
           </p>
           <ul className="source-others">
             {others.map((one) => {
@@ -44,8 +44,8 @@ export function WithoutText({ data, cost }: { data: FunctionSource; cost: LineCo
                 cost === "ipp" ? [one.base_ipp, one.head_ipp] : [one.base_cpp, one.head_cpp];
               return (
                 <li key={one.file}>
-                  <span className="mono">{one.file}</span> {significant(base ?? 0, 3)} →{" "}
-                  {significant(head ?? 0, 3)} ({signed((head ?? 0) - (base ?? 0), 2)}) {UNIT[cost]}
+                  <span className="mono">{one.file}</span> {figure(base, "", 3)} → {figure(head, "", 3)} (
+                  {signed((head ?? 0) - (base ?? 0), 2)}) {UNIT[cost]}
                 </li>
               );
             })}

@@ -2,7 +2,7 @@
 /** One file's lines, base and head in two columns whose rows stand beside each other. */
 import { useRef } from "react";
 import type { CodeComparison, FileSource } from "../api/types";
-import { signed, significant } from "../logic/format";
+import { figure, signed } from "../logic/format";
 import { type Block, blocksOf, type LineCost } from "../logic/source";
 import { SourceLink } from "./SourceLink";
 import { UNIT } from "./SourceMissing";
@@ -21,6 +21,8 @@ interface Props {
 export function SourceSides({ of, name, file, cost, whole, onWhole }: Props) {
   const blocks = blocksOf(file.rows, cost, whole);
   const boxes = useRef<Partial<Record<"base" | "head", HTMLElement | null>>>({});
+  // The side that was moved along: it must not hold back the other one, whose lines may be longer.
+  const follows = useRef<"base" | "head" | null>(null);
   const [before, after] = cost === "ipp" ? [file.base_ipp, file.head_ipp] : [file.base_cpp, file.head_cpp];
   const both = (["base", "head"] as const).map((side) => {
     const other = side === "base" ? "head" : "base";
@@ -44,8 +46,8 @@ export function SourceSides({ of, name, file, cost, whole, onWhole }: Props) {
           boxes.current[side] = element;
         }}
         onSideways={(left) => {
-          const beside = boxes.current[other];
-          if (beside) beside.scrollLeft = left;
+          if (follows.current === side) follows.current = null;
+          else if (moved(boxes.current[other], left)) follows.current = other;
         }}
       />
     );
@@ -55,13 +57,21 @@ export function SourceSides({ of, name, file, cost, whole, onWhole }: Props) {
       <h3>
         <span className="mono">{file.file}</span>{" "}
         <span className="soft number">
-          {significant(before ?? 0, 3)} → {significant(after ?? 0, 3)} (
-          {signed((after ?? 0) - (before ?? 0), 2)}) {UNIT[cost]}
+          {figure(before, "", 3)} → {figure(after, "", 3)} ({signed((after ?? 0) - (before ?? 0), 2)}){" "}
+          {UNIT[cost]}
         </span>
       </h3>
       <div className="source-sides">{both}</div>
     </div>
   );
+}
+
+/** Scrolls the box as far as it goes; whether that moved it. */
+function moved(box: HTMLElement | null | undefined, left: number): boolean {
+  if (!box) return false;
+  const before = box.scrollLeft;
+  box.scrollLeft = left;
+  return box.scrollLeft !== before;
 }
 
 const firstLine = (blocks: readonly Block[], side: "base" | "head"): number | undefined =>

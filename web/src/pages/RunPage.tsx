@@ -132,7 +132,9 @@ function Run({ run }: { run: RunDetail }) {
           run={run}
           chain={verdict.chain ?? null}
           search={search}
-          onChange={(part) => navigate({ search: { ...search, ...part }, replace: true, resetScroll: false })}
+          onChange={(part) =>
+            navigate({ search: (old) => ({ ...old, ...part }), replace: true, resetScroll: false })
+          }
         />
       )}
       <div className="panel-grid">
@@ -221,6 +223,7 @@ function Recorded({ project, runId }: { project: string; runId: string }) {
             counts={report.instructions ?? []}
             project={project}
             scenario={report.scenario.name}
+            hostClass={report.host.host_class}
           />
         </Panel>
       )}
