@@ -59,6 +59,13 @@ class SourceText(Model):
     """The repository's nalm.toml says that no source text may be in reports."""
     files: list[FileText] = Field(default_factory=list)
 
+    @model_validator(mode="after")
+    def _bounded(self) -> SourceText:
+        size = sum(len(line) + 1 for one in self.files for stretch in one.stretches for line in stretch.lines)
+        if size > MOST_BYTES:
+            raise ValueError(f"{size} characters of source text, expected at most {MOST_BYTES}")
+        return self
+
     def of(self, arm: Arm) -> dict[str, dict[int, str]]:
         """One side's lines by file and number, showable whoever wrote the report. Head's build with base's
         features is head's source."""

@@ -24,6 +24,10 @@ MOST_COMPARED = 1000
 """Lines of a side of one file that are compared."""
 
 
+Texts = Mapping[str, Mapping[int, str]]
+"""A side's lines by file and number."""
+
+
 class TextState(StrEnum):
     """Why a side has text, or none."""
 
@@ -77,11 +81,11 @@ def function_source(base: SideOf, head: SideOf, key: Key) -> FunctionSource:
     found = next((one for one in listed if (one.stage, one.name) == key), nothing)
     texts = _texts(base), _texts(head)
     names = dict.fromkeys(line.file for side in (found.base, found.head) if side for line in side.lines)
-    files = [_file(name, found, (texts[0].get(name, {}), texts[1].get(name, {}))) for name in names]
+    dearest = sorted((_costed(name, found) for name in names), key=_moved, reverse=True)[:MOST_FILES]
     return FunctionSource(
         base_text=_state(base.report.source_text),
         head_text=_state(head.report.source_text),
-        files=sorted(files, key=_moved, reverse=True)[:MOST_FILES],
+        files=[one.model_copy(update={"rows": _rows(one.file, found, texts)}) for one in dearest],
     )
 
 
@@ -91,7 +95,7 @@ def _state(text: SourceText | None) -> TextState:
     return TextState.WITHHELD if text.withheld else TextState.KEPT
 
 
-def _texts(side: SideOf) -> Mapping[str, Mapping[int, str]]:
+def _texts(side: SideOf) -> Texts:
     text = side.report.source_text
     return text.of(Arm.BASE if side.arm is Arm.BASE else Arm.HEAD) if text else {}
 
@@ -110,18 +114,23 @@ Numbered = tuple[int, str]
 """A line's number and text."""
 
 
-def _file(name: str, found: FunctionCosts, texts: tuple[Mapping[int, str], Mapping[int, str]]) -> FileSource:
+def _costed(name: str, found: FunctionCosts) -> FileSource:
+    """A file's costs; its lines are compared only if it is shown."""
     base, head = _costs_in(found.base, name), _costs_in(found.head, name)
-    old, new = _about(texts[0], base or head), _about(texts[1], head or base)
-    rows = [_row(pair, base, head) for pair in _beside(old, new)]
     return FileSource(
         file=name,
         base_ipp=_sum([one.ipp for one in base.values()]),
         head_ipp=_sum([one.ipp for one in head.values()]),
         base_cpp=_sum([one.cpp for one in base.values()]),
         head_cpp=_sum([one.cpp for one in head.values()]),
-        rows=list(_worth_reading(rows)),
+        rows=[],
     )
+
+
+def _rows(name: str, found: FunctionCosts, texts: tuple[Texts, Texts]) -> list[SourceRow]:
+    base, head = _costs_in(found.base, name), _costs_in(found.head, name)
+    old, new = _about(texts[0].get(name, {}), base or head), _about(texts[1].get(name, {}), head or base)
+    return list(_worth_reading([_row(pair, base, head) for pair in _beside(old, new)]))
 
 
 def _costs_in(cost: FunctionCost | None, file: str) -> Costs:

@@ -9,6 +9,7 @@ from nalm_core.report import Arm, RunReport
 from nalm_core.report_io import ReportError, dump_report, parse_report
 from nalm_core.source_text import (
     AROUND,
+    MOST_BYTES,
     MOST_LINE_CHARACTERS,
     FileText,
     SourceText,
@@ -45,6 +46,14 @@ def test_lines_that_cost_something_are_kept_with_those_around_them_once_for_both
     assert (after.base, after.head, len(after.lines)) == (51, 52, AROUND)
     assert report.source_text.of(Arm.HEAD_AS_BASE)[FILE][51] == "\tadded;"
     assert parse_report(dump_report(report)) == report
+
+
+def test_a_report_with_more_text_than_agents_send_is_refused() -> None:
+    stretch = Stretch(base=1, lines=["x" * (MOST_LINE_CHARACTERS - 1)])
+    most = MOST_BYTES // MOST_LINE_CHARACTERS
+    SourceText(files=[FileText(file=FILE, stretches=[stretch] * most)])
+    with pytest.raises(ValueError, match=f"expected at most {MOST_BYTES}"):
+        SourceText(files=[FileText(file=FILE, stretches=[stretch] * (most + 1))])
 
 
 def test_a_report_without_text_keeps_its_bytes() -> None:
