@@ -85,6 +85,7 @@ export function HistoryChart(props: Props) {
     return () => {
       made.destroy();
       chart.current = null;
+      setHovered(null); // it stood where the old chart had its point
     };
   }, [element, width, dark, data, stages, allStages, scale, level, height, room, zooms]);
 
