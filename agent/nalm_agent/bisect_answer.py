@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from nalm_core.bisection import Finding
 from nalm_core.defaults import INSTRUCTION_CHANGE
 from nalm_core.instructions import arm_ipp, common_source
+from nalm_core.percents import change_percent
 from nalm_core.report import Arm, RunReport, RunStatus
 
 from nalm_agent.errors import NalmError, SourceError, UsageError
@@ -66,7 +67,7 @@ def _by_size(change: float, bad_change: float | None) -> Answer:
     moved = abs(change) >= INSTRUCTION_CHANGE
     if bad_change is not None:
         moved = change / bad_change >= LIKE_BAD if bad_change else False
-    why = f"instructions {100 * (exp(change) - 1):+.2f} % against good"
+    why = f"instructions {change_percent(exp(change) - 1, 2)} against good"
     return Answer(Finding.BAD if moved else Finding.GOOD, why, change)
 
 
@@ -85,7 +86,7 @@ def _by_verdict(verdict: Verdict, stage: str | None, bad_change: float | None) -
         return Answer(Finding.SKIP, "the stage is not on both sides")
     if moved and bad_change is not None:
         moved = change * bad_change > 0
-    said = f"{'CPP' if stage is None else stage} {100 * (exp(change) - 1):+.1f} % against good"
+    said = f"{'CPP' if stage is None else stage} {change_percent(exp(change) - 1)} against good"
     return Answer(Finding.BAD if moved else Finding.GOOD, said, change)
 
 

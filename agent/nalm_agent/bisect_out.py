@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from nalm_core.bisection import Culprit, NoChange, Range, Step
+from nalm_core.percents import change_percent
 
 from nalm_agent.bisect import Search
 
@@ -18,7 +19,7 @@ def outcome_lines(search: Search, step: Step) -> Iterator[str]:
         case Culprit(place):
             commit = commits[place]
             size = search.size(place)
-            by = "" if size is None else f" by {100 * size:+.2f} %"
+            by = "" if size is None else f" by {change_percent(size, 2)}"
             yield f"{commit.short} changed {_figure(search)}{by}"
             yield f"  {commit.subject}"
             yield f"  {search.repository.author(commit)}"
@@ -36,7 +37,12 @@ def outcome_lines(search: Search, step: Step) -> Iterator[str]:
             why = search.asked[len(commits) - 1].why
             yield f"whether {commits[-1].short} differs from {commits[0].short} cannot be told: {why}"
     cost = search.cost()
-    yield f"{len(search.asked)} commits asked, {cost.measurements} measurements, {cost.seconds:.0f} s"
+    known, measured = _many(len(search.asked), "commit"), _many(cost.measurements, "measurement")
+    yield f"{known} asked, {measured}, {cost.seconds:.0f} s"
+
+
+def _many(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number != 1)}"
 
 
 def document(search: Search, step: Step) -> dict[str, object]:

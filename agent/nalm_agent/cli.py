@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import traceback
 from pathlib import Path
-from types import FrameType
 from typing import Annotated
 
 import typer
@@ -33,16 +31,16 @@ from nalm_agent import (
 from nalm_agent import cli_options as options
 from nalm_agent.cli_groups import group_commands
 from nalm_agent.console import show_error
+from nalm_agent.encoding import respect_terminal
 from nalm_agent.errors import ExitCode, NalmError, StoppedError, UsageError, refused_by_host
 from nalm_agent.home import Home
 from nalm_agent.process import stop_all
+from nalm_agent.stopping import INTERRUPTED, stop_on_signals
 
-INTERRUPTED = 130
 FAULT = 4
 """Nothing was measured: never the code of a regression, which would stop a merge."""
 UNREAD = 141
 """As shells say it of a program whose reader went away (128 + SIGPIPE): no verdict either."""
-STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
 app = typer.Typer(
@@ -148,13 +146,6 @@ cli_top.add_to(app)
 group_commands(app)
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Once: who is impatient and interrupts again must not stop the cleaning up."""
-    for one in STOPPING:
-        signal.signal(one, signal.SIG_IGN)
-    raise StoppedError
-
-
 def _tell_fault(error: Exception) -> None:
     """With a traceback, unless it is the host's: a full disk, a missing permission."""
     refused = refused_by_host(error) if isinstance(error, OSError) else None
@@ -172,8 +163,8 @@ def main() -> None:
 
 def run_app(command: typer.Typer) -> None:
     """Runs a command: a NalmError becomes a message and an exit code; an interrupt leaves nothing running."""
-    for number in STOPPING:
-        signal.signal(number, _interrupt)
+    respect_terminal()
+    stop_on_signals()
     try:
         command()
     except NalmError as error:

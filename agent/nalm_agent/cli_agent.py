@@ -95,7 +95,7 @@ def register(
     try:
         got = credential.register(home, client, invitation, pool)
     except ServerAwayError as error:
-        raise _away(error) from error
+        raise _AwayError(str(error), hint=error.hint) from error
     finally:
         client.close()
     typer.echo(f"registered as {got.name} in pool {got.pool}; `nalm agent` serves {got.server}")
@@ -113,13 +113,9 @@ def rotate() -> None:
     try:
         credential.rotate(home, old, ServerClient)
     except ServerAwayError as error:
-        raise _away(error) from error
+        raise _AwayError(str(error), hint=error.hint) from error
     typer.echo(f"{old.name} has a new credential; a running `nalm agent` must be started again")
 
 
 class _AwayError(NalmError):
     exit_code = ExitCode.NOT_MEASURED
-
-
-def _away(error: Exception) -> NalmError:
-    return _AwayError(str(error), hint="is the address right, and is nalm-server running?")

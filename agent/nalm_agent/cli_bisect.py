@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from nalm_agent import cli_options as options
+from nalm_agent.completion import commit_names, scenario_names
 from nalm_agent.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -30,10 +31,19 @@ def add_to(app: typer.Typer) -> None:
 
 
 def bisect(
-    good: Annotated[str, typer.Argument(metavar="GOOD", help="A commit that was as it should be.")],
-    bad: Annotated[str, typer.Argument(metavar="BAD", help="A later one that is not.")],
+    good: Annotated[
+        str,
+        typer.Argument(
+            metavar="GOOD", help="A commit that was as it should be.", autocompletion=commit_names
+        ),
+    ],
+    bad: Annotated[
+        str, typer.Argument(metavar="BAD", help="A later one that is not.", autocompletion=commit_names)
+    ],
     *,
-    scenario: Annotated[str | None, typer.Option(help="Where nalm.toml has several.")] = None,
+    scenario: Annotated[
+        str | None, typer.Option(help="Where nalm.toml has several.", autocompletion=scenario_names)
+    ] = None,
     stage: Annotated[str | None, typer.Option(help="Of the chain; default: the whole.")] = None,
     metric: Annotated[
         Literal["cpp", "ipp"], typer.Option(help="Cycles, or instructions (exact) a packet.")

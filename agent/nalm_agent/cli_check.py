@@ -11,6 +11,7 @@ import typer
 
 from nalm_agent import cli_options as options
 from nalm_agent import cli_submit
+from nalm_agent.completion import commit_names, revision_names
 from nalm_agent.console import Terminal
 from nalm_agent.errors import ExitCode
 from nalm_agent.git import WORKTREE, Repository
@@ -50,9 +51,15 @@ def add_to(app: typer.Typer) -> None:
 def check(
     *,
     base: Annotated[
-        str | None, typer.Option(help="Commit to compare with. Default: merge base with the main branch.")
+        str | None,
+        typer.Option(
+            help="Commit to compare with. Default: merge base with the main branch.",
+            autocompletion=commit_names,
+        ),
     ] = None,
-    head: Annotated[str, typer.Option(help="Commit to judge, or the working tree.")] = WORKTREE,
+    head: Annotated[
+        str, typer.Option(help="Commit to judge, or the working tree.", autocompletion=revision_names)
+    ] = WORKTREE,
     scenario: options.ScenarioOption = None,
     json_file: JsonOption = None,
     repo: options.RepoOption = Path(),
@@ -100,7 +107,9 @@ def check(
 
 
 def bench(
-    revisions: Annotated[list[str], typer.Argument(metavar="REV", help="Commits, or ranges A..B.")],
+    revisions: Annotated[
+        list[str], typer.Argument(metavar="REV", help="Commits, or ranges A..B.", autocompletion=commit_names)
+    ],
     *,
     scenario: options.ScenarioOption = None,
     json_file: JsonOption = None,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nalm_agent import cli_options as options
+from nalm_agent.completion import commit_names, scenario_names
 from nalm_agent.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -31,11 +32,17 @@ def add_to(app: typer.Typer) -> None:
 
 
 def compare(
-    base: Annotated[str, typer.Argument(metavar="BASE", help="A commit, or a saved run report.")],
-    head: Annotated[str, typer.Argument(metavar="HEAD", help="Another one.")],
+    base: Annotated[
+        str,
+        typer.Argument(metavar="BASE", help="A commit, or a saved run report.", autocompletion=commit_names),
+    ],
+    head: Annotated[str, typer.Argument(metavar="HEAD", help="Another one.", autocompletion=commit_names)],
     *,
     scenario: Annotated[
-        list[str] | None, typer.Option("--scenario", help="Of two commits: only this; repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--scenario", help="Of two commits: only this; repeatable.", autocompletion=scenario_names
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Of two commits: measure again.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the decomposition as JSON.")] = False,

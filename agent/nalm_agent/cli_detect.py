@@ -9,6 +9,7 @@ import sys
 from typing import Annotated, Any
 
 import typer
+from nalm_core.percents import change_percent
 
 from nalm_agent.errors import UsageError
 
@@ -44,8 +45,8 @@ def detect(
     for number, changes in enumerate(found):
         for one in changes:
             print(
-                f"series {number}: commit {one.index} ({one.low} to {one.high}): {one.size:+.2%}, "
-                f"probability {one.probability:.3f}"
+                f"series {number}: commit {one.index} ({one.low} to {one.high}): "
+                f"{change_percent(one.size, 2)}, probability {one.probability:.3f}"
             )
 
 

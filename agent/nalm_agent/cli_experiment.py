@@ -12,6 +12,7 @@ from nalm_core.experiments.constants import CELL_SECONDS
 from nalm_core.report_io import dump_report
 
 from nalm_agent import cli_options as options
+from nalm_agent.completion import revision_names, scenario_names
 from nalm_agent.console import Terminal
 from nalm_agent.errors import ExitCode, HostError
 from nalm_agent.files import STDOUT, require_place, write_file
@@ -39,13 +40,20 @@ def experiment(
     ],
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAME", help="Scenarios, ablations or chains. Default: all of nalm.toml."),
+        typer.Argument(
+            metavar="NAME",
+            help="Scenarios, ablations or chains. Default: all of nalm.toml.",
+            autocompletion=scenario_names,
+        ),
     ] = None,
     *,
     scenario: Annotated[
-        list[str] | None, typer.Option("--scenario", help="A further NAME; repeatable.")
+        list[str] | None,
+        typer.Option("--scenario", help="A further NAME; repeatable.", autocompletion=scenario_names),
     ] = None,
-    revision: Annotated[str, typer.Option(help="Commit to measure, or the working tree.")] = WORKTREE,
+    revision: Annotated[
+        str, typer.Option(help="Commit to measure, or the working tree.", autocompletion=revision_names)
+    ] = WORKTREE,
     seconds: Annotated[
         float, typer.Option(min=0.1, help="Most time for the rounds of a cell; starting comes on top.")
     ] = CELL_SECONDS,

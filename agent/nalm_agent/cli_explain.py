@@ -14,7 +14,8 @@ import typer
 from rich.markup import escape
 
 from nalm_agent import cli_options as options
-from nalm_agent.errors import NalmError, UsageError
+from nalm_agent.completion import commit_names, scenario_names
+from nalm_agent.errors import GitError, NalmError, UsageError
 from nalm_agent.explained import UNITS, By, Explained, explained
 from nalm_agent.files import STDOUT, require_place, write_file
 from nalm_agent.git import Repository
@@ -41,10 +42,13 @@ def explain(
         typer.Argument(
             metavar="WHAT",
             help="A saved report; a commit (against its parent); or two commits. Default: the last run here.",
+            autocompletion=commit_names,
         ),
     ] = None,
     *,
-    scenario: Annotated[str | None, typer.Option(help="Where there are several.")] = None,
+    scenario: Annotated[
+        str | None, typer.Option(help="Where there are several.", autocompletion=scenario_names)
+    ] = None,
     by: Annotated[By, typer.Option(help="Exact instructions, or cycles by samples.")] = By.INSTRUCTIONS,
     svg: Annotated[
         str | None,
@@ -65,6 +69,8 @@ def explain(
     """
     from nalm_core.report import Arm
 
+    from nalm_agent.saved import is_saved, read_results
+
     if width not in (Arm.BASE, Arm.HEAD):
         raise UsageError(f"--width {width} is no side", hint="--width base or --width head")
     if as_json and svg == STDOUT:
@@ -72,14 +78,29 @@ def explain(
     require_place(svg, "--svg")
     home = Home.default()
     with home.work() as work:
-        repository = Repository(repo.absolute(), work.fresh("git"))
-        wanted, sampled = [scenario] if scenario else [], by is By.CYCLES
-        runs = _found(what or [], repository, home, work, scenarios=wanted, profile=sampled)
+        names = what or []
+        runs: Runs
+        if len(names) == 1 and is_saved(names[0]):
+            repository, runs = _around(repo, work), ([one.report for one in read_results(names)], {})
+        else:
+            repository = Repository(repo.absolute(), work.fresh("git"))
+            wanted, sampled = [scenario] if scenario else [], by is By.CYCLES
+            runs = _found(names, repository, home, work, scenarios=wanted, profile=sampled)
         report, trees = _one(runs, scenario)
         _show(SideSource(home, repository, report, trees), by, svg, Arm(width), file, as_json=as_json)
 
 
 Runs = tuple[Sequence["RunReport"], Mapping["Arm", str]]
+
+
+def _around(repo: Path, work: WorkDir) -> Repository | None:
+    """The repository a saved report is read in; None outside of any, unless one was named."""
+    try:
+        return Repository(repo.absolute(), work.fresh("git"))
+    except GitError:
+        if repo != Path():
+            raise
+        return None
 
 
 def _found(
@@ -93,12 +114,9 @@ def _found(
 ) -> Runs:
     """The runs that were asked for, and git's trees of their sides where these are known."""
     from nalm_agent.last_run import last_run
-    from nalm_agent.saved import is_saved, read_results
 
     if len(what) > 2:
         raise UsageError(f"{len(what)} names are too many", hint="`nalm explain BASE HEAD`")
-    if len(what) == 1 and is_saved(what[0]):
-        return [result.report for result in read_results(what)], {}
     if what:
         from nalm_agent.cli_compare import pair_runs
 

@@ -12,6 +12,7 @@ from urllib.parse import quote
 import typer
 
 from nalm_agent import cli_options as options
+from nalm_agent.completion import scenario_names
 from nalm_agent.errors import UsageError
 
 CHAIN = "chain"
@@ -29,7 +30,9 @@ def add_to(app: typer.Typer) -> None:
 
 
 def history(
-    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="As nalm.toml names it.")],
+    scenario: Annotated[
+        str, typer.Argument(metavar="SCENARIO", help="As nalm.toml names it.", autocompletion=scenario_names)
+    ],
     *,
     stage: Annotated[str, typer.Option(help="Of the chain, or `chain` for the whole.")] = CHAIN,
     function: Annotated[

@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -43,19 +43,43 @@ def remove(repo: options.RepoOption = Path()) -> None:
     typer.echo("there was none" if gone is None else f"removed {gone}")
 
 
-@hook.command(epilog="Example, in a hook of your own:\n\n    exec nalm hook run")
-def run(repo: options.RepoOption = Path()) -> None:
+@hook.command(
+    epilog="Examples, in hooks of your own:\n\n    exec nalm hook run           before a push\n\n"
+    "    exec nalm hook run --tree    before a commit"
+)
+def run(
+    *,
+    tree: Annotated[
+        bool, typer.Option("--tree", help="Judge the working tree, as before a commit, in place of a push.")
+    ] = False,
+    repo: options.RepoOption = Path(),
+) -> None:
     """What the hook does: judge what git or pre-commit is about to push. Exit code 1 for a regression."""
     from nalm_agent.errors import ExitCode
-    from nalm_agent.hook import may_be_pushed, pushed_commits
+    from nalm_agent.git import WORKTREE
+    from nalm_agent.hook import judged
 
     with TemporaryDirectory() as scratch:
         repository = _repository(repo, scratch)
-        lines = () if sys.stdin is None or sys.stdin.isatty() else sys.stdin
-        commits = pushed_commits(lines, os.environ)
-        if not all(may_be_pushed(repository, commit) for commit in commits):
-            typer.echo("nalm: a regression is not pushed; `git push --no-verify` does it anyway", err=True)
-            raise typer.Exit(ExitCode.REGRESSION)
+        act, revisions = ("commit", [WORKTREE]) if tree else ("push", _pushed())
+        for revision in revisions:
+            code = judged(repository, revision)
+            if code == ExitCode.REGRESSION:
+                typer.echo(f"nalm: a regression stops the {act}; `git {act} --no-verify` passes by", err=True)
+                raise typer.Exit(code)
+            if code != ExitCode.OK:
+                typer.echo(f"nalm: the {act} goes on unjudged: only a regression stops it", err=True)
+
+
+def _pushed() -> list[str]:
+    """Commits that a push would bring; why there are none is said."""
+    from nalm_agent.hook import pushed_commits
+
+    typed = sys.stdin is None or sys.stdin.isatty()
+    commits = pushed_commits(() if typed else sys.stdin, os.environ)
+    if not commits:
+        typer.echo("nalm: no branch is pushed, so nothing is judged; `nalm check` judges a change", err=True)
+    return commits
 
 
 def _repository(repo: Path, scratch: str) -> Repository:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,21 +10,11 @@ from typing import Annotated
 
 import typer
 
+from nalm_agent.completion import scenario_names
 from nalm_agent.console import show_error
 from nalm_agent.errors import ExitCode, NalmError
 
 _FILE = "FILE"
-
-
-def scenario_names(incomplete: str) -> list[str]:
-    """For the shell's completion: scenarios of this repository's nalm.toml; none where none can be read."""
-    from nalm_agent.config_place import config_path
-
-    try:
-        names = tomllib.loads(config_path(Path()).read_text())["scenarios"]
-    except (NalmError, OSError, ValueError, KeyError):
-        return []
-    return [name for name in names if name.startswith(incomplete)]
 
 
 JUnitOption = Annotated[

@@ -12,15 +12,23 @@ from nalm_core import rate_defaults as defaults
 from nalm_core.rates import Mode
 
 from nalm_agent import cli_options as options
+from nalm_agent.completion import revision_names, scenario_names
 from nalm_agent.console import Terminal
 from nalm_agent.errors import ExitCode, UsageError
 from nalm_agent.files import STDOUT, require_place, write_file
 from nalm_agent.git import WORKTREE, Repository
 from nalm_agent.home import Home
 
-RevisionArgument = Annotated[str, typer.Argument(metavar="REV", help="Commit, or the working tree.")]
+RevisionArgument = Annotated[
+    str, typer.Argument(metavar="REV", help="Commit, or the working tree.", autocompletion=revision_names)
+]
 ScenarioOption = Annotated[
-    str | None, typer.Option("--scenario", help="Scenario of nalm.toml. Default: its first standing one.")
+    str | None,
+    typer.Option(
+        "--scenario",
+        help="Scenario of nalm.toml. Default: its first standing one.",
+        autocompletion=scenario_names,
+    ),
 ]
 JsonOption = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help="Write the report here; - for standard output.")

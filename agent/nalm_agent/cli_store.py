@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from nalm_agent import cli_options as options
+from nalm_agent.completion import revision_names
 from nalm_agent.errors import UsageError
 from nalm_agent.home import Home
 
@@ -64,7 +65,8 @@ def store(
 
 def log(
     revision: Annotated[
-        str, typer.Argument(metavar="REV", help="A commit, or the working tree.")
+        str,
+        typer.Argument(metavar="REV", help="A commit, or the working tree.", autocompletion=revision_names),
     ] = "worktree",
     repo: options.RepoOption = Path(),
 ) -> None:

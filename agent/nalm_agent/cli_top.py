@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def add_to(app: typer.Typer) -> None:
     """Adds both commands to `nalm`."""
     app.command(
-        epilog="Examples:\n\n    nalm top                        the only NF with the probe on this host\n\n"
+        epilog="Examples:\n\n    nalm top                        the only NF on this host\n\n"
         "    nalm top --pid 4711 --lcores --record today.jsonl\n\n"
-        "    nalm top --file-prefix vpp      an NF without the probe, by DPDK telemetry\n\n"
+        "    nalm top --file-prefix vpp      a DPDK program, by its telemetry\n\n"
         "    nalm top --perf 4711            any process, by its C functions\n\n"
         "    nalm top --replay today.jsonl"
     )(top)
@@ -35,13 +35,17 @@ def add_to(app: typer.Typer) -> None:
 
 def top(
     *,
-    probe: Annotated[Path | None, typer.Option(help="Probe file of the running NF.")] = None,
-    pid: Annotated[int | None, typer.Option(help="Process of the running NF.")] = None,
+    probe: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="Probe file of the running NF.")
+    ] = None,
+    pid: Annotated[
+        int | None, typer.Option(help="Process of the running NF: by its probe, else by DPDK telemetry.")
+    ] = None,
     telemetry: Annotated[
         Path | None, typer.Option(metavar="SOCKET", help="DPDK telemetry socket of an NF without the probe.")
     ] = None,
     file_prefix: Annotated[
-        str | None, typer.Option(help="The same, by the NF's --file-prefix (DPDK's default: rte).")
+        str | None, typer.Option(help="The same, found by the NF's --file-prefix (DPDK's own: rte).")
     ] = None,
     perf: Annotated[
         int | None, typer.Option(metavar="PID", help="Any process, by perf: samples of its C functions.")
@@ -50,7 +54,7 @@ def top(
         Path | None, typer.Option(metavar="FILE", help="Show what --record wrote, at its pace.")
     ] = None,
     list_found: Annotated[
-        bool, typer.Option("--list", help="Print the NFs with the probe on this host, then end.")
+        bool, typer.Option("--list", help="Print the NFs on this host that can be watched, then end.")
     ] = False,
     interval: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks.")] = 1.0,
     once: Annotated[bool, typer.Option("--once", help="One look over one interval, then end.")] = False,
@@ -123,23 +127,42 @@ def _feed(
 
         return ReplayFeed(replay, paced=paced)
     if perf is not None:
-        from nalm_agent.top.perf_feed import PerfFeed
+        return _by_perf(perf)
+    if telemetry is not None:
+        return _by_telemetry(telemetry)
+    if probe is not None:
+        return _by_probe(probe, None)
+    from nalm_agent.top.find import of_prefix, of_process, only
 
-        return PerfFeed(perf)
-    if telemetry is not None or file_prefix is not None:
-        from nalm_agent.top.telemetry import socket_of
-        from nalm_agent.top.telemetry_feed import TelemetryFeed
+    if file_prefix is not None:
+        return _by_telemetry(of_prefix(file_prefix).path)
+    found = of_process(pid) if pid is not None else only()
+    return _by_probe(found.path, found.pid) if found.source == "probe" else _by_telemetry(found.path)
 
-        return TelemetryFeed(telemetry or socket_of(str(file_prefix)))
-    from nalm_agent.top.find import of_process, only
+
+def _by_perf(pid: int) -> Feed:
+    from nalm_agent.top.keep_off import keep_off, threads_of
+    from nalm_agent.top.perf_feed import PerfFeed
+
+    feed = PerfFeed(pid)
+    keep_off(threads_of(pid))
+    return feed
+
+
+def _by_telemetry(path: Path) -> Feed:
+    from nalm_agent.top.keep_off import keep_off, threads_of
+    from nalm_agent.top.telemetry_feed import TelemetryFeed
+
+    feed = TelemetryFeed(path)
+    keep_off(threads_of(feed.pid))
+    return feed
+
+
+def _by_probe(path: Path, pid: int | None) -> Feed:
     from nalm_agent.top.keep_off import keep_off
     from nalm_agent.top.probe_feed import ProbeFeed
 
-    if probe is not None:
-        feed = ProbeFeed(probe)
-    else:
-        found = of_process(pid) if pid is not None else only()
-        feed = ProbeFeed(found.path, found.pid)
+    feed = ProbeFeed(path, pid)
     keep_off(feed.threads)
     return feed
 
@@ -149,9 +172,9 @@ def _print_found(*, as_json: bool) -> None:
 
     found = running()
     if not found and not as_json:
-        typer.echo("no NF with a readable probe runs on this host", err=True)
+        typer.echo("no NF with a readable probe, and none with DPDK telemetry, runs on this host", err=True)
     for one in found:
         if as_json:
             print(json.dumps(asdict(one) | {"path": str(one.path)}))
         else:
-            print(f"{one.pid}  {one.nf}  {one.lcores} lcore(s)  {one.path}")
+            print(f"{one.pid}  {one}")

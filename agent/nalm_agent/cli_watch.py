@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nalm_agent import cli_options as options
+from nalm_agent.completion import commit_names
 
 if TYPE_CHECKING:
     from nalm_agent.git import BaseChoice, Repository
@@ -23,7 +24,11 @@ def add_to(app: typer.Typer) -> None:
 def watch(
     *,
     base: Annotated[
-        str | None, typer.Option(help="Commit to compare with. Default: as `nalm check` chooses it now.")
+        str | None,
+        typer.Option(
+            help="Commit to compare with. Default: as `nalm check` chooses it now.",
+            autocompletion=commit_names,
+        ),
     ] = None,
     scenario: options.ScenarioOption = None,
     repo: options.RepoOption = Path(),

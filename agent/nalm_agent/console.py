@@ -25,7 +25,8 @@ class Terminal:
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._console = _on_stderr(quiet=quiet)
-        self._live = self._console.is_terminal and not quiet
+        moves = self._console.is_terminal and not self._console.is_dumb_terminal
+        self._live = moves and not quiet
         self._bar = RichBar(
             TextColumn("[bold]{task.fields[step]:<12}"),
             BarColumn(bar_width=28),

@@ -138,7 +138,6 @@ def count_address(build: Build, run: RunPlan, functions: StageFunctions) -> str:
         run.scenario.packets,
         functions.named,
         functions.parts,
-        run.counts,
         simulated.valgrind_version(),
         toolchain().identity(),
         PINNED,

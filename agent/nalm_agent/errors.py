@@ -104,4 +104,4 @@ class ServerError(NalmError):
     @property
     def token_refused(self) -> bool:
         """It is the agent that is refused, not what it sent."""
-        return self.status in (401, 403, 426)
+        return self.status in (401, 403)

@@ -14,6 +14,7 @@ from nalm_core.experiments.result import (
     ModelsResult,
     Result,
 )
+from nalm_core.percents import change_percent, interval_percent, share_percent
 from rich import box
 from rich.console import Console
 from rich.markup import escape
@@ -21,7 +22,8 @@ from rich.table import Table
 
 from nalm_agent.rate_out import pps_text
 from nalm_agent.report_out import console
-from nalm_agent.stage_table import MISSING, percent
+from nalm_agent.stage_table import MISSING
+from nalm_agent.table_width import fit, needed_width
 
 MOST_STAGES = 3
 NOTED_CYCLES = 0.5
@@ -60,7 +62,7 @@ def _print_fit(out: Console, one: FeatureFit) -> None:
             ("-" if price.pps < 0 else "+") + pps_text(abs(price.pps)),
             _paid(price),
         )
-    out.print(table)
+    _show(out, table, "paid in", "packets/s of a lcore")
     _print_trust(out, one)
 
 
@@ -70,15 +72,15 @@ def _print_trust(out: Console, one: FeatureFit) -> None:
         if told.held_out:
             out.print(
                 f"  held out {', '.join(told.features) or 'no feature'}: {told.predicted:.1f} predicted, "
-                f"{told.measured:.1f} measured ({percent(told.error)})"
+                f"{told.measured:.1f} measured ({change_percent(told.error)})"
             )
     if one.left_out_error is not None:
-        out.print(f"  each set left out in turn: {100 * one.left_out_error:.1f} % off (root mean square)")
+        out.print(f"  each set left out in turn: {share_percent(one.left_out_error)} off (root mean square)")
     if one.drift:
         levels = [told.cpp for told in one.drift]
         out.print(
-            f"  reference against itself: {', '.join(percent(told.ratio - 1) for told in one.drift)}; "
-            f"its level moved by {100 * (max(levels) / min(levels) - 1):.1f} %"
+            f"  reference against itself: {', '.join(change_percent(told.ratio - 1) for told in one.drift)}; "
+            f"its level moved by {share_percent(max(levels) / min(levels) - 1)}"
         )
     for note in one.notes:
         out.print(f"[dim]  note: {escape(note)}[/]", soft_wrap=True)
@@ -90,16 +92,16 @@ def _print_ablation(out: Console, result: AblationResult) -> None:
         for chain in one.chains:
             reached = "reached" if chain.chain in one.reach else "dearer" if chain.chain in one.harms else ""
             table.add_row(one.name, one.tuning or MISSING, chain.chain, *_compared(chain), reached)
-    out.print(table)
+    _show(out, table, "packets/s", "off", "on", "tunes", "interval")
 
 
 def _compared(one: Compared) -> tuple[str, ...]:
     return (
         f"{one.base.cpp:.1f}",
         f"{one.head.cpp:.1f}",
-        percent(one.ratio_cpp - 1),
+        change_percent(one.ratio_cpp - 1),
         _percents(one.low, one.high),
-        percent(1 / one.ratio_cpp - 1),
+        change_percent(1 / one.ratio_cpp - 1),
     )
 
 
@@ -110,21 +112,30 @@ def _print_models(out: Console, result: ModelsResult) -> None:
             row.chain,
             row.model,
             f"{row.figure.cpp:.1f}",
-            MISSING if row.ratio_cpp is None else percent(row.ratio_cpp - 1),
+            MISSING if row.ratio_cpp is None else change_percent(row.ratio_cpp - 1),
             MISSING if row.low is None or row.high is None else _percents(row.low, row.high),
             MISSING if row.figure.ipp is None else f"{row.figure.ipp:.1f}",
             MISSING if row.figure.eipc is None else f"{row.figure.eipc:.2f}",
             pps_text(row.pps),
             _stages(row.stages),
         )
-    out.print(table)
+    _show(out, table, "stages", "packets/s", "IPP", "eIPC", "interval")
 
 
 def _table(out: Console, *columns: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD if out.is_terminal else None, pad_edge=out.is_terminal)
     for column in columns:
-        table.add_column(column)
+        table.add_column(column, no_wrap=True)
     return table
+
+
+def _show(out: Console, table: Table, *giving_way: str) -> None:
+    """On a terminal as many columns as fit, first named first gone; for a program all, in whole lines."""
+    if out.is_terminal:
+        fit(table, out.width, giving_way)
+    else:
+        table.width = needed_width(table)
+    out.print(table, crop=out.is_terminal)
 
 
 def _interval(low: float | None, high: float | None) -> str:
@@ -132,7 +143,7 @@ def _interval(low: float | None, high: float | None) -> str:
 
 
 def _percents(low: float, high: float) -> str:
-    return f"{percent(low - 1)} .. {percent(high - 1)}"
+    return interval_percent(low - 1, high - 1)
 
 
 def _paid(price: FeaturePrice) -> str:

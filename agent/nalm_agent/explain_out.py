@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nalm_core.annotate import AnnotatedLine, passages
+from nalm_core.annotate import AnnotatedLine, passages, unbroken
 from nalm_core.flame import Frame
+from nalm_core.percents import change_percent
 from rich.console import Console
 from rich.text import Text
 
@@ -41,7 +42,7 @@ def print_explained(out: Console, found: Explained, only: str | None) -> None:
 def total_line(found: Explained) -> str:
     """The chain."""
     base, head = found.flame.base, found.flame.head
-    share = f" ({100 * (head / base - 1):+.1f} %)" if base else ""
+    share = f" ({change_percent(head / base - 1)})" if base else ""
     return f"{UNITS[found.by]}: {base:.1f} to {head:.1f}{share}"
 
 
@@ -80,7 +81,8 @@ def _print_file(out: Console, one: FileChange, found: Explained, *, whole: bool)
             out, Text("  its text is not at hand: it is not in the repository, or its tree is gone", "dim")
         )
         return
-    parts = [one.lines] if whole else passages(one.lines, found.least, AROUND)
+    chosen = [one.lines] if whole else passages(one.lines, found.least, AROUND)
+    parts = [part for lines in chosen for part in unbroken(lines, lambda line: line.numbers)]
     wide = not out.is_terminal or out.width >= WIDE
     for number, part in enumerate(parts):
         if number:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from nalm_core.annotate import AnnotatedLine, annotate
+from nalm_core.annotate import AnnotatedLine, annotate, annotate_stretches
 from nalm_core.flame import Frame, cycle_flame, instruction_flame
 from nalm_core.line_costs import LineCosts, cycle_lines, instruction_lines
 from nalm_core.report import Arm, RunReport
@@ -41,7 +41,8 @@ class FileChange:
     moved: float
     """What its lines changed, up and down added up."""
     lines: list[AnnotatedLine] | None
-    """None: its text is not at hand (outside the repository, or no longer anywhere)."""
+    """None: its text is not at hand (outside the repository, or no longer anywhere). Where only the report
+    has it: those lines it holds."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,8 @@ def _file(source: SideSource, name: str, base: Mapping[int, float], head: Mappin
     lines = None
     if (old is not None or not base) and (new is not None or not head):
         lines = annotate(old or "", new or "", base, head)
+    elif held := source.held(name):
+        lines = annotate_stretches(held, base, head)
     changes = (
         [line.change for line in lines]
         if lines is not None

@@ -36,6 +36,8 @@ def require_place(name: str | None, option: str) -> None:
     folder = Path(name).parent
     if not (folder.is_dir() and os.access(folder, os.W_OK)):
         raise _refused(Path(name), f"{folder} is no directory that you may write to", option)
+    if Path(name).is_dir():
+        raise _refused(Path(name), "it is a directory", option)
 
 
 def _refused(path: Path, reason: str | None, option: str) -> UsageError:

@@ -151,6 +151,19 @@ class Repository:
             )
         return [self.resolve(commit) for commit in listed.split()]
 
+    def names(self, latest: int) -> list[tuple[str, str]]:
+        """What commits may be called, each with its subject: HEAD, branches, tags, the `latest` by their
+        short names."""
+        kinds = ("refs/heads", "refs/tags", "refs/remotes")
+        form = "%(refname:short)%09%(contents:subject)"
+        listed = (
+            self._try("log", "-1", "--format=HEAD%x09%s"),
+            self._try("for-each-ref", "--sort=-creatordate", f"--format={form}", *kinds),
+            self._try("log", f"-{latest}", "--format=%h%x09%s"),
+        )
+        lines = [line for some in listed if some for line in some.splitlines()]
+        return [(name, subject) for name, _, subject in (line.partition("\t") for line in lines)]
+
     def choose_base(self, head: Revision) -> BaseChoice:
         """What a change is compared with: the merge base with the default branch; on it, the commit before.
 

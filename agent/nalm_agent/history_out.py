@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nalm_core.percents import change_percent
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -64,7 +65,7 @@ def event_lines(history: History, stage: str) -> Iterator[str]:
         else:
             alert = f", alert {one.alert_id}" if one.alert_id is not None else ""
             yield (
-                f"{one.sha[:10]}  level {100 * (one.ratio - 1):+.1f} %, {one.direction}, "
+                f"{one.sha[:10]}  level {change_percent(one.ratio - 1)}, {one.direction}, "
                 f"probability {one.probability:.2f}{alert}"
             )
 
@@ -106,7 +107,7 @@ def _cells(point: Point, stage: str, before: float | None) -> Iterator[Text]:
     yield Text(MISSING if value is None else f"{value.value:.4g}")
     known = value is not None and value.low is not None and value.high is not None
     yield Text(f"{value.low:.4g}..{value.high:.4g}" if value and known else "")
-    yield Text(f"{100 * (value.value / before - 1):+.1f} %" if value and before else "")
+    yield Text(change_percent(value.value / before - 1) if value and before else "")
     yield Text(point.display + (f" {point.culprit_stage}" if point.culprit_stage else ""))
     yield Text(point.subject or "")
 

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from nalm_agent.errors import ExitCode, UsageError
+from nalm_agent.errors import UsageError
 from nalm_agent.git import Repository
 
 NAME = "pre-push"
@@ -64,12 +64,21 @@ def pushed_commits(lines: Iterable[str], environment: Mapping[str, str]) -> list
     return [head for head in dict.fromkeys(heads) if head.strip("0")]
 
 
-def may_be_pushed(repository: Repository, commit: str) -> bool:
-    """Judges a commit, with all output on ours. False for a regression."""
-    command = [sys.executable, "-m", "nalm_agent", "check", "--head", commit, "--repo", str(repository.root)]
+def judged(repository: Repository, revision: str) -> int:
+    """Judges a commit or the working tree, with all output on ours. Returns the exit code of `nalm check`."""
+    command = [
+        sys.executable,
+        "-m",
+        "nalm_agent",
+        "check",
+        "--head",
+        revision,
+        "--repo",
+        str(repository.root),
+    ]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
     try:
-        return process.wait() != ExitCode.REGRESSION
+        return process.wait()
     finally:
         process.terminate()  # interrupted: it is given the time to leave nothing behind
         process.wait()

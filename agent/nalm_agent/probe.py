@@ -145,7 +145,7 @@ class ProbeFile:
                 self.map = mmap.mmap(file.fileno(), 0, access=access)
         except (OSError, ValueError) as error:
             raise ProbeError(
-                f"{path} cannot be read as a probe file: {error}",
+                f"{path} cannot be read as a probe file: {getattr(error, 'strerror', None) or error}",
                 hint="is it the path in the NF's NALM_PROBE_FILE, and does the NF run?",
             ) from error
         try:

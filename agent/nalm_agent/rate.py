@@ -6,6 +6,7 @@ from __future__ import annotations
 import secrets
 from datetime import UTC, datetime
 
+from nalm_core.percents import share_percent
 from nalm_core.rate_defaults import SEARCH_ABOVE_MRR, SEARCH_LEAST
 from nalm_core.rate_result import cpu_pps, rate_checks
 from nalm_core.rates import Ended, Mode, Phase, RateReport, RateSettings, RateStatus, Search, Trial
@@ -152,7 +153,7 @@ def measure_latency(nf: TrialNf, ndr: float, draft: Draft, progress: Progress) -
         pps, left_out = max(1, round(ndr * share)), settings.leave_out_s
         for number in range(settings.latency_trials):
             done = at * settings.latency_trials + number
-            detail = f"{share:.0%} of NDR, {pps} pps"
+            detail = f"{share_percent(share, 0)} of NDR, {pps} pps"
             progress.step("latency", detail, begun + (1 - begun) * done / total)
             ask = Ask(Phase.LATENCY, settings.trial_s + left_out, pps, share, left_out)
             draft.trials.append(nf.trial(ask))

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nalm_core.latency import LatencyFigures
+from nalm_core.percents import share_percent
 from nalm_core.rate_result import LatencyAt, RateResult
 from nalm_core.rates import RateReport, Search
 from nalm_core.soak import SoakHeader, SoakVerdict
@@ -69,7 +70,7 @@ def _print_full_load(out: Console, result: RateResult) -> None:
 
 def search_line(search: Search) -> str:
     """A goal and the bounds found for it."""
-    name = f"{search.goal.upper()} (loss at most {search.loss_ratio:.2%})"
+    name = f"{search.goal.upper()} (loss at most {share_percent(search.loss_ratio, 2)})"
     lower, upper = (MISSING if one is None else pps_text(one) for one in (search.lower_pps, search.upper_pps))
     return f"{name} {lower}, more is lost at {upper}"
 
@@ -99,7 +100,7 @@ def _figures(first: str, columns: Sequence[str]) -> Table:
 
 
 def _share(one: LatencyAt) -> str:
-    return f"  {MISSING if one.share is None else f'{one.share:.0%} of NDR'}"
+    return f"  {MISSING if one.share is None else f'{share_percent(one.share, 0)} of NDR'}"
 
 
 def _waits(one: LatencyFigures | None) -> list[str]:
@@ -141,7 +142,7 @@ def print_soak(header: SoakHeader, verdict: SoakVerdict, title: str) -> None:
         interval = f"({one.low:+.4g} to {one.high:+.4g}; matters from {one.limit:.4g})"
         out.print(f"  {one.name} {one.level:.6g} {one.unit}, changed by {one.change:+.4g} {interval}")
     if verdict.loss_ratio is not None:
-        out.print(f"  lost {verdict.loss_ratio:.4%} of the packets")
+        out.print(f"  lost {share_percent(verdict.loss_ratio, 4)} of the packets")
     for line in loss_lines(verdict.lost):
         out.print(f"  lost: {escape(line)}")
 

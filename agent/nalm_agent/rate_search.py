@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from MLRsearch import AbstractMeasurer, Config, MeasurementResult, MultipleLossRatioSearch, SearchGoal
+from nalm_core.percents import share_percent
 from nalm_core.rates import Ended, RateSettings, Search, Trial
 from nalm_core.report import ArmInfo
 from nalm_core.trials import intended, lost_packets
@@ -107,17 +108,13 @@ def _result(
     lower = _load(getattr(bounds, "relevant_lower_bound", None))
     upper = _load(getattr(bounds, "relevant_upper_bound", None))
     throughput = _load(getattr(bounds, "conditional_throughput", None))
-    ended, reason = Ended.FOUND, None
+    ended, reason, share = Ended.FOUND, None, share_percent(goal.loss_ratio, 2)
     if lower is None:
         ended = Ended.LOSS_AT_LEAST
-        reason = (
-            f"more than {goal.loss_ratio:.2%} is lost even at {loads.least:.0f} pps, where the search ends"
-        )
+        reason = f"more than {share} is lost even at {loads.least:.0f} pps, where the search ends"
     elif upper is None:
         ended = Ended.NO_LOSS_AT_MOST
-        reason = (
-            f"no more than {goal.loss_ratio:.2%} is lost at {loads.greatest:.0f} pps, where the search begins"
-        )
+        reason = f"no more than {share} is lost at {loads.greatest:.0f} pps, where the search begins"
     return Search(
         goal=goal.name,
         loss_ratio=goal.loss_ratio,

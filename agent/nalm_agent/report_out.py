@@ -7,11 +7,12 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from nalm_core.percents import change_percent, share_percent
 from nalm_core.report import Arm, InstructionCount, RunReport, RunStatus
 from rich.console import Console
 from rich.markup import escape
 
-from nalm_agent.stage_table import percent, stage_table
+from nalm_agent.stage_table import stage_table
 
 if TYPE_CHECKING:
     from nalm_core.verdict import Verdict
@@ -52,8 +53,8 @@ def instruction_line(counts: Mapping[Arm, InstructionCount]) -> str | None:
         if old:
             change = (instructions / head.packets) / (old / base.packets) - 1
             if abs(change) >= NOTED_CHANGE:
-                changes.append(f"{stage} {percent(change)}{_most_moved(base, head, stage)}")
-    return ", ".join(changes) or f"no stage changed by {NOTED_CHANGE:.1%} or more"
+                changes.append(f"{stage} {change_percent(change)}{_most_moved(base, head, stage)}")
+    return ", ".join(changes) or f"no stage changed by {share_percent(NOTED_CHANGE)} or more"
 
 
 def _most_moved(base: InstructionCount, head: InstructionCount, stage: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from nalm_core.report import RunDefinition
 
 from nalm_agent.asked import Asked, asked_as
-from nalm_agent.config import MEMORY_MB, Config, Counts, ScenarioConfig
+from nalm_agent.config import MEMORY_MB, Config, ScenarioConfig
 from nalm_agent.cores import Cores
 from nalm_agent.errors import ConfigError
 from nalm_agent.git import Repository, Revision
@@ -37,7 +37,6 @@ class RunPlan:
     template: tuple[str, ...]
     scenario: ScenarioConfig
     ready_seconds: float
-    counts: Counts = "probe"
     control_lcore: bool = False
     asked: Asked | None = None
     """How the NF is asked for its own figures; None if a probe counts."""
@@ -47,7 +46,7 @@ class RunPlan:
 
         Raises HostError if that cannot be compiled here.
         """
-        return {"LD_PRELOAD": str(library(home, LENT_PROBE))} if self.counts == "dpdk" else {}
+        return {"LD_PRELOAD": str(library(home, LENT_PROBE))} if self.definition.counts == "dpdk" else {}
 
     def pin(self, cores: Cores) -> tuple[int, ...]:
         """CPUs the process has to be bound to from outside: none where it is told them and binds itself."""
@@ -66,11 +65,12 @@ def plan(
     template = (*config.run.command, *scenario.arguments)
     command = [_with_digest(repository, revision, argument) for argument in template]
     return RunPlan(
-        RunDefinition(features=list(scenario.features), command=command, traffic=traffic),
+        RunDefinition(
+            features=list(scenario.features), command=command, traffic=traffic, counts=config.run.counts
+        ),
         template,
         scenario,
         config.run.ready_seconds,
-        config.run.counts,
         config.run.control_lcore,
         asked_as(config.run),
     )

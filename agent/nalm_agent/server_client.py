@@ -27,6 +27,9 @@ LONGEST_PAUSE_SECONDS = 30.0
 NOT_WORKING = "Nalm-Agent-State"
 """Header of an answer without a job: why this host is given none."""
 
+NEWER_REPORT = "report_newer"
+"""Name of the server's error for a report in which it does not know something."""
+
 
 class LeaseLostError(Exception):
     """The job was given to someone else; what is known of it must not be sent."""
@@ -34,6 +37,23 @@ class LeaseLostError(Exception):
 
 class ServerAwayError(Exception):
     """The server cannot be reached, or says it is at fault itself."""
+
+    pause_seconds = 0.0
+    """At least so long until it is asked again."""
+    hint = "is the address right, and is nalm-server running?"
+    """For a command that does not try again."""
+
+
+class VersionsApartError(ServerAwayError):
+    """Server and agent are of versions that do not go together."""
+
+    pause_seconds = 300.0
+    """Somebody has to upgrade one of them first."""
+    hint = "install the agent of the server's version"
+
+
+class ServerOlderError(VersionsApartError):
+    """The server does not know what this agent tells it yet."""
 
 
 class LeasedExperiment(BaseModel):
@@ -108,10 +128,14 @@ class ServerClient:
         self, host: str, host_class: str, wait_seconds: float, about: dict[str, object] | None = None
     ) -> Lease | None:
         """The next job, None if there is none within the wait. about: health, capabilities, pool."""
-        body: dict[str, object] = {"host": host, "host_class": host_class, "wait_seconds": wait_seconds}
-        if about is not None:
-            body |= {"api": API, "version": version(), "clock": datetime.now(UTC).isoformat(), **about}
-        answer = self._insist("POST", "/agent/lease", json=body, timeout=wait_seconds + TIMEOUT_SECONDS)
+
+        def ask() -> httpx.Response:
+            body: dict[str, object] = {"host": host, "host_class": host_class, "wait_seconds": wait_seconds}
+            if about is not None:
+                body |= {"api": API, "version": version(), "clock": datetime.now(UTC).isoformat(), **about}
+            return self._once("POST", "/agent/lease", json=body, timeout=wait_seconds + TIMEOUT_SECONDS)
+
+        answer = self._insist(ask)
         if answer.status_code != HTTPStatus.NO_CONTENT:
             self.not_working = None
             return Lease.model_validate(answer.json())
@@ -138,7 +162,7 @@ class ServerClient:
     def upload(self, job_id: int, fence: int, report: bytes) -> None:
         """Uploads a run report (gzip); sending it again after a lost answer changes nothing.
 
-        Raises ServerAwayError, LeaseLostError, ServerError.
+        Raises ServerAwayError (ServerOlderError), LeaseLostError, ServerError.
         """
         self._once(
             "POST",
@@ -174,14 +198,14 @@ class ServerClient:
         """Makes every credential but the one this client has worthless."""
         self._once("POST", "/agent/rotated")
 
-    def _insist(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """A request, repeated while the server is away or says it is at fault itself.
+    def _insist(self, ask: Callable[[], httpx.Response]) -> httpx.Response:
+        """A request, made anew while the server is away or says it is at fault itself.
 
         Raises LeaseLostError for 409, ServerError for any other refusal.
         """
         for pause in pauses():
             try:
-                return self._once(method, path, **options)
+                return ask()
             except ServerAwayError as error:
                 self.wait(error, pause)
         raise AssertionError("pauses never end")
@@ -189,8 +213,9 @@ class ServerClient:
     def wait(self, error: ServerAwayError, pause: float) -> None:
         """Says so, once per outage, and waits."""
         if pause == FIRST_PAUSE_SECONDS:
-            self._say(f"{error}; trying again")
-        self._pause(pause)
+            slowly = f" every {error.pause_seconds / 60:g} minutes" if error.pause_seconds else ""
+            self._say(f"{error}; trying again{slowly}")
+        self._pause(max(pause, error.pause_seconds))
 
     def _once(self, method: str, path: str, **options: Any) -> httpx.Response:
         try:
@@ -203,18 +228,22 @@ class ServerClient:
 
     def _accepted(self, answer: httpx.Response, path: str) -> httpx.Response:
         if answer.status_code == HTTPStatus.CONFLICT:
-            raise LeaseLostError(_message(answer))
+            raise LeaseLostError(_told(answer, "message"))
         if answer.is_success:
             return answer
+        if _told(answer, "name") == NEWER_REPORT:
+            raise ServerOlderError(
+                f"{self.address} is older than this agent: upgrade the server first; results wait here"
+            )
+        if answer.status_code == HTTPStatus.UPGRADE_REQUIRED:
+            raise VersionsApartError(f"{self.address}: {_told(answer, 'message').rstrip('.')}")
         hint = "see the server's log for this request"
         if answer.status_code in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             hint = "`nalm agent register` gets a credential; or give a token of scope agent with --token-file"
-        if answer.status_code == HTTPStatus.UPGRADE_REQUIRED:
-            hint = "install the agent of the server's version, then start it again"
         raise ServerError(
             f"{self.address} refused {path}: {answer.status_code}",
             hint=hint,
-            log=_message(answer),
+            log=_told(answer, "message"),
             status=answer.status_code,
         )
 
@@ -227,9 +256,9 @@ def pauses() -> Iterator[float]:
         pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
 
 
-def _message(answer: httpx.Response) -> str:
-    """The server's words for a person, or whatever it said."""
+def _told(answer: httpx.Response, field: str) -> str:
+    """Of the server's error, or whatever it said."""
     try:
-        return str(answer.json()["error"]["message"])
+        return str(answer.json()["error"][field])
     except (ValueError, KeyError, TypeError):
         return answer.text[:2000]

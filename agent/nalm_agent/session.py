@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from nalm_core.counters import cpu_time_scale, ratio
 from nalm_core.defaults import MAX_WARM_UP_MS, STEADY_CHANGE, WARM_UP_MS
+from nalm_core.percents import share_percent
 from nalm_core.report import (
     Arm,
     EndedBy,
@@ -108,11 +109,10 @@ def few_forwarded(arm: Arm, stages: list[StageInfo], counters: Mapping[str, Stag
     share = kinds[OutcomeKind.SENT] / kinds.total() if kinds.total() else 1.0
     if share >= FEW_FORWARDED:
         return None
-    rest = ", ".join(f"{kind} {count / kinds.total():.1%}" for kind, count in kinds.most_common())
+    rest = ", ".join(f"{kind} {share_percent(count / kinds.total())}" for kind, count in kinds.most_common())
     return (
-        f"{arm} sends {share:.1%} of its packets on ({rest}): if that is not what it is for, its routes, "
-        f"rules or "
-        "MAC address do not fit the capture"
+        f"{arm} sends {share_percent(share)} of its packets on ({rest}): if that is not what it is for, "
+        "its routes, rules or MAC address do not fit the capture"
     )
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Source files of a run's two sides: from the store, where builds left them, else from git."""
+"""Source files of a run's two sides: from the store, where builds left them, else from git, else what the
+report itself holds of them."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nalm_core.report import Arm, RunReport
+from nalm_core.source_text import Stretch
 
 from nalm_agent.build import SOURCES
 from nalm_agent.errors import GitError
@@ -23,7 +25,8 @@ class SideSource:
     """Both sides of a run."""
 
     home: Home
-    repository: Repository
+    repository: Repository | None
+    """None: the report is read outside of any."""
     report: RunReport
     trees: Mapping[Arm, str]
     """git's tree of each arm, where it is known: a working tree's is in no commit."""
@@ -39,9 +42,16 @@ class SideSource:
         stored = self.home.store().directory(SOURCES, tree)
         if stored is not None:
             return read_inside(stored, file)
-        return None if build.dirty else self.repository.read_tree(tree, file)
+        return None if build.dirty or not self.repository else self.repository.read_tree(tree, file)
+
+    def held(self, file: str) -> list[Stretch]:
+        """What the report holds of a file, for where neither store nor repository have it."""
+        text = self.report.source_text
+        return next((one.stretches for one in text.files if one.file == file), []) if text else []
 
     def _tree(self, commit: str) -> str | None:
+        if self.repository is None:
+            return None
         try:
             return self.repository.resolve(commit).tree
         except GitError:

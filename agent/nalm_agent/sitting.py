@@ -9,9 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import expm1
 
+from nalm_core.percents import change_percent
+
 from nalm_agent.local import Result
 from nalm_agent.sparkline import sparkline
-from nalm_agent.stage_table import MISSING, percent
+from nalm_agent.stage_table import MISSING
 
 CHAIN = "chain"
 LEAST_SCALE = 0.01
@@ -80,4 +82,4 @@ def _trend_of(name: str, points: Sequence[Point]) -> Iterator[str]:
 def _cell(values: Sequence[float | None]) -> str:
     last = values[-1]
     drawn = sparkline(values[-SHOWN:], sys.stdout.encoding, around_zero_within=LEAST_SCALE)
-    return f"{drawn} {MISSING if last is None else percent(expm1(last)):>8}"
+    return f"{drawn} {MISSING if last is None else change_percent(expm1(last)):>8}"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from math import exp
 from typing import TYPE_CHECKING
 
+from nalm_core.percents import change_percent, interval_percent
 from rich import box
 from rich.table import Table
 
@@ -20,11 +21,6 @@ MISSING = "-"
 INTERVAL = 1
 """The addition of columns that brings the interval."""
 _WORDS = {"instructions": "instructions", "pipeline": "pipeline use"}
-
-
-def percent(change: float) -> str:
-    """A relative change, signed."""
-    return f"{100 * change:+.1f} %"
 
 
 def stage_table(verdict: Verdict, width: int, *, framed: bool) -> Table:
@@ -76,7 +72,7 @@ def _with_cause(outcome: str, cause: str | None, between: str) -> str:
 def _interval(change: Change) -> str:
     if change.low is None or change.high is None:
         return MISSING
-    return f"{100 * (change.low - 1):+.1f} .. {percent(change.high - 1)}"
+    return interval_percent(change.low - 1, change.high - 1)
 
 
 def _number(value: float | None) -> str:
@@ -84,13 +80,13 @@ def _number(value: float | None) -> str:
 
 
 def _log_change(logarithm: float | None) -> str:
-    return MISSING if logarithm is None else percent(exp(logarithm) - 1)
+    return MISSING if logarithm is None else change_percent(exp(logarithm) - 1)
 
 
 _COLUMNS: tuple[tuple[str, int, Callable[[Change], str]], ...] = (
     ("CPP base", 0, lambda one: _number(one.base.cpp if one.base else None)),
     ("CPP head", 0, lambda one: _number(one.head.cpp if one.head else None)),
-    ("change", 0, lambda one: MISSING if one.ratio_cpp is None else percent(one.ratio_cpp - 1)),
+    ("change", 0, lambda one: MISSING if one.ratio_cpp is None else change_percent(one.ratio_cpp - 1)),
     ("interval", INTERVAL, _interval),
     ("IPP base", 3, lambda one: _number(one.base.ipp if one.base else None)),
     ("IPP head", 3, lambda one: _number(one.head.ipp if one.head else None)),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -74,3 +75,15 @@ def work(tmp_path: Path) -> WorkDir:
 def tiny_nf(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Command line of a built tiny NF."""
     return build_tiny(tmp_path_factory.mktemp("tiny"), "")
+
+
+@pytest.fixture(scope="session")
+def bare_dpdk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A built DPDK program that knows nothing of nalm."""
+    target = tmp_path_factory.mktemp("bare") / "bare_dpdk"
+    flags = subprocess.run(
+        ["pkg-config", "--cflags", "--libs", "libdpdk"], capture_output=True, text=True, check=True
+    ).stdout.split()
+    source = NF_SOURCE.with_name("bare_dpdk.c")
+    subprocess.run(["gcc", "-O2", "-g", "-o", target, source, *flags], check=True)
+    return target

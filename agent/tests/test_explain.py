@@ -66,6 +66,10 @@ def test_two_commits_are_compared_then_explained_line_by_line(
     saved.write_text(json.dumps(run))
     whole = nalm.run("explain", str(saved), "--file", "tiny_nf.c", cwd=edited.path)
     assert len(whole.stdout.splitlines()) > len(NF_SOURCE.read_text().splitlines())
+    held = nalm.run("explain", str(saved), cwd=tmp_path)
+    assert held.returncode == 0, held.stderr
+    (kept,) = [line for line in held.stdout.splitlines() if EXTRA in line]
+    assert kept.split() == added.split()  # what the report holds is enough
     wrong = nalm.run("explain", "--file", "nowhere.c", cwd=edited.path)
     assert (wrong.returncode, "tiny_nf.c" in wrong.stderr) == (2, True)
 

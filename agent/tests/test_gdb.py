@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nalm_agent.gdb.nalm_gdb.figures import held
 from nalm_agent.gdb.run import source_line
 from nalm_agent.home import WorkDir
 from nalm_agent.launch import RunningNf
 from nalm_agent.probe import Snapshot, counted_packets, lcore_counters, stage_counters
 from tiny import Nalm
+
+PID_AT = 48
+"""In the probe's header."""
 
 
 def gdb(commands: Sequence[str], *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -50,6 +54,8 @@ def test_live_and_core_say_what_the_agent_reads(tiny_nf: list[str], work: WorkDi
         stages, lcores = answers(gdb(commands, "-p", pid))
         counters = stage_counters(nf.probe.stages, before, after)
         (lcore,) = lcore_counters(before, Snapshot(after.blocks))
+        (file,) = work.memory.glob("*.probe")
+        left = file.read_bytes()
     assert stages["packets"] == counted_packets(nf.probe.stages, counters)
     for stage in stages["stages"]:
         own = counters[stage["stage"]]
@@ -57,8 +63,11 @@ def test_live_and_core_say_what_the_agent_reads(tiny_nf: list[str], work: WorkDi
     assert stages["cpp"] == pytest.approx(lcore.busy_cycles / stages["packets"])
     assert lcores[0]["state"] == "parked" and lcores[0]["cpp"] == pytest.approx(stages["cpp"])
     assert "nalm_probe_park" in lcores[0]["at"] or "syscall" in lcores[0]["at"]
-    assert answers(gdb(["nalm stages --json"], tiny_nf[0], str(core))) == [stages]
+    of_core = gdb(["nalm stages --json", "nalm since"], tiny_nf[0], str(core))
+    assert answers(of_core) == [stages] and "a core dump has no other" in of_core.stderr
     assert "coredump_filter" in gdb(["nalm stages"], tiny_nf[0], str(small)).stderr
+    file.write_bytes(left[:PID_AT] + (1).to_bytes(8, "little") + left[PID_AT + 8 :])  # a later start's
+    assert "these figures are of process 1," in gdb(["nalm stages"], tiny_nf[0], str(small)).stdout
 
 
 BREAKPOINTS = [
@@ -95,6 +104,14 @@ def test_since_the_last_stop(stepped: subprocess.CompletedProcess[str]) -> None:
     assert all(stage["held"] for stage in six["stages"])  # breakpoints passed over may have held any
 
 
+def test_a_stop_is_held_by_a_frequency_that_is_rounded() -> None:
+    """DPDK states 2.60 GHz for 2.5989: a stop reckoned with it is longer than the cycles that hold it."""
+    true_hz, stated_hz, stop_s = 2_598_900_000, 2_600_000_000, 6.0
+    work = 100_000
+    assert held(int(stop_s * true_hz) + work, [stop_s], stated_hz)
+    assert not held(work, [stop_s], stated_hz)
+
+
 def test_a_table_for_a_person(stepped: subprocess.CompletedProcess[str]) -> None:
     lines = stepped.stdout.splitlines()
     assert [line for line in lines if line.startswith("stage ") and line.split()[4] == "CPP"]
@@ -112,11 +129,13 @@ def test_what_is_wrong_is_said(stepped: subprocess.CompletedProcess[str], tiny_n
         "nalm since",
         "nalm probe",
     ]
-    done = gdb([*commands, "nalm probe argv", "kill"], "--args", *tiny_nf)
+    done = gdb([*commands, "nalm probe argv", "nalm probe nope", "nalm probe 1", "kill"], "--args", *tiny_nf)
     assert "the probe is not open yet" in done.stderr
     assert 'no command "sages"' in done.stderr
     assert "the only option is --json" in done.stderr
     assert "it does not begin with the probe's mark" in done.stderr
+    assert "nope is no address here: No symbol" in done.stderr
+    assert "memory at 0x1 cannot be read. Is the probe there?" in done.stderr
     assert "Traceback" not in done.stderr and "Python Exception" not in done.stderr
     other = gdb(["break main", "starti", "nalm stages", "kill"], "/bin/true")
     assert "no symbol nalm_probe_header" in other.stderr
@@ -128,21 +147,33 @@ def test_another_layout_is_refused(tiny_nf: list[str]) -> None:
 
 
 def test_an_editor_speaks_to_it_by_mi(tiny_nf: list[str]) -> None:
+    """As Visual Studio Code does: the commands loaded at its setup, then typed behind -exec."""
     lines = [
+        f"-interpreter-exec console {json.dumps(source_line())}",
         "-break-insert -t beta_process",
         "-exec-run",
-        '-interpreter-exec console "nalm help"',
-        "-gdb-exit",
+        '-interpreter-exec console "nalm stages --json"',
+        "-break-insert -t alpha_process",
+        "-exec-continue",
+        '-interpreter-exec console "nalm since --json"',
+        '-interpreter-exec console "nalm lcores --json"',
+        '-interpreter-exec console "nalm sages"',
+        "kill",
     ]
+    command = ["gdb", "-nx", "-q", "--interpreter=mi3", "-ex", "set mi-async off", "--args", *tiny_nf]
     done = subprocess.run(
-        ["gdb", "-nx", "-q", "--interpreter=mi3", "-iex", source_line(), "--args", *tiny_nf],
-        input="\n".join(lines) + "\n",
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
+        command, input="\n".join(lines) + "\n", capture_output=True, text=True, check=False, timeout=60
     )
-    assert '~"nalm stages [--json]' in done.stdout
+    begun, since, lcores = answers(console_of(done))
+    assert (begun["packets"], since["packets"]) == (0, 32)
+    assert lcores[0]["at"].endswith(" in alpha_process")
+    assert '^error,msg="' in done.stdout and "sages" in done.stdout
+
+
+def console_of(mi: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:
+    """What the console would have shown: MI's stream records, ~"..." with escapes."""
+    streams = [json.loads(line[1:]) for line in mi.stdout.splitlines() if line.startswith('~"')]
+    return subprocess.CompletedProcess(mi.args, mi.returncode, "".join(streams), mi.stderr)
 
 
 def test_the_command(nalm: Nalm, tmp_path: Path) -> None:

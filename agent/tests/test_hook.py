@@ -52,10 +52,10 @@ def push(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> Push:
     return run
 
 
-def decide(nf: NfRepository, nalm: Nalm, scratch: Path, outcome: str) -> None:
-    """As if this host had decided on HEAD before: only the hook is tried here."""
+def decide(nf: NfRepository, nalm: Nalm, scratch: Path, outcome: str, head: str = "HEAD") -> None:
+    """As if this host had decided on it before: only the hook is tried here."""
     repository = Repository(nf.path, scratch)
-    found = compared(repository, None, "HEAD")
+    found = compared(repository, None, head)
     slower = {"head_costs": {"nat": 180.0}, "head_ipps": {"nat": 400}} if outcome == "regressed" else {}
     key = answer_address(Request(repository, found.base, found.head, "tiny"))
     keep(Home(nalm.home), key, make_report(1, **slower), outcome)
@@ -68,7 +68,7 @@ def test_a_regression_is_not_pushed(
     nf_repository.commit("slower", work__h="#define ALPHA_WORK 90\n")
     decide(nf_repository, nalm, tmp_path / "scratch", "regressed")
     refused = push()
-    assert refused.returncode != 0 and "a regression is not pushed" in refused.stderr
+    assert refused.returncode != 0 and "a regression stops the push" in refused.stderr
     assert nf_repository.git("rev-parse", "origin/main") != nf_repository.git("rev-parse", "HEAD")
     assert push("--no-verify").returncode == 0
 
@@ -84,9 +84,19 @@ def test_what_is_no_regression_is_pushed(
     nf_repository.commit("does not build", work__h="#error no\n")
     done = push()
     assert done.returncode == 0 and "broken" in done.stdout + done.stderr
+    assert "the push goes on unjudged" in done.stderr
     assert push("origin", ":refs/heads/none", "main:refs/tags/v1").returncode != 1
     assert nalm.run("hook", "remove", cwd=nf_repository.path).returncode == 0
     assert not (nf_repository.path / ".git/hooks/pre-push").exists()
+
+
+def test_before_a_commit_the_tree_is_judged(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
+    nf_repository.write("work.h", "#define ALPHA_WORK 90\n")
+    decide(nf_repository, nalm, tmp_path / "scratch", "regressed", head="worktree")
+    done = nalm.run("hook", "run", "--tree", cwd=nf_repository.path)
+    assert done.returncode == 1 and "a regression stops the commit" in done.stderr
+    done = nalm.run("hook", "run", cwd=nf_repository.path)
+    assert done.returncode == 0 and "no branch is pushed" in done.stderr
 
 
 def test_a_hook_without_nalm_lets_pass(nf_repository: NfRepository, nalm: Nalm, push: Push) -> None:
@@ -134,9 +144,10 @@ def test_what_a_push_changes() -> None:
 
 def test_entries_of_pre_commit_are_commands_of_nalm() -> None:
     entries = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
-    assert [one["id"] for one in entries] == ["nalm-push", "nalm-check"]
+    assert [one["id"] for one in entries] == ["nalm-push", "nalm-commit", "nalm-check"]
     for entry in entries:
         assert entry["pass_filenames"] is False and entry["language"] == "system"
+        assert entry["verbose"], "pre-commit hides what a hook that passes says"
         program, *arguments = entry["entry"].split()
         assert program == "nalm"
         assert CliRunner().invoke(app, [*arguments, "--help"]).exit_code == 0

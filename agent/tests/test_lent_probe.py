@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -17,21 +16,10 @@ from nalm_agent.probe import counted_packets, lcore_counters, stage_counters
 from nalm_agent.run_plan import LENT_PROBE, eal_options
 from nalm_agent.sources import simulated
 from nalm_core.report import Arm
-from tiny import NALM_TOML, NF_SOURCE
+from tiny import NALM_TOML
 
-SOURCE = NF_SOURCE.with_name("bare_dpdk.c")
 WITH_LENT = NALM_TOML.replace("ready_seconds = 5", 'counts = "dpdk"')
 FILTER = '[stages.filter]\nfunctions = ["bare_filter"]\nwithin = "app"\n'
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    target = tmp_path_factory.mktemp("bare") / "bare_dpdk"
-    flags = subprocess.run(
-        ["pkg-config", "--cflags", "--libs", "libdpdk"], capture_output=True, text=True, check=True
-    ).stdout.split()
-    subprocess.run(["gcc", "-O2", "-g", "-o", target, SOURCE, *flags], check=True)
-    return target
 
 
 @pytest.fixture
@@ -44,8 +32,8 @@ def command(program: Path, drop: int) -> list[str]:
     return [str(program), *eal, "--vdev=net_null0", "--", str(drop)]
 
 
-def test_every_packet_of_a_turn_ends_by_name(program: Path, lent: dict[str, str], work: WorkDir) -> None:
-    with RunningNf(command(program, 4), work, lcores=1, seed=0, ready_seconds=30, environment=lent) as nf:
+def test_every_packet_of_a_turn_ends_by_name(bare_dpdk: Path, lent: dict[str, str], work: WorkDir) -> None:
+    with RunningNf(command(bare_dpdk, 4), work, lcores=1, seed=0, ready_seconds=30, environment=lent) as nf:
         nf.wait_ready()
         for _ in range(2):
             before = nf.snapshot()
@@ -67,10 +55,10 @@ def test_a_stage_has_functions_or_parts() -> None:
 
 
 def test_a_part_has_the_instructions_of_its_functions(
-    program: Path, lent: dict[str, str], work: WorkDir
+    bare_dpdk: Path, lent: dict[str, str], work: WorkDir
 ) -> None:
     functions = parse(WITH_LENT + FILTER).stage_functions()
-    run = simulated.Simulation(command(program, 4), work, functions, ready_seconds=10, environment=lent)
+    run = simulated.Simulation(command(bare_dpdk, 4), work, functions, ready_seconds=10, environment=lent)
     counted = simulated.count(Arm.HEAD, run, packets=3200)
     assert counted.packets == 3200
     assert set(counted.stages) == {"filter", "rx", "tx"}  # app is told by its part, the rest is nobody's

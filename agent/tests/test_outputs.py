@@ -112,6 +112,11 @@ def test_a_file_that_cannot_be_written(saved: Path) -> None:
     assert isinstance(done.exception, UsageError) and "--junit" in str(done.exception.hint)
 
 
+def test_a_directory_is_refused_before_anything_is_measured(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="it is a directory"):
+        Outputs(json=str(tmp_path))
+
+
 def test_one_place_takes_one_output() -> None:
     with pytest.raises(UsageError, match="standard output"):
         Outputs(json="-", markdown="-")

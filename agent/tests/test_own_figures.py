@@ -77,7 +77,7 @@ def test_base_counts_for_itself_only_if_head_does(
         nf_repository, work, toml.replace("turn_ms = 10", "turn_ms = 100")
     )
     base, head = plan_arms(request, config, draft)
-    assert (base.run.counts, head.run.counts) == (of_base, counts)
+    assert (base.run.definition.counts, head.run.definition.counts) == (of_base, counts)
     assert any("its own counts by probe" in note for note in draft.notes) is (counts == of_base)
 
 

@@ -248,7 +248,7 @@ def test_the_command_measures_what_the_nf_carries(
         assert result.verdict is RateVerdict.MEASURED or result.reasons
         assert ndr.lower_pps is not None and ndr.lower_pps <= CAPACITY * 1.03
         assert [one.share for one in result.latency] == [0.1, 0.5, 0.9]
-        assert "NDR (loss at most 0.00%)" in done.stdout
+        assert "NDR (loss at most 0.00 %)" in done.stdout
     else:
         assert ndr.reason
     assert result.mrr is None or result.mrr.pps.greatest <= CAPACITY * 1.03

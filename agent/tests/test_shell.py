@@ -6,9 +6,13 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
+import typer
 from nalm_agent.cli import app
+from nalm_agent.completion import commit_names, scenario_names
 from nalm_agent.man_pages import man_pages
 from tiny import NALM, Nalm, NfRepository
 
@@ -34,6 +38,27 @@ def test_bash_completes_commands_options_and_scenarios(nf_repository: NfReposito
     assert "--markdown" in completed("nalm check --mark", nf_repository.path)
     nf_repository.write("src/deep/nat.c", "")
     assert completed("nalm check --scenario ti", nf_repository.path / "src/deep") == ["tiny"]
+
+
+def test_bash_completes_commits_and_ranges(nf_repository: NfRepository) -> None:
+    nf_repository.git("branch", "feature/one")
+    nf_repository.git("tag", "v1.0")
+    assert "feature/one" in completed("nalm check --base ", nf_repository.path)
+    assert completed("nalm bench v1.0..fea", nf_repository.path) == ["v1.0..feature/one"]
+    assert completed("nalm log wor", nf_repository.path) == ["worktree"]
+
+
+def test_what_a_repository_says_means_nothing_to_a_shell(nf_repository: NfRepository, tmp_path: Path) -> None:
+    """zsh evaluates what it is offered, and in bash it lands in the line that is typed."""
+    subject = "one $(id) `id` \\$(id) \"two' [bold]three " + "long " * 20
+    nf_repository.commit(subject, work__h="// more\n")
+    nf_repository.git("branch", "one$(id)")
+    here = cast(typer.Context, SimpleNamespace(params={"repo": nf_repository.path}))
+    offered = dict(commit_names(here, ""))
+    assert offered.keys() >= {"HEAD", "main"} and "one$(id)" not in offered
+    assert offered["HEAD"] == "one id id id two bold three long long lo"
+    nowhere = cast(typer.Context, SimpleNamespace(params={"repo": tmp_path}))
+    assert commit_names(nowhere, "") == scenario_names(nowhere, "") == []
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -14,9 +14,15 @@ from pathlib import Path
 
 import httpx
 import pytest
-from nalm_agent.delivery import deliver
+from nalm_agent.delivery import deliver, deliver_patiently
 from nalm_agent.errors import HostError, ServerError
-from nalm_agent.server_client import ServerAwayError, ServerClient
+from nalm_agent.server_client import (
+    NEWER_REPORT,
+    ServerAwayError,
+    ServerClient,
+    ServerOlderError,
+    VersionsApartError,
+)
 from nalm_agent.spool import LIMIT, Label, Spool
 
 SERVER = "http://server"
@@ -28,6 +34,7 @@ class Answers:
     def __init__(self, *statuses: int | None) -> None:
         self.statuses = list(statuses)
         self.taken: list[str] = []
+        self.name = "invalid"
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         status = self.statuses.pop(0) if self.statuses else 200
@@ -35,7 +42,7 @@ class Answers:
             raise httpx.ConnectError("connection refused", request=request)
         if status < 300:
             self.taken.append(request.content.decode())
-        return httpx.Response(status, json={"error": {"message": "the lease was lost"}})
+        return httpx.Response(status, json={"error": {"name": self.name, "message": "the lease was lost"}})
 
 
 def client_of(answers: Answers) -> ServerClient:
@@ -88,6 +95,38 @@ def test_a_report_the_server_will_never_take_fails_its_job(spool: Spool) -> None
     (told,) = answers.taken
     assert '"outcome":"failed"' in told.replace(" ", "")
     assert len(spool) == 0
+
+
+def test_what_an_older_server_does_not_know_waits_for_its_upgrade(spool: Spool) -> None:
+    put(spool, 1, b"first")
+    put(spool, 1, kind="finish")
+    answers = Answers(422, 422, 422)
+    answers.name = NEWER_REPORT
+    said: list[str] = []
+    pauses: list[float] = []
+    client = ServerClient(
+        SERVER, "good", said.append, transport=httpx.MockTransport(answers), pause=pauses.append
+    )
+    deliver_patiently(spool, client, said.append)
+    assert said == [
+        f"{SERVER} is older than this agent: upgrade the server first; results wait here; "
+        "trying again every 5 minutes"
+    ]
+    assert pauses == [ServerOlderError.pause_seconds] * 3
+    assert (answers.taken[0], len(answers.taken), len(spool)) == ("first", 2, 0)
+
+
+def test_while_versions_do_not_go_together_results_wait(spool: Spool) -> None:
+    put(spool, 1, b"first")
+    answers = Answers(426, 426)
+    said: list[str] = []
+    pauses: list[float] = []
+    client = ServerClient(
+        SERVER, "good", said.append, transport=httpx.MockTransport(answers), pause=pauses.append
+    )
+    deliver_patiently(spool, client, said.append)
+    assert (len(said), pauses) == (1, [VersionsApartError.pause_seconds] * 2)
+    assert (answers.taken, len(spool)) == (["first"], 0)
 
 
 def test_a_refused_agent_keeps_everything(spool: Spool) -> None:

@@ -41,6 +41,32 @@ def test_results_go_to_standard_output_while_the_bar_is_on_the_terminal() -> Non
     assert done.stdout == b"result\n"
 
 
+@pytest.mark.parametrize(
+    ("locale", "terminal", "shown"),
+    [
+        ({"LC_ALL": "C"}, True, "+-1 ~ ? ?\r\n"),
+        ({"LC_ALL": "C"}, False, "±1 … ▁ é\n"),
+        ({"LC_ALL": "C.UTF-8"}, True, "±1 … ▁ é\r\n"),
+        ({"LC_ALL": "C.UTF-8", "PYTHONIOENCODING": "latin-1"}, False, "\udcb11 ~ ? \udce9\n"),
+    ],
+)
+def test_a_terminal_gets_what_it_can_show(*, locale: dict[str, str], terminal: bool, shown: str) -> None:
+    code = "from nalm_agent.encoding import respect_terminal\nrespect_terminal(); print('±1 … ▁ é')"
+    mine, theirs = pty.openpty()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            stdout=theirs if terminal else subprocess.PIPE,
+            env=os.environ | locale,
+            check=True,
+        )
+        said = os.read(mine, 100) if terminal else done.stdout
+    finally:
+        os.close(theirs)
+        os.close(mine)
+    assert said.decode(errors="surrogateescape") == shown
+
+
 @pytest.mark.parametrize(("width", "interval"), [(64, False), (80, True), (120, True)])
 def test_a_verdict_is_never_cut(*, width: int, interval: bool) -> None:
     verdict = judge(make_report(1, **SLOWER))

@@ -8,13 +8,11 @@ import os
 import pty
 import re
 import select
-import socket
+import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,12 +20,13 @@ from nalm_agent.cli import app
 from nalm_agent.errors import ProbeError, UsageError
 from nalm_agent.home import WorkDir
 from nalm_agent.launch import RunningNf
+from nalm_agent.top.cut_to_height import CutToHeight
 from nalm_agent.top.find import of_process, only, running
 from nalm_agent.top.hardware import NOT_ASKED, _missing
+from nalm_agent.top.keys import Keys
 from nalm_agent.top.probe_feed import ProbeFeed
 from nalm_agent.top.recording import ReplayFeed
 from nalm_agent.top.screen import Screen
-from nalm_agent.top.telemetry_feed import NO_USAGE, TelemetryFeed
 from nalm_agent.top.view import LcoreView, StageView, View
 from rich.console import Console
 from tiny import NALM, Nalm
@@ -108,58 +107,6 @@ def test_why_hardware_figures_are_missing(monkeypatch: pytest.MonkeyPatch) -> No
     assert _missing({})["ipp"] == "no PMU"
 
 
-# DPDK 22.11.11's answers, recorded from dpdk-testpmd; the use of lcores as 23.11 documents it.
-GREETING = '{"version":"DPDK 22.11.11","pid":%d,"max_output_len":16384}'
-STATS = (
-    '{"/ethdev/stats":{"ipackets":%d,"opackets":%d,"ibytes":0,"obytes":0,"imissed":%d,"ierrors":0,'
-    '"oerrors":0,"rx_nombuf":0,"q_ipackets":[0],"q_opackets":[0]}}'
-)
-USAGE = '{"/eal/lcore/usage":{"lcore_ids":[1,2],"total_cycles":[%d,%d],"busy_cycles":[%d,%d]}}'
-
-
-@contextmanager
-def telemetry(path: Path, looks: list[dict[str, str]]) -> Iterator[Path]:
-    """A telemetry socket that gives one set of answers a look (a look ends with the last port)."""
-    server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    server.bind(str(path))
-    server.listen()
-
-    def serve() -> None:
-        with server, server.accept()[0] as client:
-            client.send((GREETING % os.getpid()).encode())
-            for answers in looks:
-                for _ in answers:
-                    client.send(answers[client.recv(1024).decode()].encode())
-
-    thread = threading.Thread(target=serve)
-    thread.start()
-    yield path
-    thread.join()
-
-
-def look(received: int, usage: str) -> dict[str, str]:
-    return {
-        "/ethdev/list": '{"/ethdev/list":[0]}',
-        "/eal/lcore/usage": usage,
-        "/ethdev/stats,0": STATS % (received, received // 2, received // 10),
-    }
-
-
-@pytest.mark.parametrize("known", [False, True])
-def test_by_telemetry(tmp_path: Path, known: bool) -> None:
-    unknown = '{"/eal/lcore/usage":null}'
-    usages = [USAGE % (0, 0, 0, 0), USAGE % (1000, 1000, 500, 1000)] if known else [unknown] * 2
-    with telemetry(tmp_path / "socket", [look(1000, usages[0]), look(2000, usages[1])]) as path:
-        feed = TelemetryFeed(path)
-        view = feed.next_view(time.sleep, 0.01)
-        assert feed.next_view(time.sleep, 0.01) is None  # the NF is gone
-        feed.close()
-    assert view is not None and view.pps == pytest.approx(500 / view.seconds)
-    assert view.ports[0].drops == {"missed": 100}
-    assert (view.cur, view.cpp) == ((1.5, 3.0) if known else (None, None))
-    assert view.missing.get("cpp") == (None if known else NO_USAGE)
-
-
 def test_by_perf(open_nf: RunningNf, nalm: Nalm, tmp_path: Path) -> None:
     pid = str(open_nf.probe.pid)
     done = nalm.run("top", "--perf", pid, "--once", "--json", "--interval", "0.2", cwd=tmp_path)
@@ -195,6 +142,44 @@ def test_a_view_fits_its_terminal(width: int) -> None:
     assert ("trend of CPP" in capture.get()) == (width > 100)
     assert re.search(r"chain\W+120\.0", capture.get())
     assert re.search(r"0 running\W+60\.0", capture.get())
+
+
+def test_trends_give_way_before_the_first_line_wraps() -> None:
+    screen = Screen(history=[made_view() for _ in range(16)])
+    for width in (60, 80, 120):
+        console = Console(width=width)
+        with console.capture() as capture:
+            console.print(screen)
+        first, second = capture.get().splitlines()[:2]
+        assert "CUR" in first and len(first) <= width and second[0] not in "\u2581C", width
+
+
+def test_what_is_higher_than_the_terminal_says_so() -> None:
+    console, screen = Console(width=80, height=6), Screen(history=[made_view()])
+    with console.capture() as capture:
+        console.print(CutToHeight(screen), height=6)
+    lines = capture.get().splitlines()
+    assert len(lines) == 6 and re.match(r"\d+ more lines", lines[-1])
+    with console.capture() as capture:
+        console.print(CutToHeight(screen), height=60)
+    assert "more lines" not in capture.get() and "chain" in capture.get()
+
+
+def test_another_size_of_the_terminal_is_seen_while_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    class SeenError(Exception):
+        pass
+
+    def resized() -> None:
+        raise SeenError
+
+    mine, theirs = pty.openpty()
+    before = signal.getsignal(signal.SIGWINCH)
+    with os.fdopen(theirs) as terminal, os.fdopen(mine):
+        monkeypatch.setattr(sys, "stdin", terminal)
+        with pytest.raises(SeenError), Keys(str, resized) as keys:
+            os.kill(os.getpid(), signal.SIGWINCH)
+            keys.wait(60)
+    assert signal.getsignal(signal.SIGWINCH) is before
 
 
 def test_order_pause_and_trend() -> None:
@@ -234,6 +219,14 @@ def test_keys_on_a_terminal(open_nf: RunningNf, nalm: Nalm, tmp_path: Path) -> N
         process.kill()
         process.wait()
         os.close(mine)
+
+
+def test_a_program_gets_whole_lines(nalm: Nalm, tmp_path: Path) -> None:
+    why = " ".join(["perf_event_paranoid"] * 20)
+    (tmp_path / "day.jsonl").write_text(
+        made_view().model_copy(update={"missing": {"ipp": why}}).model_dump_json() + "\n"
+    )
+    assert f"IPP missing: {why}" in nalm.run("top", "--replay", "day.jsonl", cwd=tmp_path).stdout.splitlines()
 
 
 def test_json_lines_are_views(open_nf: RunningNf, nalm: Nalm, tmp_path: Path) -> None:

@@ -6,13 +6,13 @@ Lines are matched by their text (difflib), so a line that only moved is compared
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import takewhile
-from typing import Literal
+from typing import Literal, TypeVar
 
-from nalm_core.source_text import source_lines
+from nalm_core.source_text import Stretch, showable, source_lines
 
 Mark = Literal[" ", "-", "+"]
 
@@ -29,6 +29,10 @@ class AnnotatedLine:
     head: float
     """Cost a packet; 0 where the line is not, or costs too little to be named."""
     text: str
+
+    @property
+    def numbers(self) -> Numbers:
+        return self.base_line, self.head_line
 
     @property
     def change(self) -> float:
@@ -59,6 +63,42 @@ def annotate(
                 AnnotatedLine("+", None, to + 1, 0, head_costs.get(to + 1, 0), new[to])
                 for to in range(to_begin, to_end)
             ]
+    return found
+
+
+def annotate_stretches(
+    stretches: Iterable[Stretch], base_costs: Mapping[int, float], head_costs: Mapping[int, float]
+) -> list[AnnotatedLine]:
+    """What a report holds of a file; between its stretches, lines are missing."""
+    return [
+        AnnotatedLine(
+            " " if base is not None and head is not None else "-" if head is None else "+",
+            base,
+            head,
+            base_costs.get(base, 0) if base is not None else 0,
+            head_costs.get(head, 0) if head is not None else 0,
+            showable(text),
+        )
+        for one in stretches
+        for base, head, text in one.numbered()
+    ]
+
+
+Row = TypeVar("Row")
+Numbers = tuple[int | None, int | None]
+"""A line's on base's side and on head's; None: that side has it not."""
+
+
+def unbroken(rows: Iterable[Row], numbers: Callable[[Row], Numbers]) -> list[list[Row]]:
+    """Split where the numbers of a side jump: lines between are missing."""
+    found: list[list[Row]] = []
+    last: dict[int, int] = {}
+    for row in rows:
+        here = {side: line for side, line in enumerate(numbers(row)) if line is not None}
+        if not found or any(line != last.get(side, line - 1) + 1 for side, line in here.items()):
+            found.append([])
+        last |= here
+        found[-1].append(row)
     return found
 
 

@@ -30,6 +30,7 @@ from nalm_core.defaults import (
     STARVED_LIMIT,
 )
 from nalm_core.keeping import leaked_share, vanished_share
+from nalm_core.percents import share_percent
 from nalm_core.report import Arm, ArmInfo, Check, InstructionCount, OutcomeKind, Round
 
 BREAKING = frozenset({"same_share_forwarded", "buffers_returned"})
@@ -67,8 +68,8 @@ def _check(name: str, found: Sequence[tuple[float, str]], limit: float, fine: st
         return None
     value, where = max(found)
     passed = value <= limit
-    message = fine if passed else f"{where}: off by {value:.3%}, at most {limit:.3%} is accepted"
-    return Check(name=name, passed=passed, value=value, limit=limit, message=message)
+    off = f"{where}: off by {share_percent(value, 3)}, at most {share_percent(limit, 3)} is accepted"
+    return Check(name=name, passed=passed, value=value, limit=limit, message=fine if passed else off)
 
 
 def _eq6_closes(arms: Arms, kept: RoundsByArm, tsc_hz: int) -> Check | None:
@@ -139,14 +140,14 @@ def _generator_honest(arms: Arms, by_arm: RoundsByArm, kept: RoundsByArm) -> Che
         sent = _generated(arms[arm], rounds)
         if sent:
             off = abs(sent - _entered(arms[arm], rounds)) / sent
-            found.append((off / GENERATOR_LIMIT, f"{arm}: sent and taken in differ by {off:.3%}"))
+            said = f"{arm}: sent and taken in differ by {share_percent(off, 3)}"
+            found.append((off / GENERATOR_LIMIT, said))
     for arm, rounds in kept.items():
         shares = [share for one in rounds if (share := idle_share(one)) is not None]
         if shares:
             starved = median(shares)
-            found.append(
-                (starved / STARVED_LIMIT, f"{arm}: the NF waited for packets {starved:.1%} of its time")
-            )
+            said = f"{arm}: the NF waited for packets {share_percent(starved)} of its time"
+            found.append((starved / STARVED_LIMIT, said))
     if not found:
         return None
     # as a share of its own limit each, so that the worst of two unlike figures can be named
@@ -172,7 +173,7 @@ def _same_share_forwarded(arms: Arms, by_arm: RoundsByArm) -> Check | None:
         same_features = arms[arm].run.features == arms[Arm.BASE].run.features
         shares = _shares(arms, by_arm, arm) or dict.fromkeys(OutcomeKind, 0.0)
         for name, old, new in _comparable(base, shares, same_features):
-            text = f"{arm}: {name} {new:.2%} of its packets, base {old:.2%}"
+            text = f"{arm}: {name} {share_percent(new, 2)} of its packets, base {share_percent(old, 2)}"
             found.append((abs(new - old), text))
     return _check("same_share_forwarded", found, SHARE_LIMIT, "all arms forward the same share of packets")
 

@@ -21,12 +21,15 @@ NOT_PAIRED = (
 )
 
 INCOMPARABLE = "Their cycles are not compared. Measure both commits on one host."
+COUNTED_OTHERWISE = (
+    "The two sides were counted in different ways (run.counts in nalm.toml): their figures are not compared."
+)
 NEW_SEGMENT = "The difference is the hosts' too."
 
 
 class Composition(Model):
     chain: Change | None
-    """Interval at defaults.CONFIDENCE, by Welch's t over launches. None if the hosts cannot be compared."""
+    """Interval at defaults.CONFIDENCE, by Welch's t over launches. None if they cannot be compared."""
     stages: list[StageChange]
     notes: list[str]
     host_differences: list[HostDifference] = Field(default_factory=list)
@@ -41,6 +44,8 @@ def compose(base: ArmSummary, head: ArmSummary, hosts: tuple[Host, Host] | None 
     if not comparable(found):
         notes = [f"{sentence(found)} {INCOMPARABLE}"]
         return Composition(chain=None, stages=[], notes=notes, host_differences=found)
+    if base.chain["cpp"].source != head.chain["cpp"].source:
+        return Composition(chain=None, stages=[], notes=[COUNTED_OTHERWISE], host_differences=found)
     notes = [NOT_PAIRED]
     if found:
         notes.append(f"{sentence(found)} {NEW_SEGMENT}")

@@ -18,6 +18,7 @@ from typing import Final, Literal
 from scipy.special import ndtri
 
 from nalm_core.bisection import next_budget
+from nalm_core.percents import change_percent
 
 CONFIRMATION_ALPHA: Final = 0.001
 """Chance that a change of nothing is confirmed by the runs of one host taken together (upper bound)."""
@@ -118,7 +119,7 @@ def _answer(
         return Answer.DISMISSED, f"{refuted[-1].outcome} when measured again on {refuted[-1].host}"
     size = _together(first, same, margin) if kind == "regression" else None
     if size is not None:
-        return Answer.CONFIRMED, f"{size - 1:+.1%} in all runs on {same[-1].host} together"
+        return Answer.CONFIRMED, f"{change_percent(size - 1)} in all runs on {same[-1].host} together"
     return _undecided(measured, same)
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from nalm_core.decomposition import Decomposition
+from nalm_core.percents import change_percent, interval_percent
 
 PARTS = ("efficiency", "mix", "features", "model")
 DIGITS = 1
@@ -44,9 +45,5 @@ def _part(name: str, cycles: float, found: Decomposition) -> str:
         return text
     interval = ""
     if found.low is not None and found.high is not None:
-        interval = f", {_percent(found.low)} .. {_percent(found.high)}"
-    return f"{text} ({_percent(found.efficiency_ratio)}{interval})"
-
-
-def _percent(ratio: float) -> str:
-    return f"{100 * (ratio - 1):+.1f} %"
+        interval = f", {interval_percent(found.low - 1, found.high - 1)}"
+    return f"{text} ({change_percent(found.efficiency_ratio - 1)}{interval})"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+from nalm_core.percents import share_percent
 from nalm_core.proportion import lower_bound, upper_bound
 
 QUALITY_LEVEL = 0.95
@@ -65,7 +66,7 @@ def share_text(share: float) -> str:
     """0.0705 as `7.05 %`, 0.5 as `50.0 %`, 1 as `100 %`: every rate in sentences, and as pages show it."""
     value = 100 * share
     digits = 0 if value >= 99.95 or value == 0 else 1 if value >= 10 else 2
-    return f"{value:.{digits}f} %"
+    return share_percent(share, digits)
 
 
 def size_class(change: float | None) -> str:

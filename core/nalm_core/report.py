@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -24,11 +24,14 @@ from nalm_core.experiments.cell import ExperimentCell
 from nalm_core.model_count import ModelCount
 from nalm_core.profile import Profile, ThreadCount
 from nalm_core.source_text import SourceText
-from nalm_core.terms import Arm, Count, Model, Name, Nanoseconds, OutcomeKind, Sha, Source
+from nalm_core.terms import Arm, Count, Model, Name, Nanoseconds, OutcomeKind, Sha, ShortName, Source
 
 __all__ = ["Arm", "Count", "Model", "Name", "OutcomeKind", "Sha", "Source"]
 """Of nalm_core.terms, and all that follows."""
 
+OWN_PROBE: Final = "probe"
+"""The NF's own probe counts."""
+FAMILY: Final = "nalm.run-report/"
 SCHEMA: Final = "nalm.run-report/2"
 READABLE: Final = ("nalm.run-report/1", SCHEMA)
 """Version 1 lacks what version 2 may hold; nothing else differs."""
@@ -74,6 +77,11 @@ class Build(Model):
     otherwise. None where the artifacts do not tell (stripped, another processor)."""
 
 
+def _without_default(schema: dict[str, Any]) -> None:
+    """Of a field that is left out where it has its default: a reader may find none."""
+    del schema["default"]
+
+
 class RunDefinition(Model):
     """How an arm's NF was run. Equal code and equal run definition: nothing to measure."""
 
@@ -82,6 +90,16 @@ class RunDefinition(Model):
     """Without paths of this host: they are replaced by {build}, {source}."""
     traffic: str
     """Name and digest of what was replayed."""
+    counts: ShortName = Field(
+        OWN_PROBE,
+        exclude_if=lambda counts: counts == OWN_PROBE,
+        json_schema_extra=_without_default,
+    )
+    """Who counts packets and cycles (nalm.toml's `run.counts`); left out where it is the NF's own probe."""
+
+    def series_source(self, source: str) -> str:
+        """What one counts is not what another does, and never stands in one series with it."""
+        return source if self.counts == OWN_PROBE else f"{source}:{self.counts}"
 
 
 class ArmInfo(Model):

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from nalm_core.call_tree import DEEPEST_PATH
-from nalm_core.report import READABLE, Arm, InstructionCount, RunReport, RunStatus
+from nalm_core.report import FAMILY, READABLE, Arm, InstructionCount, RunReport, RunStatus
 
 MAX_MISTAKES_SHOWN = 20
+UNKNOWN = ("extra_forbidden", "enum", "literal_error", "union_tag_invalid")
+"""Pydantic's names for fields and words that are not in the schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +29,10 @@ class Mistake:
 class ReportError(ValueError):
     """The document is no run report that can be used; `mistakes` says where and why."""
 
-    def __init__(self, mistakes: Sequence[Mistake]) -> None:
+    def __init__(self, mistakes: Sequence[Mistake], *, newer: bool = False) -> None:
         self.mistakes = tuple(mistakes)
+        self.newer = newer
+        """It has what this version knows nothing of: a newer one may have written it."""
         shown = [f"{m.path}: {m.message}" for m in self.mistakes[:MAX_MISTAKES_SHOWN]]
         if len(self.mistakes) > MAX_MISTAKES_SHOWN:
             shown.append(f"and {len(self.mistakes) - MAX_MISTAKES_SHOWN} more")
@@ -41,8 +45,10 @@ def parse_report(data: bytes | str) -> RunReport:
     try:
         report = RunReport.model_validate_json(data)
     except ValidationError as error:
+        found = error.errors(include_url=False)
         raise ReportError(
-            [Mistake(_json_path(e["loc"]), e["msg"]) for e in error.errors(include_url=False)]
+            [Mistake(_json_path(one["loc"]), one["msg"]) for one in found],
+            newer=any(one["type"] in UNKNOWN for one in found),
         ) from None
     mistakes = list(_contradictions(report))
     if mistakes:
@@ -75,9 +81,8 @@ def _require_known_version(data: bytes | str) -> None:
     schema = document.get("schema")
     if schema not in READABLE:
         known = " or ".join(map(repr, READABLE))
-        raise ReportError(
-            [Mistake("$.schema", f"expected {known}, found {schema!r}; a newer nalm may read it")]
-        )
+        mistake = Mistake("$.schema", f"expected {known}, found {schema!r}; a newer nalm may read it")
+        raise ReportError([mistake], newer=str(schema).startswith(FAMILY))
 
 
 def _json_path(location: Sequence[int | str]) -> str:

@@ -22,6 +22,7 @@ from nalm_core.defaults import (
     MIN_PAIRS,
     TRIM_SHARE,
 )
+from nalm_core.percents import change_percent, share_percent
 from nalm_core.report import Arm, LcoreCounters, Round, RunReport
 
 
@@ -64,7 +65,7 @@ def set_aside_reason(one: Round, tsc_hz: int) -> str | None:
             return f"lcore {lcore.lcore}: {reason}"
     stolen = stolen_share(one)
     if stolen > MAX_STOLEN_SHARE:
-        return f"{stolen:.0%} of the time went to other programs or guests"
+        return f"{share_percent(stolen, 0)} of the time went to other programs or guests"
     return None
 
 
@@ -77,10 +78,10 @@ def _lcore_reason(lcore: LcoreCounters, tsc_hz: int) -> str | None:
 def _disturbances(lcore: LcoreCounters, tsc_hz: int) -> Iterator[str]:
     by_tsc = None if lcore.turn_tsc_cycles is None else lcore.turn_tsc_cycles / tsc_hz * 1e9
     if by_tsc is not None and abs(by_tsc / lcore.turn_wall_ns - 1) > MAX_CLOCK_DISAGREEMENT:
-        yield f"TSC and wall clock disagree by more than {MAX_CLOCK_DISAGREEMENT:.0%}"
+        yield f"TSC and wall clock disagree by more than {share_percent(MAX_CLOCK_DISAGREEMENT, 0)}"
     before, after = lcore.speed_before, lcore.speed_after
     if before is not None and after is not None and abs(before / after - 1) > MAX_SPEED_CHANGE:
-        yield f"the core's speed changed by {before / after - 1:+.1%}"
+        yield f"the core's speed changed by {change_percent(before / after - 1)}"
     if lcore.major_faults > MAX_MAJOR_FAULTS:
         yield f"{lcore.major_faults} major page faults"
     for what, count, most in (

@@ -8,6 +8,7 @@ files of the network function's own repository are in it, and none where its nal
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Annotated, Final
 
 from pydantic import Field, model_validator
@@ -46,6 +47,12 @@ class Stretch(Model):
             raise ValueError("expected a line number of base, of head, or of both")
         return self
 
+    def numbered(self) -> Iterator[tuple[int | None, int | None, str]]:
+        """Each line with its number on base's side and on head's; None: that side has it not."""
+        for at, line in enumerate(self.lines):
+            base, head = (None if first is None else first + at for first in (self.base, self.head))
+            yield base, head, line
+
 
 class FileText(Model):
     file: str
@@ -69,13 +76,12 @@ class SourceText(Model):
     def of(self, arm: Arm) -> dict[str, dict[int, str]]:
         """One side's lines by file and number, showable whoever wrote the report. Head's build with base's
         features is head's source."""
-        side = "base" if arm is Arm.BASE else "head"
         return {
             one.file: {
-                first + at: showable(text)
+                number: showable(text)
                 for stretch in one.stretches
-                if (first := getattr(stretch, side)) is not None
-                for at, text in enumerate(stretch.lines)
+                for base, head, text in stretch.numbered()
+                if (number := base if arm is Arm.BASE else head) is not None
             }
             for one in self.files
         }

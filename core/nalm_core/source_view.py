@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from itertools import zip_longest
 
-from nalm_core.annotate import blocks, near
+from nalm_core.annotate import Numbers, blocks, near, unbroken
 from nalm_core.function_costs import FunctionCost, FunctionCosts, Key, LineCost, SideOf, function_costs
 from nalm_core.report import Arm, Model
 from nalm_core.source_text import AROUND, MOST_FUNCTION_LINES, SourceText
@@ -171,7 +171,7 @@ def _worth_reading(rows: list[SourceRow]) -> Iterator[SourceRow]:
     that costs nothing."""
     one_side = not all(any(getattr(row, side) for row in rows) for side in ("base", "head"))
     dear = [at for at, row in enumerate(rows) if _is_dear(row)]
-    for part in _parts([rows[at] for at in sorted(near(dear, AROUND, len(rows)))]):
+    for part in unbroken([rows[at] for at in sorted(near(dear, AROUND, len(rows)))], _numbers):
         kept = [at for at, row in enumerate(part) if one_side or _is_dear(row) or (row.base and row.head)]
         yield from part[kept[0] : kept[-1] + 1] if kept else []
 
@@ -180,14 +180,5 @@ def _is_dear(row: SourceRow) -> bool:
     return any(side is not None and (side.ipp or side.cpp) for side in (row.base, row.head))
 
 
-def _parts(rows: list[SourceRow]) -> list[list[SourceRow]]:
-    """Split where lines are left out on either side."""
-    found: list[list[SourceRow]] = []
-    last: dict[str, int] = {}
-    for row in rows:
-        sides = {name: one.line for name, one in (("base", row.base), ("head", row.head)) if one}
-        if not found or any(name in last and line != last[name] + 1 for name, line in sides.items()):
-            found.append([])
-        last.update(sides)
-        found[-1].append(row)
-    return found
+def _numbers(row: SourceRow) -> Numbers:
+    return row.base.line if row.base else None, row.head.line if row.head else None

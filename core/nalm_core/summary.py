@@ -14,10 +14,8 @@ from scipy.special import stdtrit
 from nalm_core.counters import RoundTotals, cur, pps, ratio, totals
 from nalm_core.defaults import CONFIDENCE
 from nalm_core.instructions import ArmIpp, arm_ipp, common_source
-from nalm_core.report import Arm, ArmInfo, Model, Round, RunReport
+from nalm_core.report import Arm, ArmInfo, Model, Round, RunReport, Source
 from nalm_core.rounds import kept_rounds
-
-CYCLES = "tsc"
 
 
 class HistoryFigure(Model):
@@ -74,12 +72,13 @@ def summarise(report: RunReport, arm: Arm) -> ArmSummary:
 def _chain_figures(
     rounds: Sequence[Round], info: ArmInfo, ipp: ArmIpp | None, tsc_hz: int
 ) -> dict[str, HistoryFigure]:
-    cpp = _figure(rounds, lambda one: totals(one, info).cpp, CYCLES)
+    source = info.run.series_source(Source.TSC)
+    cpp = _figure(rounds, lambda one: totals(one, info).cpp, source)
     measured = {
         "cpp": cpp,
-        "pps": _figure(rounds, lambda one: pps(one, info, tsc_hz), CYCLES),
-        "cur": _figure(rounds, cur, CYCLES),
-        **_instruction_figures(cpp, None if ipp is None else ipp.chain, ipp),
+        "pps": _figure(rounds, lambda one: pps(one, info, tsc_hz), source),
+        "cur": _figure(rounds, cur, source),
+        **_instruction_figures(cpp, None if ipp is None else ipp.chain, ipp, info),
     }
     return {name: value for name, value in measured.items() if value is not None}
 
@@ -93,23 +92,25 @@ def _stage_figures(
     def visits(sums: RoundTotals) -> float | None:
         return ratio(sums.stage_packets.get(stage, 0), sums.packets)
 
-    cpp = _figure(rounds, lambda one: totals(one, info).stage_cpp(stage), CYCLES)
+    source = info.run.series_source(Source.TSC)
+    cpp = _figure(rounds, lambda one: totals(one, info).stage_cpp(stage), source)
     measured = {
         "cpp": cpp,
-        "cycles_per_visit": _figure(rounds, lambda one: per_visit(totals(one, info)), CYCLES),
-        "visit_rate": _figure(rounds, lambda one: visits(totals(one, info)), CYCLES),
-        **_instruction_figures(cpp, None if ipp is None else ipp.stages.get(stage), ipp),
+        "cycles_per_visit": _figure(rounds, lambda one: per_visit(totals(one, info)), source),
+        "visit_rate": _figure(rounds, lambda one: visits(totals(one, info)), source),
+        **_instruction_figures(cpp, None if ipp is None else ipp.stages.get(stage), ipp, info),
     }
     return {name: value for name, value in measured.items() if value is not None}
 
 
 def _instruction_figures(
-    cpp: HistoryFigure | None, value: float | None, ipp: ArmIpp | None
+    cpp: HistoryFigure | None, value: float | None, ipp: ArmIpp | None, info: ArmInfo
 ) -> dict[str, HistoryFigure]:
     """IPP, which is exact, and eIPC, whose spread is that of the cycles."""
     if value is None or ipp is None:
         return {}
-    figures = {"ipp": HistoryFigure(value=value, low=value, high=value, source=ipp.source)}
+    source = info.run.series_source(ipp.source)
+    figures = {"ipp": HistoryFigure(value=value, low=value, high=value, source=source)}
     if cpp is not None and cpp.value > 0 and all(cpp.samples) and all(cpp.launches):
         figures["eipc"] = HistoryFigure(
             value=value / cpp.value,
@@ -117,7 +118,7 @@ def _instruction_figures(
             high=None if not cpp.low or cpp.low <= 0 else value / cpp.low,
             samples=[value / sample for sample in cpp.samples],
             launches=[value / launch for launch in cpp.launches],
-            source=f"{CYCLES}+{ipp.source}",
+            source=info.run.series_source(f"{Source.TSC}+{ipp.source}"),
         )
     return figures
 

@@ -9,7 +9,10 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 Sha = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
-Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._:+@/-]*$")]
+_NAME = r"^[A-Za-z0-9][A-Za-z0-9._:+@/-]*$"
+Name = Annotated[str, Field(min_length=1, max_length=64, pattern=_NAME)]
+ShortName = Annotated[str, Field(min_length=1, max_length=16, pattern=_NAME)]
+"""Of what is part of another name."""
 Count = Annotated[int, Field(ge=0, le=2**64 - 1)]
 Nanoseconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 

@@ -23,6 +23,7 @@ from nalm_core.counters import (
     stolen_share,
     working_lcores,
 )
+from nalm_core.percents import share_percent
 from nalm_core.rate_defaults import (
     HONEST_LIMIT,
     STOLEN_LIMIT,
@@ -218,9 +219,11 @@ def _closed_reason(trial: Trial) -> str | None:
     one = as_round(trial)
     stolen, waited = stolen_share(one), idle_share(one)
     if stolen > STOLEN_LIMIT:
-        return f"an lcore lost {stolen:.1%} of the trial to other programs"
+        return f"an lcore lost {share_percent(stolen)} of the trial to other programs"
     if waited is not None and waited > WAITING_LIMIT:
-        return f"the NF waited for packets {waited:.1%} of its time: the generator is the bottleneck"
+        return (
+            f"the NF waited for packets {share_percent(waited)} of its time: the generator is the bottleneck"
+        )
     return None
 
 
@@ -236,5 +239,6 @@ def _open_reason(trial: Trial) -> str | None:
         return f"{short} packets were not sent in time, and {lost}"
     idle = least_idle_share(trial)
     if idle is not None and idle > WAITING_LIMIT:
-        return f"{short} packets were not sent in time while the NF waited for packets {idle:.1%} of its time"
+        waited = f"the NF waited for packets {share_percent(idle)} of its time"
+        return f"{short} packets were not sent in time while {waited}"
     return None

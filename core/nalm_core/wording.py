@@ -10,6 +10,7 @@ from nalm_core.attribution import Comparison
 from nalm_core.change import Cause, Change, StageChange
 from nalm_core.defaults import INSTRUCTION_CHANGE, MIN_LAUNCHES, MIN_PAIRS
 from nalm_core.instruction_change import InstructionChange
+from nalm_core.percents import change_percent, share_percent
 from nalm_core.report import Arm, Check, RunReport, Source
 from nalm_core.rounds import disturbed_counts, launches_done, pair_launches
 from nalm_core.sequential import Decided
@@ -35,12 +36,12 @@ BUSY_SHARE = 0.25
 
 def percent(ln_ratio: float) -> str:
     """Relative change of a ratio given as its logarithm, signed."""
-    return f"{100 * expm1(ln_ratio):+.1f} %"
+    return change_percent(expm1(ln_ratio))
 
 
 def precise(ln_ratio: float) -> str:
     """The same for an exact count, to a hundredth of a percent."""
-    return f"{100 * expm1(ln_ratio):+.2f} %"
+    return change_percent(expm1(ln_ratio), 2)
 
 
 def first_line(text: str | None) -> str:
@@ -81,11 +82,13 @@ def reason(outcome: Decided, comparison: Comparison, cause: Cause | None, report
         return "There are not enough launches to compare."
     size = f"{percent(chain.ln_cpp)} [{100 * (chain.low - 1):+.1f}, {100 * (chain.high - 1):+.1f}]"
     if outcome == "same":
-        return f"Cycles per packet changed by {size}: within ±{margin:.1%}, the change that matters."
+        return (
+            f"Cycles per packet changed by {size}: within ±{share_percent(margin)}, the change that matters."
+        )
     if outcome == "inconclusive":
         return (
             f"Cycles per packet changed by {size}: neither a change nor its absence is shown at a margin of "
-            f"±{margin:.1%}; {what_would_help(comparison, report)}."
+            f"±{share_percent(margin)}; {what_would_help(comparison, report)}."
         )
     verb = "grew" if outcome == "regressed" else "fell"
     return f"Cycles per packet {verb}, {size}: {_because(outcome, chain, cause)}."

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-from nalm_core.annotate import annotate, passages
+from operator import attrgetter
+
+from nalm_core.annotate import annotate, annotate_stretches, passages, unbroken
 from nalm_core.line_costs import cycle_lines, instruction_lines
 from nalm_core.report import Arm
+from nalm_core.source_text import Stretch
 from nalm_core_calls import with_calls
 from nalm_synthetic import changed, make_report
 
+numbers = attrgetter("numbers")
 BASE = "one\ntwo\nthree\nfour\nfive\nsix\n"
 HEAD = "one\nzwei\nextra\nthree\nfour\nfive\nsix\n"
 
@@ -39,6 +43,21 @@ def test_passages_show_what_changed_and_nothing_else() -> None:
 def test_one_side_alone_and_no_text_at_all() -> None:
     assert [line.mark for line in annotate("", BASE, {}, {})] == ["+"] * 6
     assert annotate("", "", {}, {}) == []
+
+
+def test_what_a_report_holds_of_a_file_reads_as_the_file_with_its_gaps() -> None:
+    held = [
+        Stretch(base=2, lines=["two"]),
+        Stretch(head=2, lines=["zwei", "extra"]),
+        Stretch(base=3, head=4, lines=["three"]),
+        Stretch(base=6, head=7, lines=["six\u202e"]),
+    ]
+    lines = annotate_stretches(held, {2: 1.0, 3: 5.0}, {2: 1.5, 7: 9.0})
+    whole = annotate(BASE, HEAD, {2: 1.0, 3: 5.0}, {2: 1.5, 7: 9.0})
+    assert lines[:-1] == [line for line in whole if line.text in {"two", "zwei", "extra", "three"}]
+    assert (lines[-1].text, lines[-1].base_line, lines[-1].head_line) == ("six\ufffd", 6, 7)
+    assert [len(part) for part in unbroken(lines, numbers)] == [4, 1]
+    assert unbroken(whole, numbers) == [whole]
 
 
 def test_lines_cost_what_the_report_says_without_the_generators() -> None:

@@ -67,6 +67,24 @@ def test_mistakes_are_named_with_their_place(path: list, value: object, at: str)
     assert at in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "newer"),
+    [
+        (["schema"], "nalm.run-report/99", True),
+        (["schema"], "nalm.alert/1", False),
+        (["rounds", 0, "lcores", 0, "sleeps"], 1, True),
+        (["status"], "postponed", True),
+        (["run_id"], "x", False),
+    ],
+)
+def test_what_a_newer_version_may_have_written_is_told_from_mistakes(
+    path: list, value: object, newer: bool
+) -> None:
+    with pytest.raises(ReportError) as error:
+        parse_report(json.dumps(set_at(document(), path, value)))
+    assert error.value.newer is newer
+
+
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"null", b"\xff", b"[" * 100_000])
 def test_what_is_no_report_is_refused(data: bytes) -> None:
     with pytest.raises(ReportError):

@@ -20,7 +20,7 @@ def one_round(**lcore_values: int):
         ({"minor_faults": 10}, None),
         ({"minor_faults": 5000}, "page faults per second"),
         ({"speed_before": 1000, "speed_after": 1010}, None),
-        ({"speed_before": 1000, "speed_after": 1100}, "speed changed by -9.1%"),
+        ({"speed_before": 1000, "speed_after": 1100}, "speed changed by -9.1 %"),
         ({"involuntary_switches": 1}, None),
         ({"involuntary_switches": 2000}, "involuntary switches"),
         ({"turn_wall_ns": 0}, "no length"),

@@ -2,7 +2,8 @@
 import pytest
 from nalm_core.catalogue import METRICS
 from nalm_core.compare import compose
-from nalm_core.report import Arm, Source
+from nalm_core.report import Arm, RunReport, Source
+from nalm_core.report_io import ReportError, dump_report, parse_report
 from nalm_core.summary import summarise
 from nalm_synthetic import COSTS, IPPS, TSC_HZ, Noise, Side, changed, make_report
 
@@ -78,6 +79,37 @@ def test_instructions_of_different_sources_are_not_compared() -> None:
     assert found is not None and found.chain.ln_ipp is None
     assert all(stage.ln_ipp is None for stage in found.stages)
     assert any("sources" in note for note in found.notes)
+
+
+def counted_by(report: RunReport, counts: str) -> RunReport:
+    """The same figures, counted by another than the NF's own probe; read back from the document."""
+    arms = {
+        arm: info.model_copy(update={"run": info.run.model_copy(update={"counts": counts})})
+        for arm, info in report.arms.items()
+    }
+    return parse_report(dump_report(report.model_copy(update={"arms": arms})))
+
+
+def test_who_counts_makes_other_series() -> None:
+    report = make_report(changed())
+    own, lent = (summarise(counted_by(report, counts), Arm.HEAD) for counts in ("probe", "dpdk"))
+    assert lent.chain["cpp"].source == "tsc:dpdk" and lent.chain["eipc"].source == "tsc+simulated:dpdk"
+    for name, figures in {"chain": lent.chain, **lent.stages}.items():
+        before = own.chain if name == "chain" else own.stages[name]
+        assert {one.source for one in figures.values()}.isdisjoint(one.source for one in before.values())
+    found = compose(own, lent)
+    assert found is not None and found.chain is None and "run.counts" in found.notes[0]
+
+
+def test_a_report_says_who_counts_where_it_is_not_the_probe() -> None:
+    report = make_report(changed())
+    assert b'"counts"' not in dump_report(counted_by(report, "probe"))
+    assert counted_by(report, "dpdk").arms[Arm.BASE].run.counts == "dpdk"
+
+
+def test_who_counts_has_a_name_that_fits_a_series() -> None:
+    with pytest.raises(ReportError, match="counts"):
+        counted_by(make_report(changed()), "a-name-too-long-to-store")
 
 
 def test_nothing_to_compose() -> None:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from nalm_core.percents import share_percent
+
 from nalm_agent.doctor.finding import Finding, Level, note, ok, unknown
 from nalm_agent.doctor.look import Look
 from nalm_agent.host_facts import BOOST, CPU
@@ -40,7 +42,8 @@ def core_clock(look: Look) -> Finding:
             "install a compiler, or run `nalm doctor` again when nothing is measured",
         )
     swing = found.swing()
-    value = f"{found.core_ghz:.2f} GHz on CPU {found.cpu}, {swing:.1%} between its 5th and 95th percentile"
+    between = f"{share_percent(swing)} between its 5th and 95th percentile"
+    value = f"{found.core_ghz:.2f} GHz on CPU {found.cpu}, {between}"
     figures = {"core_ghz": found.core_ghz, "swing": swing}
     if swing <= SWING_LIMIT:
         return ok("core clock", value, **figures)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from nalm_core.percents import share_percent
+
 from nalm_agent.doctor.finding import Finding, note, ok, unknown
 from nalm_agent.doctor.look import Look
 
@@ -25,7 +27,7 @@ def steal(look: Look) -> Finding:
             "other guests may take time unseen",
             "run `nalm doctor --noise`: it shows what they leave",
         )
-    value = f"{stolen:.1%} over {seconds:.1f} s"
+    value = f"{share_percent(stolen)} over {seconds:.1f} s"
     if stolen < STOLEN_SHARE:
         return ok("steal", value, share=stolen)
     return note(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from nalm_core.defaults import CONFIDENCE
+from nalm_core.percents import share_percent
 from nalm_core.report import Arm
 from nalm_core.resolution import POWER, Resolution, Spread, resolutions, spread
 from nalm_core.sequential import chain_estimate
@@ -28,10 +29,11 @@ def noise(run: AaRun) -> Finding:
         )
     found = spread(estimate, run.seconds / estimate.launches)
     seen = resolutions(found, report.settings)
-    differ = f"differ by {found.ln_sd:.2%} (at most {found.ln_sd_high:.2%} at {CONFIDENCE:.0%})"
+    at_most = f"at most {share_percent(found.ln_sd_high, 2)} at {share_percent(CONFIDENCE, 0)}"
     value = (
-        f"a change of {', '.join(_text(one) for one in seen)} is found with {POWER:.0%} power; A/A ratio "
-        f"{estimate.ratio:.4f} over {found.launches} of {launches} launches, which {differ}"
+        f"a change of {', '.join(_text(one) for one in seen)} is found with {share_percent(POWER, 0)} power; "
+        f"A/A ratio {estimate.ratio:.4f} over {found.launches} of {launches} launches, which differ by "
+        f"{share_percent(found.ln_sd, 2)} ({at_most})"
     )
     figures = _figures(found, seen)
     margin, minute = report.settings.margin, next(one for one in seen if one.seconds == MARGIN_WITHIN_S)
@@ -40,14 +42,15 @@ def noise(run: AaRun) -> Finding:
     return note(
         "noise",
         value,
-        f"changes of the margin ({margin:.1%}) stay inconclusive unless a run takes longer than a minute",
+        f"changes of the margin ({share_percent(margin)}) stay inconclusive unless a run takes longer than a "
+        "minute",
         "stop other programs, nalm doctor --tune (as root), or judge with more launches or a wider margin",
         **figures,
     )
 
 
 def _text(one: Resolution) -> str:
-    size = "nothing" if one.change is None else f"{one.change:.1%}"
+    size = "nothing" if one.change is None else share_percent(one.change)
     length = f"{one.seconds / 60:g} min" if one.seconds >= 60 else f"{one.seconds:g} s"
     return f"{size} in {length}"
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
+from nalm_core.percents import change_percent
 from nalm_core.proportion import upper_bound
 from nalm_core.quality import band_name, share_text
 from rich.markup import escape
@@ -14,7 +15,7 @@ from rich.table import Table
 from nalm_agent.mutants.record import Record
 from nalm_agent.mutants.score import FOUND_IN_CYCLES, Score, is_aa, is_alarm, is_planted, score
 from nalm_agent.report_out import console
-from nalm_agent.stage_table import MISSING, percent
+from nalm_agent.stage_table import MISSING
 
 LEVEL = 0.95
 """Of the bound on the false-alarm rate: one-sided, exact (Clopper-Pearson)."""
@@ -35,8 +36,8 @@ def record_line(record: Record) -> str:
     """One comparison, when it is done."""
     found = score(record)
     mark = "skipped" if found is None else "as expected" if found.short is None else f"SHORT: {found.short}"
-    size = "" if record.ratio_cpp is None else f", cycles {percent(record.ratio_cpp - 1)}"
-    ipp = "" if record.ratio_ipp is None else f", instructions {100 * (record.ratio_ipp - 1):+.2f} %"
+    size = "" if record.ratio_cpp is None else f", cycles {change_percent(record.ratio_cpp - 1)}"
+    ipp = "" if record.ratio_ipp is None else f", instructions {change_percent(record.ratio_ipp - 1, 2)}"
     reason = f" ({record.reason})" if found is None else ""
     return f"{record.name}: {record.outcome}{ipp}{size}, {record.seconds.total:.0f} s: {mark}{reason}"
 

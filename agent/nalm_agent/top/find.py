@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the NFs with a probe that run on this host."""
+"""Finds the NFs that run on this host: by their probe, and where they have none by DPDK's telemetry."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from nalm_agent.errors import ProbeError, UsageError
-from nalm_agent.probe import MAGIC, ProbeFile
+from nalm_agent.top.find_probe import probes_of
+from nalm_agent.top.find_telemetry import TelemetrySockets
+from nalm_agent.top.process_name import name_of
 
 PROC = Path("/proc")
 _START = "start the NF with NALM_PROBE_FILE set to a path it may write, e.g. on /dev/shm"
-_WITHOUT = "for an NF without the probe: --perf PID, or --telemetry SOCKET for one with DPDK"
+_OTHERS = "NFs of other users are seen by root"
 
 
 @dataclass(frozen=True)
@@ -21,37 +24,36 @@ class FoundNf:
     """A running NF."""
 
     pid: int
+    source: Literal["probe", "telemetry"]
     path: Path
-    """Its probe file, as this process can open it."""
+    """Its probe file, or telemetry socket, as this process can open it."""
     nf: str
-    lcores: int
+    lcores: int | None
+    """None: DPDK's telemetry does not tell."""
+
+    def __str__(self) -> str:
+        lcores = f", {self.lcores} lcore(s)" if self.lcores is not None else ""
+        return f"{self.nf}{lcores}, {self.source} {self.path}"
 
 
 def running(proc: Path = PROC) -> list[FoundNf]:
-    """Every NF whose probe can be read here, by process number; not those that only look at a probe."""
-    pids = sorted(int(entry.name) for entry in proc.iterdir() if entry.name.isdigit())
-    found: list[FoundNf] = []
-    for pid in pids:
-        with suppress(ProbeError):
-            found += _of_process(proc, pid)
-    return found
+    """Every NF that can be read here, by process number; not those that only look at a probe."""
+    sockets = TelemetrySockets(proc)
+    return [found for pid in _pids(proc) for found in _any(pid, proc, sockets)]
 
 
 def only(proc: Path = PROC) -> FoundNf:
-    """The only NF on this host. Raises UsageError if there is none, or more than one."""
+    """The only NF with the probe on this host, or without one the only DPDK program.
+
+    Raises UsageError if there is none, or more than one.
+    """
     found = running(proc)
     if not found:
         raise UsageError(
-            "no NF with a readable probe runs on this host",
-            hint=f"{_START}; {_WITHOUT}",
+            "no NF with a readable probe runs on this host, and no DPDK program with telemetry",
+            hint=f"{_START}; any process: nalm top --perf PID; {_OTHERS}",
         )
-    if len(found) > 1:
-        raise UsageError(
-            f"{len(found)} NFs run on this host: say which",
-            log="\n".join(f"--pid {one.pid}  {one.nf}, {one.lcores} lcore(s), {one.path}" for one in found),
-            hint=f"nalm top --pid {found[0].pid}",
-        )
-    return found[0]
+    return _one([one for one in found if one.source == "probe"] or found, "on this host")
 
 
 def of_process(pid: int, proc: Path = PROC) -> FoundNf:
@@ -62,47 +64,57 @@ def of_process(pid: int, proc: Path = PROC) -> FoundNf:
         raise UsageError(
             f"process {pid} cannot be looked at: {error.strerror}", hint="is it running, and yours?"
         ) from error
-    for found in _of_process(proc, pid):
-        return found
+    if found := _by_probe(pid, proc) or _by_telemetry(pid, proc, TelemetrySockets(proc)):
+        return found[0]
     raise ProbeError(
-        f"process {pid} maps no probe file of its own",
-        hint=f"{_START}; {_WITHOUT}",
+        f"process {pid} maps no probe file of its own, and has no DPDK telemetry",
+        hint=f"{_START}; without the probe: nalm top --perf {pid}",
     )
 
 
-def _of_process(proc: Path, pid: int) -> Iterator[FoundNf]:
-    try:
-        lines = (proc / str(pid) / "maps").read_text(errors="replace").splitlines()
-        numbers = _namespace_pid(proc, pid)
-    except OSError:
-        return  # it has just ended, or is another user's
-    shared = [fields for line in lines if len(fields := line.split(None, 5)) == 6 and fields[1].endswith("s")]
-    for path in dict.fromkeys(fields[5] for fields in shared if fields[5].startswith("/")):
-        inside = proc / str(pid) / "root" / path.lstrip("/")
-        for place in (Path(path), inside):
-            if (found := _probe_of(place, pid, numbers)) is not None:
-                yield found
-                break
+def of_prefix(prefix: str, proc: Path = PROC) -> FoundNf:
+    """The DPDK program with this --file-prefix, by its telemetry. Raises UsageError."""
+    sockets = TelemetrySockets(proc)
+    every = [found for pid in _pids(proc) for found in _by_telemetry(pid, proc, sockets)]
+    found = [one for one in every if one.path.parent.name == prefix]
+    if not found:
+        raise UsageError(
+            f"no DPDK program with the file prefix {prefix} and telemetry runs on this host",
+            log=_listed(every),
+            hint=f"is it running, without --no-telemetry? DPDK's own prefix is rte. {_OTHERS}",
+        )
+    return _one(found, f"with the file prefix {prefix}")
 
 
-def _namespace_pid(proc: Path, pid: int) -> int:
-    """The process's number as it knows it itself."""
-    status = (proc / str(pid) / "status").read_text()
-    return int(next((line.split()[-1] for line in status.splitlines() if line.startswith("NSpid:")), pid))
+def _pids(proc: Path) -> list[int]:
+    return sorted(int(entry.name) for entry in proc.iterdir() if entry.name.isdigit())
 
 
-def _probe_of(path: Path, pid: int, own_number: int) -> FoundNf | None:
-    """Raises ProbeError for a probe that cannot be read, as of another version."""
-    try:
-        if not path.is_file():
-            return None
-        with path.open("rb") as file:
-            if int.from_bytes(file.read(4), "little") != MAGIC:
-                return None
-    except OSError:
-        return None
-    probe = ProbeFile(path)
-    try:
-        return FoundNf(pid, path, probe.nf, len(probe.states())) if probe.pid == own_number else None
-    finally:
-        probe.close()
+def _one(found: Sequence[FoundNf], where: str) -> FoundNf:
+    if len(found) > 1:
+        raise UsageError(
+            f"{len(found)} NFs run {where}: say which",
+            log=_listed(found),
+            hint=f"nalm top --pid {found[0].pid}",
+        )
+    return found[0]
+
+
+def _listed(found: Sequence[FoundNf]) -> str:
+    return "\n".join(f"--pid {one.pid}  {one}" for one in found)
+
+
+def _any(pid: int, proc: Path, sockets: TelemetrySockets) -> list[FoundNf]:
+    with suppress(ProbeError):
+        if found := _by_probe(pid, proc):
+            return found
+    return _by_telemetry(pid, proc, sockets)
+
+
+def _by_probe(pid: int, proc: Path) -> list[FoundNf]:
+    return [FoundNf(pid, "probe", one.path, one.nf, one.lcores) for one in probes_of(pid, proc)]
+
+
+def _by_telemetry(pid: int, proc: Path, sockets: TelemetrySockets) -> list[FoundNf]:
+    path = sockets.of_process(pid)
+    return [FoundNf(pid, "telemetry", path, name_of(pid, proc) or "", None)] if path is not None else []

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 
 
 def keep_off(threads: Iterable[int]) -> None:
@@ -18,3 +19,10 @@ def keep_off(threads: Iterable[int]) -> None:
     left = os.sched_getaffinity(0) - taken
     if left:
         os.sched_setaffinity(0, left)
+
+
+def threads_of(pid: int) -> list[int]:
+    """Every thread of a process; none if it is gone, or numbered otherwise here."""
+    with suppress(OSError):
+        return [int(entry.name) for entry in Path(f"/proc/{pid}/task").iterdir()]
+    return []

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from nalm_core.percents import share_percent
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markup import escape
 from rich.table import Table
@@ -43,7 +44,7 @@ class Screen:
             yield Text("the first look takes one interval")
             return
         view = self.history[-1]
-        yield self._head(view, options.encoding)
+        yield self._head(view, options)
         for part in (self._stages, self._lcores, _ports, _functions):
             if (table := part(view, options)) is not None:
                 if not console.is_terminal:
@@ -54,13 +55,17 @@ class Screen:
             state = "[reverse]paused[/] " if self.paused else ""
             yield Text.from_markup(f"{state}[dim]q quit, space pause, s order of stages, l lcores[/]")
 
-    def _head(self, view: View, encoding: str) -> Text:
-        parts = [f"{view.nf} (pid {view.pid})"]
-        for name, show in _FIGURES.items():
-            if getattr(view, name) is not None:
-                trend = self._trend(lambda one, name=name: getattr(one, name), encoding)  # type: ignore[misc]
-                parts.append(f"{show(getattr(view, name))} {trend}".rstrip())
-        return Text("  ".join(parts), style="bold")
+    def _head(self, view: View, options: ConsoleOptions) -> Text:
+        """Figures of the whole NF, and the trends that fit into the line."""
+        known = [name for name in _FIGURES if getattr(view, name) is not None]
+        shown = [_FIGURES[name](getattr(view, name)) for name in known]
+        left = options.max_width - len("  ".join([_title(view), *shown]))
+        for at, name in enumerate(known):
+            trend = self._trend(lambda one, name=name: getattr(one, name), options.encoding)  # type: ignore[misc]
+            left -= 1 + len(trend)
+            if trend and left >= 0:
+                shown[at] += f" {trend}"
+        return Text("  ".join([_title(view), *shown]), style="bold")
 
     def _trend(self, of: Callable[[View], float | None], encoding: str) -> str:
         values = [of(one) for one in self.history[-SPARK:]]
@@ -94,6 +99,10 @@ class Screen:
                     cells = [_STAGE[name][1](stage) if name in _STAGE else "" for name in columns]
                     table.add_row(escape("  " + stage.stage), *cells, style="dim")
         return table
+
+
+def _title(view: View) -> str:
+    return f"{view.nf} (pid {view.pid})"
 
 
 def _text(value: float | None, digits: int) -> str:
@@ -183,11 +192,13 @@ def _plain(first: str, room: int, others: Sequence[str]) -> Table:
 def _ports(view: View, options: ConsoleOptions) -> Table | None:
     if not view.ports:
         return None
-    table = _plain("port", options.max_width, ["rx Mpps", "tx Mpps"])
+    table = _plain("port", max(8, options.max_width - 34), ["rx Mpps", "tx Mpps"])
     table.add_column("drops")
     for port in view.ports:
         drops = ", ".join(f"{name} {count}" for name, count in port.drops.items())
-        table.add_row(str(port.port), _mpps(port.rx_pps), _mpps(port.tx_pps), drops)
+        table.add_row(
+            escape(f"{port.port} {port.name}".rstrip()), _mpps(port.rx_pps), _mpps(port.tx_pps), drops
+        )
     return table
 
 
@@ -197,7 +208,7 @@ def _functions(view: View, options: ConsoleOptions) -> Table | None:
     table = _plain("function", max(12, options.max_width - 32), ["samples"])
     table.add_column("of", overflow="ellipsis", no_wrap=True)
     for one in view.functions:
-        table.add_row(escape(one.name), f"{100 * one.share:.1f} %", escape(one.object))
+        table.add_row(escape(one.name), share_percent(one.share), escape(one.object))
     return table
 
 

@@ -4,44 +4,47 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from nalm_agent.errors import SourceError
-from nalm_agent.top.telemetry import Telemetry
+from nalm_agent.top.lcore_usage import COMMAND, SET_BACK, Cycles, cycles_of, used
+from nalm_agent.top.process_name import name_of
+from nalm_agent.top.telemetry import EndedError, Telemetry
 from nalm_agent.top.view import PortView, View, ratio
 
 LOST = {"imissed": "missed", "ierrors": "rx errors", "rx_nombuf": "no buffer", "oerrors": "tx errors"}
-USAGE = "/eal/lcore/usage"
-NO_STAGES = "DPDK's telemetry knows ports, not stages: include the probe (nalm_probe.h), or use --perf PID"
+COUNTED = ("ipackets", "opackets", *LOST)
+NO_STAGES = "DPDK's telemetry knows ports, not stages: include the probe (nalm_probe.h), or use --perf %d"
 NO_EVENTS = "DPDK's telemetry counts no instructions"
-NO_USAGE = "this NF's DPDK tells no use of lcores (23.03 and later, where the NF reports it)"
+NO_PORTS = "the NF has no port that it had an interval ago"
+_Ports = dict[int, dict[str, int]]
 
 
 @dataclass(frozen=True)
 class Counters:
-    """Raw, cumulative."""
+    """Raw, cumulative, until the NF sets them back."""
 
-    ports: dict[int, dict[str, int]]
-    cycles: tuple[int, int] | None
-    """Busy, and all, of the lcores that report them."""
-    lcores: int
+    ports: _Ports
+    lcores: dict[int, Cycles] | None
 
 
 class TelemetryFeed:
     """A telemetry socket."""
 
     def __init__(self, path: Path) -> None:
+        """Raises UsageError, SourceError."""
         self._telemetry = Telemetry(path)
-        self._name = _name(self._telemetry.pid) or path.parent.name
+        self.pid = self._telemetry.pid
+        self._name = name_of(self.pid) or path.parent.name
+        self._names: dict[int, str] = {}
         self._before, self._begin = self._read(), time.monotonic()
 
     def next_view(self, wait: Callable[[float], None], seconds: float) -> View | None:
         wait(max(0.0, self._begin + seconds - time.monotonic()))
         try:
             after, now = self._read(), time.monotonic()
-        except SourceError:
+        except EndedError:
             return None
         view = self._view(self._before, after, now - self._begin)
         self._before, self._begin = after, now
@@ -51,53 +54,54 @@ class TelemetryFeed:
         self._telemetry.close()
 
     def _read(self) -> Counters:
-        ports = self._telemetry.ask("/ethdev/list") or []
-        usage = self._telemetry.ask(USAGE)
-        cycles = (sum(usage["busy_cycles"]), sum(usage["total_cycles"])) if usage else None
-        stats = {port: self._telemetry.ask(f"/ethdev/stats,{port}") or {} for port in ports}
-        return Counters(stats, cycles, len(usage["lcore_ids"]) if usage else 0)
+        ask = self._telemetry.ask
+        stats = {port: ask(f"/ethdev/stats,{port}") for port in ask("/ethdev/list") or []}
+        for port in stats.keys() - self._names.keys():
+            self._names[port] = (ask(f"/ethdev/info,{port}") or {}).get("name", "")
+        return Counters({port: one for port, one in stats.items() if one}, cycles_of(ask(COMMAND)))
 
     def _view(self, before: Counters, after: Counters, seconds: float) -> View:
-        ports = [
-            _port(port, before.ports[port], stats, seconds)
-            for port, stats in after.ports.items()
-            if port in before.ports
-        ]
-        sent = sum(after.ports[port.port]["opackets"] - before.ports[port.port]["opackets"] for port in ports)
-        missing = {"stages": NO_STAGES, "ipp": NO_EVENTS, "eipc": NO_EVENTS}
-        cpp = cur = None
-        if before.cycles and after.cycles:
-            busy, total = (new - old for new, old in zip(after.cycles, before.cycles, strict=True))
-            cpp, share = ratio(busy, sent), ratio(busy, total)
-            cur = share * after.lcores if share is not None else None
+        gained = _gained(before.ports, after.ports)
+        ports = [self._port(port, gains, seconds) for port, gains in gained.items() if gains is not None]
+        missing = {"stages": NO_STAGES % self.pid, "ipp": NO_EVENTS, "eipc": NO_EVENTS}
+        pps = cpp = cur = None
+        if None in gained.values() or not ports:
+            missing |= dict.fromkeys(("pps", "cpp"), SET_BACK if gained else NO_PORTS)
         else:
-            missing |= {"cpp": NO_USAGE, "cur": NO_USAGE}
+            pps = sum(port.tx_pps for port in ports)
+        use = used(before.lcores, after.lcores)
+        if isinstance(use, str):
+            missing |= dict.fromkeys(("cpp", "cur"), use)
+        else:
+            cur = use.cur
+            cpp = ratio(use.busy_cycles / seconds, pps) if pps is not None else None
         return View(
             source="telemetry",
             unix_s=time.time(),
             nf=self._name,
-            pid=self._telemetry.pid,
+            pid=self.pid,
             seconds=seconds,
-            pps=sent / seconds,
+            pps=pps,
             cpp=cpp,
             cur=cur,
             ports=ports,
             missing=missing,
         )
 
+    def _port(self, port: int, gains: Mapping[str, int], seconds: float) -> PortView:
+        return PortView(
+            port=port,
+            name=self._names[port],
+            rx_pps=gains["ipackets"] / seconds,
+            tx_pps=gains["opackets"] / seconds,
+            drops={shown: gains[name] for name, shown in LOST.items() if gains[name]},
+        )
 
-def _port(port: int, before: dict[str, int], after: dict[str, int], seconds: float) -> PortView:
-    gained = {name: after[name] - before[name] for name in ("ipackets", "opackets", *LOST)}
-    return PortView(
-        port=port,
-        rx_pps=gained["ipackets"] / seconds,
-        tx_pps=gained["opackets"] / seconds,
-        drops={shown: gained[name] for name, shown in LOST.items() if gained[name]},
-    )
 
-
-def _name(pid: int) -> str | None:
-    try:
-        return Path(f"/proc/{pid}/comm").read_text().strip()
-    except OSError:
-        return None
+def _gained(before: _Ports, after: _Ports) -> dict[int, dict[str, int] | None]:
+    """Of the ports there were before; None for one whose counters were set back."""
+    gained: dict[int, dict[str, int] | None] = {}
+    for port in sorted(after.keys() & before.keys()):
+        gains = {name: after[port][name] - before[port][name] for name in COUNTED}
+        gained[port] = gains if min(gains.values()) >= 0 else None
+    return gained

@@ -47,6 +47,8 @@ class PortView(Model):
     """One port, by DPDK's counters."""
 
     port: int
+    name: str = ""
+    """As DPDK calls the device."""
     rx_pps: float
     tx_pps: float
     drops: dict[str, int]

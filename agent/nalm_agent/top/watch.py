@@ -12,6 +12,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.live import Live
 
+from nalm_agent.report_out import console as standard_output
+from nalm_agent.top.cut_to_height import CutToHeight
 from nalm_agent.top.keys import Keys
 from nalm_agent.top.recording import Recorder
 from nalm_agent.top.screen import Screen
@@ -35,8 +37,9 @@ class QuitError(Exception):
 
 def watch(feed: Feed, wanted: Wanted) -> None:
     """Shows one view per interval, and records them if asked to. Closes the feed."""
-    console = Console(highlight=False)
-    live = console.is_terminal and not wanted.as_json and not wanted.once
+    console = standard_output()
+    moves = console.is_terminal and not console.is_dumb_terminal
+    live = moves and not wanted.as_json and not wanted.once
     with ExitStack() as stack:
         stack.callback(feed.close)
         recorder = Recorder(wanted.record) if wanted.record else None
@@ -68,17 +71,18 @@ class _Lines:
             print(view.model_dump_json(), flush=True)
             return
         self._screen.history = [view]
-        self._console.print(self._screen)
+        self._console.print(self._screen, soft_wrap=not self._console.is_terminal)
 
 
 class _Live:
     """On a screen of its own, which a resize does not garble, with keys; the last view stays behind."""
 
     def __init__(self, stack: ExitStack, console: Console, wanted: Wanted) -> None:
-        keys = stack.enter_context(Keys(self._key))
+        keys = stack.enter_context(Keys(self._key, self._resized))
         self._screen = Screen(lcores=wanted.lcores, keys=keys.there)
         stack.callback(self._leave, console)
-        self._live = stack.enter_context(Live(self._screen, console=console, auto_refresh=False, screen=True))
+        shown = CutToHeight(self._screen)
+        self._live = stack.enter_context(Live(shown, console=console, auto_refresh=False, screen=True))
         self._live.refresh()
         self.wait = keys.wait
 
@@ -90,6 +94,9 @@ class _Live:
         if self._screen.history:
             self._screen.keys = self._screen.paused = False
             console.print(self._screen)
+
+    def _resized(self) -> None:
+        self._live.refresh()
 
     def _key(self, key: str) -> None:
         screen = self._screen

@@ -12,9 +12,8 @@ import numpy as np
 from nalm_core.change import Figure, figure
 from nalm_core.estimate import RatioEstimate, estimate_ratio, middle_launches
 from nalm_core.instructions import ArmIpp, arm_ipp, common_source
-from nalm_core.report import Arm, RunReport, RunStatus
+from nalm_core.report import Arm, RunReport, RunStatus, Source
 from nalm_core.rounds import PairedLaunch, pair_launches
-from nalm_core.summary import CYCLES
 
 if TYPE_CHECKING:
     from nalm_core.experiments.cell import ExperimentCell
@@ -101,4 +100,4 @@ def _side(report: RunReport, arm: Arm, launches: list[PairedLaunch]) -> Side:
 
 
 def _figure(cpp: float, value: float | None, ipp: ArmIpp | None) -> Figure:
-    return figure(cpp, CYCLES, value, None if ipp is None else ipp.source)
+    return figure(cpp, Source.TSC, value, None if ipp is None else ipp.source)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from nalm_core.defaults import MIN_LAUNCHES
 from nalm_core.experiments.constants import CELL_ERROR
+from nalm_core.percents import share_percent
 from nalm_core.report import Arm, RunReport
 from nalm_core.rounds import launches_done
 from nalm_core.sequential import Decision, chain_estimate, look_schedule
@@ -20,7 +21,9 @@ def look(report: RunReport) -> Decision:
     estimate = chain_estimate(report, Arm.BASE, Arm.HEAD)
     known = estimate is not None and estimate.launches >= MIN_LAUNCHES
     if known and estimate is not None and estimate.standard_error <= CELL_ERROR:
-        return Decision("same", f"known to {CELL_ERROR:.1%} after {launches} launches", launches)
+        return Decision("same", f"known to {share_percent(CELL_ERROR)} after {launches} launches", launches)
     if later is None:
-        return Decision("inconclusive", f"less exact than {CELL_ERROR:.1%} after all launches", launches)
-    return Decision(None, f"less exact than {CELL_ERROR:.1%} yet", launches, None, later)
+        return Decision(
+            "inconclusive", f"less exact than {share_percent(CELL_ERROR)} after all launches", launches
+        )
+    return Decision(None, f"less exact than {share_percent(CELL_ERROR)} yet", launches, None, later)

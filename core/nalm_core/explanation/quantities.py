@@ -19,22 +19,22 @@ class Quantity:
     unit: str
 
 
-_PACKET = "/packet"
+_MISSES = "misses/packet"
 _ALL = (
     Quantity("cpp", "cycles", "cycles/packet"),
     Quantity("ipp", "instructions", "instructions/packet"),
     Quantity("eipc", "instructions per cycle", "instructions/cycle"),
     Quantity("visit_rate", "visits", "visits/packet"),
     Quantity("mean_batch", "mean batch", "packets"),
-    Quantity("l1d_misses_per_packet", "first-level data misses", _PACKET),
-    Quantity("l1i_misses_per_packet", "first-level instruction misses", _PACKET),
-    Quantity("l2_misses_per_packet", "second-level misses", _PACKET),
-    Quantity("llc_misses_per_packet", "last-level misses", _PACKET),
-    Quantity("branch_misses_per_packet", "branch mispredictions", _PACKET),
-    Quantity("dtlb_misses_per_packet", "data TLB misses", _PACKET),
-    Quantity("data_accesses_per_packet", "data accesses", _PACKET),
+    Quantity("l1d_misses_per_packet", "first-level data misses", _MISSES),
+    Quantity("l1i_misses_per_packet", "first-level instruction misses", _MISSES),
+    Quantity("l2_misses_per_packet", "second-level misses", _MISSES),
+    Quantity("llc_misses_per_packet", "last-level misses", _MISSES),
+    Quantity("branch_misses_per_packet", "branch mispredictions", "mispredictions/packet"),
+    Quantity("dtlb_misses_per_packet", "data TLB misses", _MISSES),
+    Quantity("data_accesses_per_packet", "data accesses", "accesses/packet"),
     Quantity("waiting_cpp", "cycles in locks, atomics and rings", "cycles/packet"),
-    Quantity("launch_spread", "spread between launches", "1 (standard deviation of ln CPP)"),
+    Quantity("launch_spread", "spread between launches", "standard deviation of ln CPP"),
     Quantity("function_cpp", "cycles of the function", "cycles/packet"),
     Quantity("function_ipp", "instructions of the function", "instructions/packet"),
     Quantity("function_calls", "calls of the function", "calls/packet"),

@@ -9,6 +9,7 @@ from nalm_core.change import Cause
 from nalm_core.explanation.case import Case
 from nalm_core.explanation.model import Detail, Evidence, Share
 from nalm_core.explanation.quantities import QUANTITIES
+from nalm_core.percents import share_percent
 
 NOTHING = "There is no change of cycles to explain."
 _DETAILS: Mapping[Detail, str] = {
@@ -63,7 +64,7 @@ def sentence(case: Case, detail: Detail, share: Share | None) -> str:
 
 
 def figure(one: Evidence) -> str:
-    """A quantity of both arms: `first-level data misses 1.20 to 3.40 /packet (simulated)`."""
+    """A quantity of both arms: `first-level data misses 1.20 to 3.40 misses/packet (simulated)`."""
     words = QUANTITIES[one.name].words
     return f"{words} {number(one.before)} to {number(one.after)} {one.unit} ({one.source})"
 
@@ -84,6 +85,6 @@ def _of(share: Share | None) -> str:
         return ""
     low, high = (min(1.0, max(0.0, bound / share.of)) for bound in (share.low, share.high))
     return (
-        f", which accounts for {100 * low:.0f} to {100 * high:.0f} % of {share.of:.1f} cycles/packet "
+        f", which accounts for {100 * low:.0f} to {share_percent(high, 0)} of {share.of:.1f} cycles/packet "
         f"({share.priced_with})"
     )

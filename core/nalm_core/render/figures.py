@@ -6,6 +6,7 @@ from __future__ import annotations
 from math import expm1
 
 from nalm_core.change import Change, Figure
+from nalm_core.percents import change_percent, interval_percent
 
 MISSING = "-"
 
@@ -17,14 +18,14 @@ def number(value: float | None) -> str:
 
 def change(ln_ratio: float | None) -> str:
     """A relative change given as the logarithm of a ratio."""
-    return MISSING if ln_ratio is None else f"{100 * expm1(ln_ratio):+.1f} %"
+    return MISSING if ln_ratio is None else change_percent(expm1(ln_ratio))
 
 
 def interval(of: Change) -> str:
     """The interval of a change in cycles."""
     if of.low is None or of.high is None:
         return MISSING
-    return f"{100 * (of.low - 1):+.1f} .. {100 * (of.high - 1):+.1f} %"
+    return interval_percent(of.low - 1, of.high - 1)
 
 
 def named(figure: Figure | None) -> dict[str, float]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
 from nalm_core.flame import Frame
+from nalm_core.percents import change_percent
 from nalm_core.render.xml_text import xml_text
 from nalm_core.report import Arm
 
@@ -141,7 +142,7 @@ def _told(frame: Frame, legend: Legend) -> str:
 
 
 def _from_to(base: float, head: float) -> str:
-    share = f", {100 * (head / base - 1):+.1f} %" if base > 0 else ""
+    share = f", {change_percent(head / base - 1)}" if base > 0 else ""
     return f"{base:.1f} to {head:.1f} ({head - base:+.1f}{share})"
 
 

@@ -25,10 +25,14 @@ def code_digest(binary: Path) -> str:
 
 
 class Workshop:
-    """One checkout and one build folder, taken from commit to commit."""
+    """One checkout and one build folder, taken from commit to commit.
+
+    Compiler and paths are those of `make nf`: what it compiled, ccache has.
+    """
 
     def __init__(self, demo: Demo, folder: Path) -> None:
-        self.source, self.build = folder / "source", folder / "build"
+        self.source = folder / "source"
+        self.build = self.source / "build"
         subprocess.run(["git", "clone", "-q", str(demo.folder), str(self.source)], check=True)
 
     def git(self, *arguments: str) -> str:
@@ -43,6 +47,7 @@ class Workshop:
         if not self.build.exists():
             subprocess.run(
                 ["meson", "setup", str(self.build), str(self.source), "--buildtype=release"],
+                env={**os.environ, "CC": "ccache gcc"},
                 check=True,
                 stdout=subprocess.DEVNULL,
             )

@@ -2,6 +2,7 @@
 """Golden packets: hand-made frames for every way through the stages, each with the name of what it shows."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from scapy.layers.dns import DNS, DNSQR
@@ -204,6 +205,7 @@ def payloads() -> Iterator[Golden]:
     yield "dns query", ether(out() / UDP(sport=9900, dport=53) / DNS(qd=DNSQR(qname="api.example.net")))
 
 
-def every() -> list[Golden]:
+@cache
+def every() -> tuple[Golden, ...]:
     """All of them, in a fixed order."""
-    return [*good(), *limits(), *odd(), *ipv6(), *malformed(), *payloads()]
+    return (*good(), *limits(), *odd(), *ipv6(), *malformed(), *payloads())

@@ -18,15 +18,16 @@ from typing import Any
 from golden_nf import Nf, lcore_map
 
 RUN_SECONDS = 120
+PREFIX = "nalm-test"
 
 
 class Running:
     """A process that goes on until it is told to end. No wait is longer than RUN_SECONDS."""
 
-    def __init__(self, process: subprocess.Popen[str], prefix: str) -> None:
+    def __init__(self, process: subprocess.Popen[str], runtime: Path) -> None:
         self.process = process
         self.lines: list[str] = []
-        self._prefix = prefix
+        self._telemetry = runtime / "dpdk" / PREFIX / "dpdk_telemetry.v2"
         self._said: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._watchdog = threading.Timer(RUN_SECONDS, process.kill)
         self._listener = threading.Thread(target=self._listen)
@@ -55,10 +56,9 @@ class Running:
 
     def ask(self, command: str) -> Any:
         """What rte_telemetry answers."""
-        folder = Path("/var/run" if os.getuid() == 0 else os.environ.get("XDG_RUNTIME_DIR", "/tmp"))
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
             client.settimeout(RUN_SECONDS)
-            client.connect(str(folder / "dpdk" / self._prefix / "dpdk_telemetry.v2"))
+            client.connect(str(self._telemetry))
             client.recv(1024)
             client.send(command.encode())
             return json.loads(client.recv(1 << 20))[command.partition(",")[0]]
@@ -98,7 +98,7 @@ def running(
 ) -> Iterator[Running]:
     """The NF on a configuration without end; settings are `section.key=value`."""
     with tempfile.TemporaryDirectory(prefix="nalm-run-") as name:
-        prefix = Path(name).name
+        runtime = Path(name)  # EAL's, of any user: nothing is left in /var/run
         command = [
             *(
                 str(nf.binary),
@@ -109,7 +109,7 @@ def running(
                 "--no-shconf",
                 "--no-pci",
             ),
-            *("--file-prefix", prefix, "--force-max-simd-bitwidth=256", "--", "--config", str(config)),
+            *("--file-prefix", PREFIX, "--force-max-simd-bitwidth=256", "--", "--config", str(config)),
             *(word for setting in settings for word in ("--set", setting)),
         ]
         process = subprocess.Popen(
@@ -117,9 +117,9 @@ def running(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, **nf.environment},
+            env={**os.environ, **nf.environment, "RUNTIME_DIRECTORY": name},
         )
-        one = Running(process, prefix)
+        one = Running(process, runtime)
         try:
             yield one
         finally:

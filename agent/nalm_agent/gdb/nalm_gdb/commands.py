@@ -67,9 +67,8 @@ class Since(gdb.Command):  # type: ignore[misc]
         as_json, process = wants_json(argument), inferior.process()
         inferior.header()
         if process.before is None:
-            raise gdb.GdbError(
-                "nalm: this is the first stop with an open probe: continue to the next; or nalm stages"
-            )
+            after = "a core dump has no other" if inferior.of_a_core() else "continue to the next"
+            raise gdb.GdbError(f"nalm: this is the first stop with an open probe: {after}; or nalm stages")
         show_stages(process.before, process.last, as_json=as_json)
 
 
@@ -167,16 +166,24 @@ def standing() -> dict[int, str]:
     try:
         for one in gdb.selected_inferior().threads():
             one.switch()
-            found[one.ptid[1]] = f"{one.num} in {gdb.newest_frame().name() or '??'}"
+            found[one.ptid[1]] = f"{one.num} in {_function(gdb.newest_frame())}"
     finally:
         thread.switch()
         frame.select()
     return found
 
 
+def _function(frame: Any) -> str:
+    """Its name; of a library without symbols the library's."""
+    library = gdb.solib_name(frame.pc()) or ""
+    return frame.name() or f"?? {library.rpartition('/')[2]}".rstrip()
+
+
 def remarks(now: Snapshot, held: bool) -> None:
     """What a reader must know."""
     torn = [str(one.lcore) for one in now.values() if one.torn]
+    if (pid := inferior.stranger()) is not None:
+        print(f"these figures are of process {pid}, by the probe's file as it is now: the core dump has none")
     if torn:
         print(f"lcore {', '.join(torn)} stands within a commit: its last iteration is counted in part")
     if held:

@@ -12,6 +12,8 @@ MARGIN_S = 0.01
 """What a debugger takes to stop and to go on, beside the time it stood."""
 DOUBT = 0.01
 """A stage's cycles are withheld when more than this share may be the debugger's."""
+HZ_ERROR = 0.01
+"""Of the TSC's frequency as an NF states it: DPDK rounds it to 10 MHz."""
 CYCLES, INSTRUCTIONS = "PAPI_TOT_CYC", "PAPI_TOT_INS"
 
 Figures = dict[str, Any]
@@ -23,7 +25,8 @@ def ratio(above: float, below: float) -> float | None:
 
 def held(cycles: int, pauses: Sequence[float], hz: int) -> bool:
     """Whether cycles may hold time in which the debugger held the lcore: the TSC goes on meanwhile."""
-    within = sum(pause + MARGIN_S for pause in pauses if pause * hz <= cycles)
+    fitting = [pause for pause in pauses if pause * hz * (1 - HZ_ERROR) <= cycles]
+    within = sum(pause + MARGIN_S for pause in fitting)
     return within * hz > DOUBT * cycles
 
 

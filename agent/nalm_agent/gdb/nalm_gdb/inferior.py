@@ -12,6 +12,10 @@ import gdb
 from .layout import Header, LayoutError, Snapshot, read_header, read_lcores
 
 SYMBOL = "nalm_probe_header"
+CORE = (
+    "A core dump leaves shared files out unless the NF ran with bit 3 set in /proc/PID/coredump_filter "
+    "(echo 0x3f), or without NALM_PROBE_FILE"
+)
 
 
 @dataclass
@@ -36,6 +40,12 @@ class Process:
 _processes: dict[int, Process] = {}
 
 
+def of_a_core() -> bool:
+    """Whether a core dump is looked at, as far as gdb tells (11 and later)."""
+    connection = getattr(gdb.selected_inferior(), "connection", None)
+    return connection is not None and connection.type == "core"
+
+
 def process() -> Process:
     """What is debugged now. Raises GdbError if nothing is."""
     inferior = gdb.selected_inferior()
@@ -52,11 +62,8 @@ def read(at: int, size: int) -> bytes:
     try:
         return bytes(gdb.selected_inferior().read_memory(at, size))
     except gdb.MemoryError as error:
-        raise gdb.GdbError(
-            f"nalm: the probe's memory at {at:#x} cannot be read. A core dump leaves shared files out "
-            "unless the NF ran with bit 3 set in /proc/PID/coredump_filter (echo 0x3f), "
-            "or without NALM_PROBE_FILE"
-        ) from error
+        why = CORE if of_a_core() else "Is the probe there? nalm probe EXPRESSION says where"
+        raise gdb.GdbError(f"nalm: the probe's memory at {at:#x} cannot be read. {why}") from error
 
 
 def place() -> int:
@@ -76,6 +83,12 @@ def place() -> int:
     return found
 
 
+def stranger() -> int | None:
+    """Process of the probe, if a core dump is of another: gdb takes what it lacks from the file as it is."""
+    found = header().pid
+    return found if of_a_core() and found != gdb.selected_inferior().pid else None
+
+
 def header() -> Header:
     """The probe's header. Raises GdbError."""
     try:
@@ -92,8 +105,11 @@ def snapshot() -> Snapshot:
 def use(expression: str) -> Header:
     """Takes the probe to be where an expression points. Raises GdbError."""
     one = process()
-    value = gdb.parse_and_eval(expression)
-    one.at = int(value.cast(gdb.lookup_type("unsigned long")))
+    try:
+        value = gdb.parse_and_eval(expression)
+        one.at = int(value.cast(gdb.lookup_type("unsigned long")))
+    except gdb.error as error:
+        raise gdb.GdbError(f"nalm: {expression} is no address here: {error}") from error
     try:
         return header()
     except gdb.GdbError:
