@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from importlib.metadata import version
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -66,8 +67,19 @@ def _command(found: Any, name: str) -> Any:
 app = typer.Typer(cls=_Lazy, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"nalm-server {version('nalm-server')}")
+        raise typer.Exit
+
+
 @app.callback()
-def service() -> None:
+def service(
+    show_version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version and exit.", callback=_show_version, is_eager=True),
+    ] = False,
+) -> None:
     """nalm's service: API, page, webhooks, jobs."""
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from nalm_core.percents import change_percent
 
 from nalm_server.alerts import muting, reading, triage
 from nalm_server.alerts.lists import Wanted
@@ -93,7 +94,7 @@ def alert_mute(
 
 
 def _line(one: Alert) -> str:
-    size = f"{100 * (one.ratio - 1):+.1f} %" if one.ratio is not None else ""
+    size = change_percent(one.ratio - 1) if one.ratio is not None else ""
     muted = "  muted" if one.muted else ""
     return (
         f"{one.id}  {one.state}{muted}  {one.sha[:12]}  {one.metric} {size}  {one.stage}  "
@@ -106,7 +107,7 @@ def _print(one: AlertDetail) -> None:
     if one.explanation is not None:
         out.print(one.explanation["text"], markup=False)
     for move in one.moves:
-        ratio = f"{100 * (move.ratio - 1):+.1f} %"
+        ratio = change_percent(move.ratio - 1)
         series = f"{move.scenario}  {move.stage}  {move.metric} {ratio}"
         out.print(f"  {series}  {move.source}  {move.fate}", markup=False)
     for step in one.history:

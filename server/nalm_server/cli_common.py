@@ -86,5 +86,7 @@ def context_of(settings: Settings, waker: Waker | None = None) -> Iterator[Conte
 @contextmanager
 def opened(state: Path | None) -> Iterator[Context]:
     """The context of a command that does one thing and ends."""
-    with context_of(settings_of(state)) as context:
+    from nalm_server.embedded.address import remembered
+
+    with context_of(remembered(settings_of(state))) as context:
         yield context

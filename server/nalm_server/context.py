@@ -11,6 +11,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session, sessionmaker
 
 from nalm_server import db, tables
+from nalm_server.outgoing.remembered import Remembered
 from nalm_server.secrets_store import SecretBox
 from nalm_server.settings import Settings
 from nalm_server.signin.attempts import Attempts
@@ -30,6 +31,7 @@ class Context:
     box: SecretBox
     clock: Callable[[], datetime] = utc_now
     attempts: Attempts = field(default_factory=Attempts)
+    remembered: Remembered = field(default_factory=Remembered)
 
 
 TABLES = tables.METADATA

@@ -19,8 +19,9 @@ BUSY_TIMEOUT_MS = 15_000
 """How long a writer waits for another one on SQLite."""
 CONNECTIONS = 15
 """Most of one process to PostgreSQL. They stay open: opening one takes longer than most requests."""
-PLANNER = {"random_page_cost": "1.1", "jit": "off"}
-"""Indexes are in memory or on flash: at PostgreSQL's price for a disk's seek a history reads all verdicts."""
+SETTINGS = {"timezone": "'UTC'", "random_page_cost": "1.1", "jit": "off"}
+"""Of a connection. Indexes are in memory or on flash: at PostgreSQL's price for a disk's seek a history reads
+all verdicts."""
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -53,6 +54,8 @@ class UtcDateTime(TypeDecorator[datetime]):
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         if value is None:
             return None
+        if value.tzinfo is UTC:  # as from PostgreSQL: converting would be a tenth of a long history
+            return value
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
@@ -113,7 +116,7 @@ def _postgresql(url: URL) -> Engine:
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: Any) -> None:
         connection.autocommit = True
-        for setting, value in PLANNER.items():
+        for setting, value in SETTINGS.items():
             connection.execute(f"SET {setting} = {value}")
         connection.autocommit = False
 

@@ -100,6 +100,12 @@ class InvalidError(NalmError):
     name = "invalid"
 
 
+class NewerReportError(InvalidError):
+    """What is in the report is of a newer nalm than this server's."""
+
+    name = "report_newer"
+
+
 class TooManyError(NalmError):
     status = 429
     name = "too_many"

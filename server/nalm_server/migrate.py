@@ -43,7 +43,9 @@ def downgrade(database_url: str, revision: str) -> None:
     try:
         command.downgrade(alembic_config(database_url), revision)
     except CommandError as error:
-        raise SchemaError(f"{error}: say one of the file names in {migrations_dir()}, -1 or base.") from error
+        raise SchemaError(
+            f"{error}: say one of the file names in {migrations_dir() / 'versions'}, -1 or base."
+        ) from error
 
 
 def revision_of(engine: Engine) -> str:

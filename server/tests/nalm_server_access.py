@@ -224,6 +224,9 @@ MATRIX: dict[str, Row] = {
     "GET /runs/{run_id}": Row(Who.READER, "/runs/{run}"),
     "GET /runs/{run_id}/report": Row(Who.READER, "/runs/{run}/report"),
     "GET /runs/{run_id}/code": Row(Who.READER, "/runs/{run}/code"),
+    "GET /runs/{run_id}/source": Row(
+        Who.READER, "/runs/{run}/source", params={"function": "nat_lookup", "stage": "nat"}
+    ),
     "GET /runs/{run_id}/{form}": Row(Who.READER, "/runs/{run}/markdown"),
     "GET /projects/{project}/commits/{sha}/{form}": Row(Who.READER, f"{PROJECT}/commits/{SHA}/junit"),
     "POST /reports": Row(Who.UPLOADER, "/reports"),

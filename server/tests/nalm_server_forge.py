@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import re
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -49,6 +51,9 @@ class FakeForge:
     numbers: Any = field(default_factory=lambda: itertools.count(100))
     troubles: list[Reply] = field(default_factory=list)
     """Given as the next answers, before anything is done."""
+    not_modified: int = 0
+    """Answers (304) that GitHub does not count."""
+    before_answers: Callable[[], object] = lambda: None
     lose_answers: int = 0
     """So many requests are carried out and their answers lost."""
 
@@ -66,13 +71,24 @@ class FakeForge:
         return number
 
     def __call__(self, seen: Seen) -> Reply:
+        self.before_answers()
         if self.troubles:
             return self.troubles.pop(0)
-        reply = self._answer(seen)
+        reply = self._unless_known(seen, self._answer(seen))
         if self.lose_answers and seen.method != "GET":
             self.lose_answers -= 1
             return Reply(cut=True)
         return reply
+
+    def _unless_known(self, seen: Seen, reply: Reply) -> Reply:
+        """GitHub's answers of all kinds have an ETag, which goes with the token."""
+        if self.kind != "github" or seen.method != "GET" or reply.status != 200:
+            return reply
+        etag = f'"{hashlib.sha256(reply.body).hexdigest()}"'
+        if seen.headers.get("if-none-match") == etag:
+            self.not_modified += 1
+            return Reply(304, b"")
+        return replace(reply, headers={**reply.headers, "ETag": etag})
 
     def _answer(self, seen: Seen) -> Reply:
         path = urlsplit(seen.path).path

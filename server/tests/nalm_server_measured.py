@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from nalm_core.report import Arm, RunReport
 from nalm_core.summary import HistoryFigure
+from nalm_core.verdict import Outcome, Verdict
 from nalm_server.agents import repository as hosts
 from nalm_server.commits.models import CommitRow
 from nalm_server.commits.order import record
@@ -38,7 +39,7 @@ class Measured:
     host: str = "bench-vm-2"
     fingerprint: Mapping[str, Any] = field(default_factory=dict)
     added: Sequence[str] = ()
-    outcome: str = "same"
+    outcome: Outcome = "same"
     functions: Mapping[str, float] = field(default_factory=dict)
     """Of nat: their own instructions per packet."""
 
@@ -92,6 +93,7 @@ def _run(session: Session, one: Measured, report: RunReport, commit: CommitRow, 
 
 
 def _verdict(one: Measured) -> VerdictRow:
+    said = Verdict(outcome=one.outcome, reason=one.outcome, summary=one.outcome, scenario=one.scenario)
     return VerdictRow(
         outcome=one.outcome,
         display=one.outcome,
@@ -99,7 +101,7 @@ def _verdict(one: Measured) -> VerdictRow:
         features_added=list(one.added),
         features_removed=[],
         unchanged=False,
-        document={},
+        document=said.model_dump(mode="json"),
     )
 
 

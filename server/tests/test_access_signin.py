@@ -80,6 +80,13 @@ def test_from_invitation_to_password_to_signing_out(service: Service) -> None:
     assert said[:3] == ["session.begin", "session.end", "account.password"]
 
 
+def test_a_server_nobody_has_signed_in_at_says_so_to_strangers(service: Service) -> None:
+    assert Browser(service).ask("GET", "/session", 200)["new_server"]
+    assert not service.request("GET", "/session", "admin")["new_server"]
+    Browser(service).sign_in(link=invited(service))
+    assert not Browser(service).ask("GET", "/session", 200)["new_server"]
+
+
 def test_a_link_works_once_and_not_for_ever(service: Service, clock: Clock) -> None:
     link = invited(service)
     Browser(service).sign_in(link=link)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,11 @@ def test_help_shows_how_it_is_called(call: Call, words: tuple[str, ...]) -> None
     code, said, _ = call(*words, "--help")
     assert code == 0
     assert f"nalm-server {' '.join(words)}" in said.partition("Example")[2], "an example"
+
+
+def test_its_version_is_told(call: Call) -> None:
+    code, said, _ = call("--version")
+    assert (code, said) == (0, f"nalm-server {version('nalm-server')}\n")
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)

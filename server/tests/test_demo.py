@@ -6,12 +6,14 @@ from __future__ import annotations
 import shutil
 import socket
 import subprocess
+from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
+from nalm_server.context import make_context
 from nalm_server.demo.alerts import alert_lines, settled
 from nalm_server.demo.deliver import push_payload
 from nalm_server.demo.errors import DemoError
@@ -19,6 +21,12 @@ from nalm_server.demo.follow import has_ended
 from nalm_server.demo.history import Merge, make_history
 from nalm_server.demo.preflight import check_disk, check_port, check_programs
 from nalm_server.demo.table import as_planted, make_table, verdict_of
+from nalm_server.demo.way_in import way_in
+from nalm_server.errors import UnauthorizedError
+from nalm_server.settings import Settings
+from nalm_server.signin.schemas import ByLink
+from nalm_server.signin.service import sign_in
+from rich.console import Console
 
 
 def merge(expect: str, stage: str | None = None, cause: str | None = None) -> Merge:
@@ -151,6 +159,21 @@ def test_without_the_sources_it_says_what_to_name(tmp_path: Path) -> None:
         make_history(tmp_path, tmp_path / "to")
 
 
+def test_the_way_in_is_a_link_until_an_administrator_has_used_one(
+    sqlite_template: Path, tmp_path: Path
+) -> None:
+    shutil.copy(sqlite_template, tmp_path / "nalm.db")
+    links = [way_in(tmp_path, "http://demo").partition("http://demo/sign-in#link=")[2] for _ in range(2)]
+    context = make_context(Settings(state_dir=tmp_path))
+    with pytest.raises(UnauthorizedError):
+        sign_in(context, ByLink(link=links[0]), "here")
+    sign_in(context, ByLink(link=links[1]), "here")
+    with pytest.raises(UnauthorizedError):
+        sign_in(context, ByLink(link=links[1]), "here")
+    context.engine.dispose()
+    assert way_in(tmp_path, "http://demo").startswith("sign in at http://demo/sign-in ")
+
+
 def test_the_payload_tells_what_git_knows(tmp_path: Path) -> None:
     def git(*arguments: str) -> str:
         identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
@@ -165,3 +188,14 @@ def test_the_payload_tells_what_git_knows(tmp_path: Path) -> None:
     assert [commit["id"] for commit in payload["commits"]] == [head]
     assert payload["head_commit"]["message"] == "second\n\nwith a body"
     assert payload["head_commit"]["author"] == {"name": "Ada", "email": "ada@example.org"}
+
+
+def test_the_table_keeps_its_words_whole_on_eighty_columns() -> None:
+    fixed = verdict("improved", "l3fwd", "instructions") | {"fixes_sha": "d" * 40}
+    subject = "l3fwd: remember the route of each destination"
+    planted = Merge("a" * 40, "b" * 40, subject, "improved", None, None)
+    shown = {"short_sha": "aaaaaaa", "verdicts": [fixed], "job": {"state": "done"}, "skipped": None}
+    console = Console(width=80, record=True, file=StringIO())
+    console.print(make_table([planted], [shown])[0])
+    words = console.export_text().split()
+    assert {"remember", "destination", "improved", "instructions;", "ddddddd", "planted"} <= set(words)

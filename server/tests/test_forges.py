@@ -21,6 +21,7 @@ from nalm_server.confirmations.schemas import PlanState
 from nalm_server.forges.comment import marker
 from nalm_server.forges.comments import gone
 from nalm_server.forges.github_app import app_token
+from nalm_server.forges.gitlab_listing import read_merge_request
 from nalm_server.forges.judgement import JobSaid, Said, conclude
 from nalm_server.forges.make import make_forge
 from nalm_server.forges.protocol import Comment, Forge, ForgeState, NullForge, Status
@@ -29,7 +30,7 @@ from nalm_server.jobs.schemas import JobState
 from nalm_server.notifications.failure import Next, SendError
 from nalm_server.settings import Settings
 from nalm_server_forge import SOMEBODY, FakeForge
-from nalm_server_pulls import Pull
+from nalm_server_pulls import Pull, as_gitlab
 from nalm_server_sockets import Loopback, Reply, serving
 
 PENDING = Status("abc", ForgeState.PENDING, "queued", "http://nalm/p/demo", "nalm/demo")
@@ -170,6 +171,21 @@ def test_pull_requests_are_listed_page_by_page_and_one_alone_tells_how_it_ended(
     with pytest.raises(SendError) as away:
         setup.forge.pull_request(5)
     assert not gone(away.value)
+
+
+@pytest.mark.parametrize(
+    ("merge", "squash", "of_the_branch"),
+    [("d", None, "d"), ("d", "e", "d"), (None, "e", "e"), (None, None, None)],
+    ids=["merged", "squashed and merged", "squashed and fast-forwarded", "fast-forwarded"],
+)
+def test_what_a_branch_has_of_a_merge_request(
+    merge: str | None, squash: str | None, of_the_branch: str | None
+) -> None:
+    now = datetime(2026, 11, 21, 9, tzinfo=UTC)
+    merged = as_gitlab(Pull(1, "a" * 40, "b" * 40, now, state="merged"), alone=True)
+    for name, given in (("merge_commit_sha", merge), ("squash_commit_sha", squash)):
+        merged[name] = given and given * 40
+    assert read_merge_request(merged).now.merged_as == (of_the_branch and of_the_branch * 40)
 
 
 def test_apps_token_is_signed_and_short_lived() -> None:

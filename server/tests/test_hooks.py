@@ -244,7 +244,8 @@ def test_both_secrets_are_taken_while_they_overlap(service: Service, clock: Cloc
 def test_pull_request_of_a_fork_is_held_and_a_push_to_it_supersedes(service: Service) -> None:
     first = service.hook(pull_request(), 202, event="pull_request")
     (number,) = first["job_ids"]
-    assert "comes from a fork" in service.get(f"/jobs/{number}")["held"]
+    job = service.get(f"/jobs/{number}")
+    assert ("comes from a fork" in job["held"], job["asked"]) == (True, "pull request 7")
     assert service.lease(204) is None
     moved = service.hook(pull_request(head="b" * 40, action="synchronize"), 202, event="pull_request")
     assert service.get(f"/jobs/{number}")["state"] == "superseded"

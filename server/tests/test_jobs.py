@@ -76,6 +76,19 @@ def test_life_of_a_job(service: Service) -> None:
     assert service.get("/health")["agents_seen"] == 2
 
 
+def test_a_job_says_what_of_and_what_for(service: Service) -> None:
+    job_id = push(service, 1)
+    wanted = {"head": sha(1), "base": sha(0), "scenarios": ["sfc_a"]}
+    asked = service.post("/projects/demo/jobs", "admin", 201, wanted)
+    told = {one["id"]: (one["subject"], one["asked"]) for one in service.get("/jobs")}
+    assert told == {
+        job_id: ("commit 1", "push to main"),
+        asked["id"]: ("commit 1", f"asked for by {asked['requested_by']}"),
+    }
+    job = service.get(f"/jobs/{job_id}")
+    assert (job["subject"], job["asked"]) == told[job_id]
+
+
 def test_lost_lease_is_given_out_again_and_the_late_agent_is_fenced_off(
     service: Service, clock: Clock
 ) -> None:

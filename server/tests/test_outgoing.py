@@ -16,8 +16,9 @@ from nalm_server import outgoing
 from nalm_server.outgoing import Allowed, OutgoingRefusedError, network
 from nalm_server.outgoing.addresses import is_world
 from nalm_server.outgoing.network import Limits
+from nalm_server.outgoing.remembered import Remembered
 from nalm_server.settings import Settings
-from nalm_server_sockets import Reply, serving
+from nalm_server_sockets import Reply, Seen, serving
 from pydantic import ValidationError
 
 INSIDE = [
@@ -188,6 +189,7 @@ def _bomb(_seen: Any) -> Reply:
         (_endless, Limits(seconds=20, bytes=50_000), httpx.ReadError),
         (_bomb, Limits(seconds=20, bytes=50_000), httpx.DecodingError),
         (_endless, Limits(seconds=0, bytes=1 << 20), httpx.TimeoutException),
+        (_endless, Limits(seconds=20, bytes=1 << 20, altogether_seconds=0), httpx.TimeoutException),
     ],
 )
 def test_answers_are_limited_in_size_and_time(
@@ -199,6 +201,25 @@ def test_answers_are_limited_in_size_and_time(
         pytest.raises(error),
     ):
         client.get(server.url)
+
+
+def test_what_is_remembered_is_of_one_address_and_one_token_and_bounded() -> None:
+    asked: list[str | None] = []
+
+    def answer(seen: Seen) -> Reply:
+        asked.append(seen.headers.get("if-none-match"))
+        if asked[-1] == '"1"':
+            return Reply(304, b"")
+        return Reply(body=seen.headers["authorization"].encode(), headers={"ETag": '"1"'})
+
+    remembered = Remembered(most_bytes=30)
+    with (
+        serving(answer) as server,
+        outgoing.client(settings("127.0.0.1"), remembered=remembered) as client,
+    ):
+        for token in ("a", "b", "a", "b", "c", "d", "a"):
+            assert client.get(server.url, headers={"Authorization": token}).text == token
+    assert asked == [None, None, '"1"', '"1"', None, None, None]
 
 
 def test_unknown_names_say_so() -> None:

@@ -202,6 +202,14 @@ def test_second_server_on_one_state_directory_is_refused(tmp_path: Path) -> None
         assert f"process {process.pid}" in done.stderr
 
 
+def test_commands_print_the_address_the_server_is_at(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    with running(state, "--no-agent") as (_, url):
+        assert f"{url}/sign-in#link=" in command("account", "link", "admin", "--state", str(state)).stdout
+    told = command("account", "link", "admin", "--state", str(state), NALM_PUBLIC_URL="https://nalm.example")
+    assert "https://nalm.example/sign-in#link=" in told.stdout
+
+
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, exists, func, select
 from sqlalchemy.orm import Session
 
 from nalm_server.accounts.models import AccountRow, IdentityRow, LinkRow
@@ -39,6 +39,11 @@ def count_administrators(session: Session, *, who_signed_in: bool) -> int:
     if who_signed_in:
         query = query.where(AccountRow.signed_in_at.is_not(None))
     return session.scalar(query) or 0
+
+
+def anyone_signed_in(session: Session) -> bool:
+    """Ever."""
+    return bool(session.scalar(select(exists().where(AccountRow.signed_in_at.is_not(None)))))
 
 
 def add_link(session: Session, account_id: int, digest: str, expires_at: datetime) -> None:

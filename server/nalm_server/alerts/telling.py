@@ -6,6 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 from fnmatch import fnmatchcase
 
+from nalm_core.percents import change_percent
 from nalm_core.render.line import cut
 from nalm_core.worth import size_of
 from sqlalchemy.orm import Session
@@ -100,4 +101,4 @@ def percent(alert: AlertRow) -> str:
 
 
 def _percent(ratio: float) -> str:
-    return f"{100 * (ratio - 1):+.1f} %"
+    return change_percent(ratio - 1)

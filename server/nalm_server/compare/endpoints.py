@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
-from nalm_core.function_costs import Key
 from nalm_core.source_view import FunctionSource
 
 from nalm_server.access.roles import Role
 from nalm_server.access.service import require_project
 from nalm_server.answers import as_json
 from nalm_server.compare import all_series, code, measured, service
+from nalm_server.compare.function_asked import AskedFunction
 from nalm_server.compare.pairs import Pair
 from nalm_server.compare.schemas import CodeComparison, Comparison, MeasuredOf, SeriesComparisons
 from nalm_server.compare.sides import Wanted
@@ -42,17 +42,6 @@ def asked(
 
 
 Asked = Annotated[Pair, Depends(asked)]
-
-
-def function_asked(
-    function: Annotated[str, Query(min_length=1, max_length=2048, description="As /code names it.")],
-    stage: Annotated[str | None, Query(max_length=64, description="Its stage; none: outside stages.")] = None,
-) -> Key:
-    """A function under a stage."""
-    return stage, function
-
-
-AskedFunction = Annotated[Key, Depends(function_asked)]
 
 
 @router.get("", responses=documented(404, 409, 410))

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run down to its rounds, functions and source lines."""
+"""One run down to its rounds, functions, source lines and their text."""
 
 from __future__ import annotations
 
-from nalm_core.function_costs import function_costs
+from nalm_core.function_costs import Key, function_costs
 from nalm_core.report import Arm
+from nalm_core.source_view import FunctionSource, function_source
 from sqlalchemy.orm import Session
 
 from nalm_server.compare.code import side_by_side
@@ -31,3 +32,9 @@ def code_of_run(session: Session, caller: Principal, run_id: str) -> RunCode:
         functions=function_costs(*side_by_side(report)),
         source_link=source_link(project.repository, integrations.enabled(session, project.id)),
     )
+
+
+def source_of_run(session: Session, caller: Principal, run_id: str, key: Key) -> FunctionSource:
+    """One function's text, no files where it has no lines. Errors as those of `code_of_run`."""
+    report = read_report(session, runs.require(session, caller, run_id))
+    return function_source(*side_by_side(report), key)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import httpx
+from nalm_core.percents import change_percent
 
 POLL_SECONDS = 0.5
 OPEN = "new"
@@ -42,7 +43,7 @@ def alert_lines(alerts: Sequence[dict[str, Any]]) -> list[str]:
 
 def _line(one: dict[str, Any]) -> str:
     parts = [one["state"], one["stage"], one["cause"]]
-    size = "" if one["ratio"] is None else f", CPP {100 * (one['ratio'] - 1):+.1f} %"
+    size = "" if one["ratio"] is None else f", CPP {change_percent(one['ratio'] - 1)}"
     fixed = f" (by {one['fixed_by_sha'][:7]})" if one["fixed_by_sha"] else ""
     what = ", ".join(part for part in parts if part)
     return f"  {one['sha'][:7]} {one['subject']}: {what}{size}{fixed}"

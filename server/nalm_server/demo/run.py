@@ -19,6 +19,7 @@ from nalm_server.demo.history import make_history
 from nalm_server.demo.preflight import check_disk, check_port, check_programs, huge_pages_note
 from nalm_server.demo.service import Service
 from nalm_server.demo.table import make_table
+from nalm_server.demo.way_in import way_in
 
 PROJECT = "nalm-reference-nf"
 BRANCH = "main"
@@ -51,6 +52,7 @@ def run_demo(options: DemoOptions, console: Console) -> int:
     console.print(f"{len(merges)} merges in {repository}", highlight=False)
 
     with Service(options.state / "server", options.host, options.port) as service:
+        console.print(f"watch it happen at {service.url}", style="bold", highlight=False)
         secret = service.project_secret(PROJECT, repository, BRANCH)
         with httpx.Client(base_url=service.url, timeout=30) as client:
             for merge in merges:
@@ -85,5 +87,7 @@ def serve_on(service: Service, console: Console) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
     console.print(f"open {service.url}   (Ctrl-C ends everything)", style="bold", highlight=False)
+    console.print(way_in(service.state, service.url), highlight=False, markup=False, soft_wrap=True)
     while not ended.wait(timeout=1.0):
         service.check()
+    console.print("ending what was started; the next run goes on from what is stored", highlight=False)

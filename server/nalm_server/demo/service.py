@@ -33,7 +33,7 @@ class Service:
 
     def __init__(self, state: Path, host: str, port: int) -> None:
         self.url = f"http://{host}:{port}"
-        self._state = state
+        self.state = state
         self._log = state.parent / "server.log"
         command = [sys.executable, "-m", "nalm_server.cli", "up"]
         self._command = [*command, "--state", str(state), "--host", host, "--port", str(port)]
@@ -77,7 +77,7 @@ class Service:
 
     def project_secret(self, name: str, repository: Path, branch: str) -> str:
         """The project's webhook secret; adds the project if it is not there yet."""
-        context = make_context(Settings(state_dir=self._state))
+        context = make_context(Settings(state_dir=self.state))
         try:
             with context.sessions() as session:
                 if projects.find(session, name) is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from nalm_server.demo.history import Merge
@@ -43,13 +44,15 @@ def verdict_of(commit: dict[str, Any]) -> dict[str, Any] | None:
 
 def make_table(merges: list[Merge], commits: list[dict[str, Any]]) -> tuple[Table, int]:
     """The table, and how many merges were judged as planted."""
-    table = Table(title="Verdicts", title_justify="left", header_style="bold", pad_edge=False)
+    table = Table(
+        title="Verdicts", title_justify="left", header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
     table.add_column("merge", no_wrap=True)
-    table.add_column("subject", ratio=2, overflow="fold")
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("CPP change", justify="right", no_wrap=True)
-    table.add_column("stage, cause", ratio=1, overflow="fold")
-    table.add_column("planted", no_wrap=True)
+    table.add_column("subject", overflow="fold", min_width=18)
+    table.add_column("verdict", min_width=9)
+    table.add_column("CPP change", justify="right", min_width=13)
+    table.add_column("stage, cause", min_width=12)
+    table.add_column("planted", min_width=8)
     right = 0
     for merge, commit in zip(merges, commits, strict=True):
         verdict = verdict_of(commit)

@@ -15,6 +15,7 @@ import structlog
 
 from nalm_server import migrate
 from nalm_server.context import make_context
+from nalm_server.embedded.address import remember
 from nalm_server.embedded.agent import AGENT_NAME, AgentKeeper, agent_command, find_agent
 from nalm_server.embedded.failure import StartError, explained
 from nalm_server.embedded.first_tokens import FirstTokens, make_first_tokens
@@ -35,6 +36,7 @@ def up(settings: Settings, host: str, port: int, *, with_agent: bool) -> None:
         listening = listen(host, port)
         if settings.public_url is None:
             settings = settings.model_copy(update={"public_url": url_of(host, listening)})
+            remember(settings)
         migrate.upgrade(settings.resolved_database_url)
         waker = ThreadWaker()
         context = make_context(settings, waker=waker)

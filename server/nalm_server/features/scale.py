@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from nalm_core.cost_model import CostModel
 from nalm_core.ncpp import Ncpp, normalise
@@ -14,6 +13,7 @@ from sqlalchemy.orm import Session
 from nalm_server.commits.service import SHORT
 from nalm_server.features import reference, repository
 from nalm_server.features.fits import model_at
+from nalm_server.history.figures import Figure, Figures
 from nalm_server.projects.models import ProjectRow
 
 NOT_RECORDED = "the run is from before feature sets were recorded: measure the commit again"
@@ -66,19 +66,18 @@ def scale_of(session: Session, project: ProjectRow, scenario: str, host_class: s
 
 
 def normalised(
-    scale: Scale, points: Sequence[dict[str, Any]], features: Mapping[str, list[str]]
-) -> list[dict[str, Any]]:
-    """History points of the chain's CPP as points of NCPP; null where there is none."""
-    return [
-        point | {"values": {"chain": _value(scale, point["values"]["chain"], features.get(point["run_id"]))}}
-        for point in points
-    ]
+    scale: Scale, cpp: Figures, run_ids: Mapping[int, str], features: Mapping[str, list[str]]
+) -> Figures:
+    """The chain's NCPP of its CPP, where there is one. run_ids: by run number; features: by those."""
+    ncpp = {
+        number: _figure(scale, of_run["chain"], features.get(run_ids[number]))
+        for number, of_run in cpp.items()
+        if number in run_ids and "chain" in of_run
+    }
+    return {number: {"chain": one} for number, one in ncpp.items() if one is not None}
 
 
-def _value(scale: Scale, cpp: dict[str, Any] | None, features: Sequence[str] | None) -> dict[str, Any] | None:
-    if cpp is None:
-        return None
-    found = scale.ncpp(cpp["value"], (cpp["low"], cpp["high"]), features)
-    if isinstance(found, str):
-        return None
-    return {"value": found.value, "low": found.low, "high": found.high, "source": cpp["source"]}
+def _figure(scale: Scale, cpp: Figure, features: Sequence[str] | None) -> Figure | None:
+    value, low, high, source = cpp
+    found = scale.ncpp(value, (low, high), features)
+    return None if isinstance(found, str) else (found.value, found.low, found.high, source)

@@ -7,7 +7,7 @@ from typing import Any
 
 from nalm_server.forges.listing import Dated
 from nalm_server.forges.protocol import PullRequestSeen
-from nalm_server.hooks.forges.gitlab import User
+from nalm_server.hooks.forges.gitlab import User, merged_as
 from nalm_server.hooks.forges.parts import Body, Number, RefName, Sha, Text
 from nalm_server.hooks.happenings import PullRequestChanged, PullRequestState
 
@@ -27,6 +27,7 @@ class MergeRequest(Dated):
     web_url: Text | None = None
     author: User | None = None
     merge_commit_sha: Sha | None = None
+    squash_commit_sha: Sha | None = None
 
 
 def read_merge_request(item: Any) -> PullRequestSeen:
@@ -42,6 +43,6 @@ def read_merge_request(item: Any) -> PullRequestSeen:
         author=request.author.username if request.author else None,
         url=request.web_url,
         body=request.description,
-        merged_as=request.merge_commit_sha,
+        merged_as=merged_as(request.merge_commit_sha, request.squash_commit_sha),
     )
     return PullRequestSeen(now, request.updated_at)

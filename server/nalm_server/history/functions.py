@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from nalm_core.catalogue import METRICS
 from sqlalchemy.orm import Session
 
 from nalm_server.errors import InvalidError, NotFoundError
 from nalm_server.history import functions_repository as repository
+from nalm_server.history.figures import Figures
 from nalm_server.history.schemas import FunctionSummary
 
 MARK = ">"
@@ -55,15 +55,15 @@ def names_of(
 
 def add_values(
     session: Session,
-    by_run: dict[int, dict[str, Any]],
+    by_run: Figures,
     series: Mapping[int, tuple[str, str]],
     metric: str,
     since: int,
 ) -> None:
-    """Puts schemas.Value of each series beside those of the stages, by run number and name."""
+    """Puts the figures of each series beside those of the stages."""
     for series_id, run_number, value in repository.values(session, series, metric, since) if series else ():
         name, source = series[series_id]
-        by_run[run_number][name] = {"value": value, "low": value, "high": value, "source": source}
+        by_run[run_number][name] = (value, value, value, source)
 
 
 def list_functions(

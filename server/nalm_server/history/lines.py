@@ -13,6 +13,8 @@ from sqlalchemy.orm import Session
 from nalm_server.errors import InvalidError, NotFoundError
 from nalm_server.history import functions
 from nalm_server.history import lines_repository as repository
+from nalm_server.history.figures import Figure
+from nalm_server.history.repository import HistoryRun
 from nalm_server.history.service import Found, Line, Wanted, find_line
 from nalm_server.projects.models import ProjectRow
 from nalm_server.refs import repository as refs
@@ -51,8 +53,8 @@ def lines(session: Session, project: ProjectRow, asked: Asked) -> dict[str, Any]
         "metric": METRICS[asked.wanted.metric],
         "commits": {
             "sha": list(commits),
-            "subject": [one["subject"] for one in commits.values()],
-            "committed_at": [one["committed_at"] for one in commits.values()],
+            "subject": [one.subject for one in commits.values()],
+            "committed_at": [one.committed_at for one in commits.values()],
         },
         "lines": [_columns(one, places) for one in shown],
         "releases": [{"name": tag.name, "at": places[tag.sha]} for tag in tags if tag.sha in places],
@@ -66,7 +68,7 @@ def _found(session: Session, project: ProjectRow, asked: Asked) -> Iterator[Bran
     for scenario in asked.scenarios:
         found = find_line(session, project, scenario, wanted)
         for shown in _on_each(found, branches, asked.wanted.limit):
-            figures += len(shown.found.line.points) * len(shown.found.line.stages)
+            figures += len(shown.found.line.runs) * len(shown.found.line.stages)
             if figures > MOST_FIGURES:
                 raise InvalidError(
                     f"More than {MOST_FIGURES} figures were asked for: choose fewer scenarios, stages or "
@@ -93,40 +95,41 @@ def _shas_of(session: Session, project_id: int, name: str) -> set[str]:
 def _along(line: Line, shas: set[str], limit: int) -> Line:
     return replace(
         line,
-        points=[one for one in line.points if one["sha"] in shas][-limit:],
+        runs=[one for one in line.runs if one.sha in shas][-limit:],
         change_points=[one for one in line.change_points if one.sha in shas],
         segments=[one for one in line.segments if one["sha"] in shas],
     )
 
 
-def _commits(session: Session, project_id: int, found: Sequence[Line]) -> dict[str, dict[str, Any]]:
-    """A point of each commit, by sha, in the order of the first parent."""
-    points = {one["sha"]: one for line in found for one in line.points}
+def _commits(session: Session, project_id: int, found: Sequence[Line]) -> dict[str, HistoryRun]:
+    """A run of each commit, by sha, in the order of the first parent."""
+    runs = {one.sha: one for line in found for one in line.runs}
     if len(found) < 2:
-        return points
-    oldest = {line.points[0]["sha"] for line in found if line.points}
+        return runs
+    oldest = {line.runs[0].sha for line in found if line.runs}
     order = repository.in_order(session, project_id, oldest)
-    return {sha: points[sha] for sha in order if sha in points}
+    return {sha: runs[sha] for sha in order if sha in runs}
 
 
 def _columns(one: Branched, places: dict[str, int]) -> dict[str, Any]:
     line = one.found.line
+    figures = [line.figures.get(run.run_number, {}) for run in line.runs]
     return {
         "scenario": one.found.scenario.name,
         "branch": one.branch,
         "host_class": one.found.host_class,
-        "at": [places[point["sha"]] for point in line.points],
-        **{name: [point[name] for point in line.points] for name in ("run_id", "base_sha", "display")},
-        "stages": [
-            _stage(name, [point["values"].get(name) for point in line.points]) for name in line.stages
-        ],
+        "at": [places[run.sha] for run in line.runs],
+        "run_id": [run.run_id for run in line.runs],
+        "base_sha": [run.base_sha for run in line.runs],
+        "display": [run.display for run in line.runs],
+        "stages": [_stage(name, [of_run.get(name) for of_run in figures]) for name in line.stages],
         "missing": line.missing,
         "change_points": line.change_points,
         "segments": line.segments,
     }
 
 
-def _stage(name: str, values: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
+def _stage(name: str, figures: Sequence[Figure | None]) -> dict[str, Any]:
     stage, function = functions.split(name)
-    columns = {name: [one and one[name] for one in values] for name in ("value", "low", "high")}
-    return {"stage": stage, "function": function, **columns}
+    value, low, high = ([one and one[at] for one in figures] for at in range(3))
+    return {"stage": stage, "function": function, "value": value, "low": low, "high": high}

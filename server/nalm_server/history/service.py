@@ -16,6 +16,7 @@ from nalm_server.errors import NotFoundError
 from nalm_server.features.repository import run_features
 from nalm_server.features.scale import normalised, scale_of
 from nalm_server.history import functions, repository
+from nalm_server.history.figures import Figure, Figures
 from nalm_server.history.models import ScenarioRow
 from nalm_server.history.repository import HistoryRun, ImportedValue, SeriesName, StoredValue
 from nalm_server.history.schemas import FunctionSummary, ImportedPoint, ScenarioSummary, Value
@@ -70,7 +71,7 @@ def history(session: Session, project: ProjectRow, scenario: str, wanted: Wanted
         "scenario": found.scenario.name,
         "host_class": found.host_class,
         "host_classes": found.host_classes,
-        **vars(found.line),
+        **_plain(found.line),
         "imported": _imported(repository.imported(session, found.scenario.id, wanted.metric)),
     }
 
@@ -119,10 +120,11 @@ def list_functions(
 
 @dataclass
 class Line:
-    """The stages shown; the points along the first parent, and what was found in them."""
+    """The stages shown; the runs along the first parent, a commit each, and what was found in them."""
 
     stages: list[str]
-    points: list[dict[str, Any]] = field(default_factory=list)
+    runs: list[HistoryRun] = field(default_factory=list)
+    figures: Figures = field(default_factory=dict)
     change_points: list[ChangePoint] = field(default_factory=list)
     segments: list[dict[str, Any]] = field(default_factory=list)
     missing: str | None = None
@@ -144,17 +146,17 @@ def _line(session: Session, row: ScenarioRow, host_class: str, wanted: Wanted) -
     counted = functions.names_of(session, row.id, host_class, wanted.functions) if wanted.functions else {}
     runs = repository.history_runs(session, row.id, host_class, wanted.limit, wanted.every_branch)
     since = min((one.run_number for one in runs), default=0)
-    values = _values(repository.values(session, series, since), series) if runs else {}
-    stages = _stages(row, wanted, values)
+    figures = _figures(repository.values(session, series, since), series) if runs else {}
+    stages = _stages(row, wanted, figures)
     if runs:
-        functions.add_values(session, values, counted, wanted.metric, since)
+        functions.add_values(session, figures, counted, wanted.metric, since)
     known = {name for name, _ in counted.values()}
     stages += [name for name in dict.fromkeys(wanted.functions) if name in known]
-    absent = dict.fromkeys(stages)
     shas = {one.sha for one in runs}
     return Line(
         stages,
-        [_point(one, absent | values.get(one.run_number, {})) for one in runs],
+        runs,
+        figures,
         [one for one in judgement.of_history(session, row.project_id, list(series)) if one.sha in shas],
         [one for one in judgement.segments(session, row.id, host_class) if one["sha"] in shas],
         ASK_FUNCTIONS if METRICS[wanted.metric].scopes == ("function",) and not wanted.functions else None,
@@ -173,11 +175,11 @@ def _series(session: Session, row: ScenarioRow, host_class: str, wanted: Wanted)
     return {number: one for number, one in series.items() if one.stage in wanted.stages}
 
 
-def _stages(row: ScenarioRow, wanted: Wanted, values: dict[int, dict[str, Any]]) -> list[str]:
+def _stages(row: ScenarioRow, wanted: Wanted, figures: Figures) -> list[str]:
     if wanted.stages or wanted.functions:
         return list(dict.fromkeys(wanted.stages))
     ours = [CHAIN, *row.stages]
-    others = set[str]().union(*values.values()) - set(ours)
+    others = set[str]().union(*figures.values()) - set(ours)
     return [*ours, *sorted(others)]
 
 
@@ -187,7 +189,8 @@ def _ncpp(session: Session, project: ProjectRow, row: ScenarioRow, host_class: s
     line = _line(session, row, host_class, replace(wanted, metric="cpp", stages=[CHAIN]))
     scale = scale_of(session, project, row.name, host_class)
     features = run_features(session, row.id, host_class) if scale.model else {}
-    return replace(line, points=normalised(scale, line.points, features), missing=scale.missing)
+    run_ids = {one.run_number: one.run_id for one in line.runs}
+    return replace(line, figures=normalised(scale, line.figures, run_ids, features), missing=scale.missing)
 
 
 def _require_stages(scenario: str, wanted: list[str], known: set[str]) -> None:
@@ -211,13 +214,31 @@ def _imported(found: list[ImportedValue]) -> list[ImportedPoint]:
     return list(points.values())
 
 
-def _values(found: Iterable[StoredValue], series: dict[int, SeriesName]) -> dict[int, dict[str, Any]]:
-    """By run number, by stage: schemas.Value."""
-    by_run: dict[int, dict[str, Any]] = defaultdict(dict)
+def _figures(found: Iterable[StoredValue], series: dict[int, SeriesName]) -> Figures:
+    by_run: Figures = defaultdict(dict)
     for series_id, run_number, value, low, high in found:
         stage, source = series[series_id]
-        by_run[run_number][stage] = {"value": value, "low": low, "high": high, "source": source}
+        by_run[run_number][stage] = (value, low, high, source)
     return by_run
+
+
+def _plain(line: Line) -> dict[str, Any]:
+    absent = dict.fromkeys(line.stages)
+    return {
+        "stages": line.stages,
+        "points": [_point(one, absent | _values(line.figures.get(one.run_number, {}))) for one in line.runs],
+        "change_points": line.change_points,
+        "segments": line.segments,
+        "missing": line.missing,
+    }
+
+
+def _values(figures: dict[str, Figure]) -> dict[str, Any]:
+    """schemas.Value by stage."""
+    return {
+        stage: {"value": value, "low": low, "high": high, "source": source}
+        for stage, (value, low, high, source) in figures.items()
+    }
 
 
 def _point(one: HistoryRun, values: dict[str, Any]) -> dict[str, Any]:

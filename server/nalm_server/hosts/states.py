@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from nalm_core.percents import share_percent
+
 from nalm_server.agents.models import HostRow
 from nalm_server.agents.repository import SEEN_WITHIN
 from nalm_server.hosts.schemas import Health, HostState
@@ -46,7 +48,7 @@ def why_sick(host: HostRow) -> str | None:
         )
     if health.resolves is not None and health.resolves > WORST_RESOLUTION:
         return (
-            f"it is too noisy: no change under {health.resolves:.1%} is seen in a minute; see nalm doctor, "
-            "then nalm doctor --noise"
+            f"it is too noisy: no change under {share_percent(health.resolves)} is seen in a minute; "
+            "see nalm doctor, then nalm doctor --noise"
         )
     return None

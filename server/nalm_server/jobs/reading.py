@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 from itertools import pairwise
 
@@ -12,9 +13,11 @@ from sqlalchemy.orm import Session
 from nalm_server.access.roles import Role
 from nalm_server.access.service import require_project
 from nalm_server.agents.matching import why_waiting
+from nalm_server.commits import repository as commits
 from nalm_server.jobs import queue_repository as queue
 from nalm_server.jobs import repository, service
 from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.repository import Beside
 from nalm_server.jobs.schemas import Job, JobDetail, JobState, Transition
 from nalm_server.projects.repository import name_of as project_name
 from nalm_server.runs import repository as runs
@@ -35,15 +38,18 @@ def list_jobs(
     found = repository.list_jobs(
         session, caller, project_id=project_id, host=host, states=states, limit=limit
     )
-    return [described(row, name) for row, name in found]
+    return [described(row, beside) for row, beside in found]
 
 
 def get_job(session: Session, job_id: int, now: datetime) -> JobDetail:
     row = service.require(session, job_id)
     moves = [Transition.model_validate(one) for one in repository.transitions(session, row.id)]
     waits = row.state == JobState.QUEUED and row.held is None
+    commit = commits.get(session, row.commit_id)
+    asked = moves[0].reason if moves else None
+    beside = Beside(project_name(session, row.project_id), commit.subject, commit.author, asked)
     return JobDetail(
-        **dict(described(row, project_name(session, row.project_id))),
+        **dict(described(row, beside)),
         budget_seconds=row.budget_seconds,
         log_tail=row.log_tail,
         transitions=moves,
@@ -58,6 +64,6 @@ def get_job(session: Session, job_id: int, now: datetime) -> JobDetail:
     )
 
 
-def described(row: JobRow, project: str) -> Job:
-    fields = {name: getattr(row, name) for name in Job.model_fields if name != "project"}
-    return Job(project=project, **fields)
+def described(row: JobRow, beside: Beside) -> Job:
+    told = asdict(beside)
+    return Job(**told, **{name: getattr(row, name) for name in Job.model_fields if name not in told})

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import ScalarSelect, func, select
 from sqlalchemy.orm import Session, defer
 
 from nalm_server.access.repository import readable
@@ -18,6 +19,16 @@ from nalm_server.tokens.principal import Principal
 
 BESIDE = (JobReason.CONFIRM, JobReason.EXPERIMENT, JobReason.CONTROL)
 """Jobs about an alert, which shows them, about the cost model, or about nalm: a commit's job is none."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What is told of a job that other tables have."""
+
+    project: str
+    subject: str | None
+    author: str | None
+    asked: str | None
 
 
 def add(session: Session, row: JobRow) -> JobRow:
@@ -166,10 +177,14 @@ def list_jobs(
     host: str | None,
     states: Sequence[JobState] | None,
     limit: int,
-) -> list[tuple[JobRow, str]]:
-    """Newest first, each with its project's name; only of projects the caller may read."""
-    query = select(JobRow, ProjectRow.name).join(ProjectRow, ProjectRow.id == JobRow.project_id)
-    query = query.where(readable(caller))
+) -> list[tuple[JobRow, Beside]]:
+    """Newest first; only of projects the caller may read."""
+    query = (
+        select(JobRow, ProjectRow.name, CommitRow.subject, CommitRow.author, _first_reason())
+        .join(ProjectRow, ProjectRow.id == JobRow.project_id)
+        .join(CommitRow, CommitRow.id == JobRow.commit_id)
+        .where(readable(caller))
+    )
     if project_id is not None:
         query = query.where(JobRow.project_id == project_id)
     if host is not None:
@@ -177,7 +192,16 @@ def list_jobs(
     if states:
         query = query.where(JobRow.state.in_(states))
     newest = query.order_by(JobRow.id.desc()).limit(limit).options(defer(JobRow.log_tail))
-    return [(row, name) for row, name in session.execute(newest)]
+    return [
+        (row, Beside(project, subject, author, asked))
+        for row, project, subject, author, asked in session.execute(newest)
+    ]
+
+
+def _first_reason() -> ScalarSelect[str]:
+    """Why the job was queued for the first time."""
+    of_job = select(TransitionRow.reason).where(TransitionRow.job_id == JobRow.id)
+    return of_job.order_by(TransitionRow.id).limit(1).correlate(JobRow).scalar_subquery()
 
 
 def changed_since(

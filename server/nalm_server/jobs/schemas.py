@@ -77,7 +77,12 @@ class Job(JobBrief):
     project: str
     base_sha: str
     head_sha: str
+    subject: str | None
+    """Of the head commit, as its author; null: nobody told us."""
+    author: str | None
     reason: str
+    asked: str | None
+    """What it was first queued for, to a person: "push to main"."""
     message: str | None
     attempts: int
     """How often it has been given to an agent."""

@@ -66,7 +66,7 @@ def enqueue(
         **group,
     )
     repository.add(session, job)
-    repository.add_transition(session, job.id, JobState.QUEUED, now, held or why, who=requested_by)
+    repository.add_transition(session, job.id, JobState.QUEUED, now, why, who=requested_by)
     events.job_moved(session, job, now)
     return job
 

@@ -7,6 +7,7 @@ cannot answer differently in between. TLS still verifies the name.
 
 from __future__ import annotations
 
+import math
 import socket
 import ssl
 import time
@@ -35,6 +36,23 @@ class Limits:
 
     seconds: float
     bytes: int
+    altogether_seconds: float = math.inf
+    """Of all that a client asks for, from when it was made."""
+
+
+@dataclass(frozen=True)
+class Deadline:
+    at: float
+    """By time.monotonic."""
+    seconds: float
+    what: str
+
+    def remaining(self, timeout: float | None, late: type[Exception]) -> float:
+        """Seconds that one step may take. Raises `late` when there are none left."""
+        left = self.at - time.monotonic()
+        if left <= 0:
+            raise late(f"{self.what} took longer than {self.seconds:g} s")
+        return left if timeout is None else min(left, timeout)
 
 
 class GuardedBackend(httpcore.NetworkBackend):
@@ -45,6 +63,8 @@ class GuardedBackend(httpcore.NetworkBackend):
         self._limits = limits
         self._resolve = resolve
         self._sockets = httpcore.SyncBackend()
+        together = limits.altogether_seconds
+        self._end = Deadline(time.monotonic() + together, together, "all that was asked for")
 
     def connect_tcp(
         self,
@@ -54,18 +74,21 @@ class GuardedBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        deadline = time.monotonic() + self._limits.seconds
+        deadline = self._deadline()
         failure: Exception = httpcore.ConnectError(f"{host} has no address")
         for address in self._addresses(host, port):
+            wait = deadline.remaining(timeout, httpcore.ConnectTimeout)
             try:
-                stream = self._sockets.connect_tcp(str(address), port, timeout, local_address, socket_options)
+                stream = self._sockets.connect_tcp(str(address), port, wait, local_address, socket_options)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
-                if time.monotonic() > deadline:
-                    break
             else:
                 return LimitedStream(stream, deadline, self._limits)
         raise failure
+
+    def _deadline(self) -> Deadline:
+        own = Deadline(time.monotonic() + self._limits.seconds, self._limits.seconds, "it")
+        return min(own, self._end, key=lambda one: one.at)
 
     def _addresses(self, host: str, port: int) -> list[Address]:
         try:
@@ -78,21 +101,21 @@ class GuardedBackend(httpcore.NetworkBackend):
 class LimitedStream(httpcore.NetworkStream):
     """Ends a connection that takes too long or says too much, however slowly it drips."""
 
-    def __init__(self, stream: httpcore.NetworkStream, deadline: float, limits: Limits) -> None:
+    def __init__(self, stream: httpcore.NetworkStream, deadline: Deadline, limits: Limits) -> None:
         self._stream = stream
         self._deadline = deadline
         self._limits = limits
         self._left = limits.bytes
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        data = self._stream.read(max_bytes, self._remaining(timeout, httpcore.ReadTimeout))
+        data = self._stream.read(max_bytes, self._deadline.remaining(timeout, httpcore.ReadTimeout))
         self._left -= len(data)
         if self._left < 0:
             raise httpcore.ReadError(f"more than {self._limits.bytes} bytes came back")
         return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, self._remaining(timeout, httpcore.WriteTimeout))
+        self._stream.write(buffer, self._deadline.remaining(timeout, httpcore.WriteTimeout))
 
     def close(self) -> None:
         self._stream.close()
@@ -100,15 +123,9 @@ class LimitedStream(httpcore.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
-        wait = self._remaining(timeout, httpcore.ConnectTimeout)
+        wait = self._deadline.remaining(timeout, httpcore.ConnectTimeout)
         secured = self._stream.start_tls(ssl_context, server_hostname, wait)
         return LimitedStream(secured, self._deadline, self._limits)
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)
-
-    def _remaining(self, timeout: float | None, late: type[Exception]) -> float:
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise late(f"it took longer than {self._limits.seconds:g} s")
-        return left if timeout is None else min(left, timeout)

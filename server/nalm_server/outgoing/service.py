@@ -12,11 +12,12 @@ import httpx
 from nalm_server.outgoing import network
 from nalm_server.outgoing.allowed import Allowed, OutgoingRefusedError
 from nalm_server.outgoing.network import GuardedBackend, Limits, Resolve
+from nalm_server.outgoing.remembered import Conditional, Remembered
 
 if TYPE_CHECKING:  # the settings check themselves with `allowed`
     from nalm_server.settings import Settings
 
-LIMITS = Limits(seconds=20.0, bytes=4 << 20)
+LIMITS = Limits(seconds=20.0, bytes=4 << 20, altogether_seconds=60.0)
 CONNECT_SECONDS = 5.0
 SILENCE_SECONDS = 10.0
 SCHEMES = {"https": 443, "http": 80}
@@ -44,11 +45,19 @@ class GuardedTransport(httpx.HTTPTransport):
 
 
 def client(
-    settings: Settings, *, limits: Limits = LIMITS, resolve: Resolve = network.resolve
+    settings: Settings,
+    *,
+    limits: Limits = LIMITS,
+    resolve: Resolve = network.resolve,
+    remembered: Remembered | None = None,
 ) -> httpx.Client:
-    """A client that calls no inside address, follows no redirect, takes no proxy from the environment."""
+    """A client that calls no inside address, follows no redirect, takes no proxy from the environment.
+
+    `remembered`: answers it need not be sent again.
+    """
+    guarded = GuardedTransport(settings, limits, resolve)
     return httpx.Client(
-        transport=GuardedTransport(settings, limits, resolve),
+        transport=guarded if remembered is None else Conditional(guarded, remembered),
         timeout=httpx.Timeout(SILENCE_SECONDS, connect=CONNECT_SECONDS),
         headers={"User-Agent": "nalm", "Accept-Encoding": "identity"},
         event_hooks={"response": [_refuse_packed]},

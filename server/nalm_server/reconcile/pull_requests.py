@@ -15,7 +15,7 @@ from nalm_server.forges.make import make_forge
 from nalm_server.forges.protocol import Forge, PullRequestSeen
 from nalm_server.hooks.happenings import PullRequestChanged
 from nalm_server.integrations import repository as integrations
-from nalm_server.integrations.kinds import FORGES
+from nalm_server.integrations.kinds import FORGES, Kind
 from nalm_server.integrations.models import IntegrationRow
 from nalm_server.notifications import pauses
 from nalm_server.notifications.failure import Next, SendError
@@ -25,7 +25,9 @@ from nalm_server.reconcile import repository
 from nalm_server.reconcile.following import make_up_request
 from nalm_server.refs.models import PullRequestRow
 
-LIMITS = Limits(seconds=30.0, bytes=32 << 20)
+TURN = timedelta(seconds=60)
+"""The forge has so long to answer, and what it told is then followed for as long: other projects wait."""
+LIMITS = Limits(seconds=30.0, bytes=32 << 20, altogether_seconds=TURN.total_seconds())
 """Of a page of a hundred, each with its text and both its repositories."""
 SETTLED = timedelta(seconds=10)
 """What changed so shortly before is left for the next look: a forge's list may lag behind its webhooks."""
@@ -33,6 +35,10 @@ CLOCKS = timedelta(minutes=10)
 """How far the forge's clock may be from this server's."""
 ENDED_AT_MOST = 50
 """Asked for in one look, by lot: where more are open than are listed, none of them is left out for ever."""
+
+
+Change = tuple[PullRequestChanged, PullRequestRow | None]
+"""What the forge tells, and what was known."""
 
 
 class PullRequestsError(NalmError):
@@ -55,7 +61,9 @@ def look(context: Context, project: ProjectRow, since: datetime) -> None:
     _require_no_pause(context, asked)
     secret = context.box.open(asked.secret)
     try:
-        with outgoing.client(context.settings, limits=LIMITS) as client:
+        # An App's token is another at each look, and what is remembered is of one token.
+        remembered = None if asked.kind == Kind.GITHUB_APP else context.remembered
+        with outgoing.client(context.settings, limits=LIMITS, remembered=remembered) as client:
             forge = make_forge(asked.kind, asked.config, secret, client)
             _follow(context, project, forge, since)
     except SendError as error:
@@ -80,23 +88,39 @@ def _failed(context: Context, asked: IntegrationRow, failed: SendError) -> PullR
 
 
 def _follow(context: Context, project: ProjectRow, forge: Forge, since: datetime) -> None:
-    """One that cannot be planned does not hold up the others."""
+    """One that cannot be planned does not hold up the others; nor does what cannot be read what was read."""
+    found, failed = _read(_changes(context, project, forge, since))
     troubles = []
-    for told, known in _changes(context, project, forge, since):
+    ends = context.clock() + TURN
+    for place, (told, known) in enumerate(found):
+        if context.clock() >= ends:
+            troubles.append(f"{len(found) - place} of {len(found)} that changed wait for the next look")
+            break
         try:
             make_up_request(context, project, told, known)
         except NalmError as error:
             troubles.append(f"pull request {told.number}: {error.message}")
+    if failed is not None:
+        raise failed
     if troubles:
         raise PullRequestsError(troubles[0] + (f" (and {len(troubles) - 1} more)" if troubles[1:] else ""))
 
 
-def _changes(
-    context: Context, project: ProjectRow, forge: Forge, since: datetime
-) -> Iterator[tuple[PullRequestChanged, PullRequestRow | None]]:
-    """What is not as it was known, with what was."""
+def _read(changes: Iterator[Change]) -> tuple[list[Change], SendError | None]:
+    """Those that the forge told, in no order: what fails each time is not always first. And why not all."""
+    found: list[Change] = []
+    failed = None
+    try:
+        found.extend(changes)
+    except SendError as error:
+        failed = error
+    return random.sample(found, len(found)), failed
+
+
+def _changes(context: Context, project: ProjectRow, forge: Forge, since: datetime) -> Iterator[Change]:
+    """What is not as it was known, with what was. Raises SendError after what was told before."""
     settled = context.clock() - SETTLED
-    listed = {one.now.number: one for one in forge.open_pull_requests()}
+    listed, failed = _listed(forge)
     with context.read_sessions() as session:
         known = repository.known_pull_requests(session, project.id, listed)
     known_before = {number: row for number, row in known.items() if row.updated_at <= settled}
@@ -105,10 +129,23 @@ def _changes(
             yield one.now, known_before[number]
         elif number not in known and one.updated_at >= since - CLOCKS:
             yield one.now, None
+    if failed is not None:
+        raise failed
     unlisted = [row for number, row in known_before.items() if row.state == "open" and number not in listed]
     for row in random.sample(unlisted, min(len(unlisted), ENDED_AT_MOST)):
         if (told := _ended(row, forge.pull_request)) is not None:
             yield told, row
+
+
+def _listed(forge: Forge) -> tuple[dict[int, PullRequestSeen], SendError | None]:
+    """By number. And why not all."""
+    listed: dict[int, PullRequestSeen] = {}
+    try:
+        for one in forge.open_pull_requests():
+            listed[one.now.number] = one
+    except SendError as error:
+        return listed, error
+    return listed, None
 
 
 def _moved(known: PullRequestRow, now: PullRequestChanged) -> bool:

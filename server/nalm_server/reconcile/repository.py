@@ -10,6 +10,7 @@ from datetime import datetime
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
+from nalm_server.commits.models import CommitRow
 from nalm_server.integrations.models import IntegrationRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.projects.models import ProjectRow
@@ -56,10 +57,13 @@ def known_refs(session: Session, project_id: int) -> KnownRefs:
     )
 
 
-def with_jobs(session: Session, project_id: int, shas: Collection[str]) -> set[str]:
-    """Those of the commits that were queued, whatever became of it."""
-    query = select(JobRow.head_sha).where(JobRow.project_id == project_id, JobRow.head_sha.in_(shas))
-    return set(session.scalars(query))
+def planned(session: Session, project_id: int, shas: Collection[str]) -> set[str]:
+    """Those of the commits that were queued, whatever became of it, or that need no measurement."""
+    queued = select(JobRow.head_sha).where(JobRow.project_id == project_id, JobRow.head_sha.in_(shas))
+    skipped = select(CommitRow.sha).where(
+        CommitRow.project_id == project_id, CommitRow.sha.in_(shas), CommitRow.skipped.is_not(None)
+    )
+    return set(session.scalars(queued.union(skipped)))
 
 
 def known_pull_requests(

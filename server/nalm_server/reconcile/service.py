@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -20,46 +22,85 @@ from nalm_server.reconcile.differences import differences, merge_groups
 from nalm_server.reconcile.following import make_up, make_up_request
 from nalm_server.refs import repository as refs
 from nalm_server.watches import repository as watches
-from nalm_server.watches.watching import watching
+from nalm_server.watches.watching import Watching, watching
 
 log = structlog.get_logger()
 
 PATTERNS = ("refs/heads/*", "refs/tags/*", "refs/pull/*/head", "refs/merge-requests/*/head")
 MOST_DOUBLINGS = 5
 """A repository that cannot be read is asked ever less often, down to every 32nd time."""
+BRANCHES_IN_A_ROW = 10
+"""Projects whose branches are looked at before one whose pull requests wait has its turn."""
 SPREAD = 0.2
 """Of the interval: projects added together are not asked together for ever."""
 
 
 def drain(context: Context) -> None:
-    """Looks at every project whose turn it is. Safe to run twice at once."""
+    """Looks at every project whose turn it is. Safe to run twice at once.
+
+    Branches first, of all projects; between them, not to wait for ever, pull requests.
+    """
     if context.settings.reconcile_seconds == 0:
         return
-    while (project := _claim(context)) is not None:
-        began = context.clock()
-        _note(context, project.id, began, _look(context, project))
+    waiting: dict[int, Look] = {}
+    in_a_row = 0
+    while True:
+        project = None if waiting and in_a_row >= BRANCHES_IN_A_ROW else _claim(context)
+        if project is not None:
+            in_a_row += 1
+            if (look := _look_at_refs(context, project)) is not None:
+                waiting.setdefault(project.id, look)
+        elif waiting:
+            in_a_row = 0
+            _look_at_requests(context, waiting.pop(next(iter(waiting))))
+        else:
+            return
 
 
 @dataclass(frozen=True)
-class Failure:
-    message: str
-    slows: bool
-    """The repository itself could not be read: it is asked less often."""
+class Look:
+    """At a project whose branches and tags were looked at."""
+
+    project: ProjectRow
+    began: datetime
+    since: datetime
+    """When there was a whole look last."""
 
 
-def _look(context: Context, project: ProjectRow) -> Failure | None:
-    since = None
-    try:
+def _look_at_refs(context: Context, project: ProjectRow) -> Look | None:
+    """None: the look is over."""
+    began = context.clock()
+    with _trouble_noted(context, project, slows=True):
         since = _reconcile(context, project)
         if since is not None:
-            pull_requests.look(context, project, since)
+            return Look(project, began, since)
+        _note_whole(context, project, began)
+    return None
+
+
+def _look_at_requests(context: Context, look: Look) -> None:
+    with _trouble_noted(context, look.project, slows=False):
+        pull_requests.look(context, look.project, look.since)
+        _note_whole(context, look.project, look.began)
+
+
+@contextmanager
+def _trouble_noted(context: Context, project: ProjectRow, *, slows: bool) -> Iterator[None]:
+    """One project must not stop the others. `slows`: while there is trouble it is asked less often."""
+    try:
+        yield
+        return
     except NalmError as error:
-        return Failure(error.message, slows=since is None)
-    except Exception as error:  # one project must not stop the others
+        said = error.message
+    except Exception as error:
         log.exception("a project could not be reconciled", project=project.name)
         said = f"an error of the server ({type(error).__name__}); its log has it"
-        return Failure(said, slows=since is None)
-    return None
+    with context.sessions() as session:
+        projects.lock(session, project.id)
+        row = watches.require(session, project.id)
+        row.reconcile_error = said
+        row.reconcile_failures = row.reconcile_failures + 1 if slows else 0
+        session.commit()
 
 
 def _claim(context: Context) -> ProjectRow | None:
@@ -88,7 +129,7 @@ def _reconcile(context: Context, project: ProjectRow) -> datetime | None:
         _first_look(context, project, known, seen)
         return None
     requests = {request.number: request for request in known.pull_requests}
-    for happening in [*differences(watched, known, seen), *_unheard_of(context, project, seen)]:
+    for happening in [*differences(watched, known, seen), *_unheard_of(context, project, watched, seen)]:
         if isinstance(happening, PullRequestChanged):
             make_up_request(context, project, happening, requests[happening.number])
         else:
@@ -96,10 +137,12 @@ def _reconcile(context: Context, project: ProjectRow) -> datetime | None:
     return row.reconciled_at
 
 
-def _unheard_of(context: Context, project: ProjectRow, seen: dict[str, str]) -> list[MergeGroupChanged]:
-    groups = merge_groups(seen)
+def _unheard_of(
+    context: Context, project: ProjectRow, watched: Watching, seen: dict[str, str]
+) -> list[MergeGroupChanged]:
+    groups = [group for group in merge_groups(seen) if watched.watches(group.base_branch)]
     with context.read_sessions() as session:
-        heard_of = repository.with_jobs(session, project.id, [group.head_sha for group in groups])
+        heard_of = repository.planned(session, project.id, [group.head_sha for group in groups])
     return [group for group in groups if group.head_sha not in heard_of]
 
 
@@ -121,12 +164,9 @@ def _first_look(
         session.commit()
 
 
-def _note(context: Context, project_id: int, began: datetime, failure: Failure | None) -> None:
+def _note_whole(context: Context, project: ProjectRow, began: datetime) -> None:
     with context.sessions() as session:
-        projects.lock(session, project_id)
-        row = watches.require(session, project_id)
-        row.reconcile_error = failure.message if failure else None
-        row.reconcile_failures = row.reconcile_failures + 1 if failure and failure.slows else 0
-        if failure is None:
-            row.reconciled_at = began
+        projects.lock(session, project.id)
+        row = watches.require(session, project.id)
+        row.reconcile_error, row.reconcile_failures, row.reconciled_at = None, 0, began
         session.commit()

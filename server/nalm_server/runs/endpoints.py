@@ -22,7 +22,7 @@ router = APIRouter(tags=["runs"])
 REPORT_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
-        "description": "A run report, version 1; `Content-Encoding: gzip` is understood.",
+        "description": "A run report, version 1 or 2; `Content-Encoding: gzip` is understood.",
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RunReport"}}},
     }
 }

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+
 from nalm_core.explanation import Explanation, explain
 from nalm_core.report import Arm, RunReport
 from nalm_core.report_io import ReportError, dump_report, parse_report
 from nalm_core.verdict import Verdict, judge
 
-from nalm_server.errors import ErrorDetail, InvalidError
+from nalm_server.errors import ErrorDetail, InvalidError, NewerReportError
 
 MAX_LCORES = 1024
 MAX_DETAILS = 50
@@ -17,14 +19,19 @@ TEXT_LIMITS = {"host.name": 128, "host.host_class": 128, "scenario.traffic": 256
 
 
 def parse(body: bytes) -> tuple[RunReport, bytes]:
-    """The report and its canonical JSON. Raises InvalidError with the path of each mistake."""
+    """The report and its canonical JSON. Raises InvalidError with the path of each mistake; of one
+    that may be of a newer nalm NewerReportError."""
     try:
         report = parse_report(body)
     except ReportError as error:
-        raise InvalidError(
-            "This is no run report of version 1.",
-            [ErrorDetail(path=one.path, message=one.message) for one in error.mistakes[:MAX_DETAILS]],
-        ) from error
+        details = [ErrorDetail(path=one.path, message=one.message) for one in error.mistakes[:MAX_DETAILS]]
+        if error.newer:
+            raise NewerReportError(
+                f"This server ({version('nalm-server')}) does not know all that is in this report. "
+                "If a newer nalm wrote it, upgrade the server first.",
+                details,
+            ) from error
+        raise InvalidError("This is no run report that can be used.", details) from error
     try:
         canonical = dump_report(report)
     except ValueError as error:  # numbers beyond JSON, text that is no Unicode

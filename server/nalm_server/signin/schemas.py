@@ -44,6 +44,8 @@ class SignedIn(Schema):
     roles: list[ProjectRole]
     by_link: bool
     """May set a password without the old one."""
+    new_server: bool
+    """Nobody has ever signed in: the first administrator's link was printed where the server was started."""
     csrf: str | None
     """To be sent with each write, in X-CSRF-Token."""
 

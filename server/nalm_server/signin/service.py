@@ -144,6 +144,7 @@ def who(session: Session, caller: Principal, csrf: str | None) -> SignedIn:
         administrator=caller.administrator,
         roles=[ProjectRole(project=name, role=role) for name, role in roles],
         by_link=row is not None and row.by_link,
+        new_server=caller.anonymous and not accounts.anyone_signed_in(session),
         csrf=csrf,
     )
 

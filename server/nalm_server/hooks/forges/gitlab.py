@@ -52,7 +52,8 @@ class Attributes(Part):
     url: Text | None = None
     description: Body | None = None
     merge_commit_sha: Sha | None = None
-    """None of a fast-forward, whose commit is the last one."""
+    """None of a fast-forward."""
+    squash_commit_sha: Sha | None = None
     oldrev: Sha | None = None
     """The head before, when commits were pushed."""
     target_branch: RefName
@@ -99,6 +100,12 @@ class GitLab:
         return Nothing(f"nothing is done on {kind[:100]}")
 
 
+def merged_as(merge_commit: str | None, squash_commit: str | None) -> str | None:
+    """What the branch has of a merged request. A squashed one that was merged has its own commit behind the
+    merge; one that was fast-forwarded is the branch's itself. None: the last one of the request."""
+    return merge_commit or squash_commit
+
+
 def _push(push: Push) -> Happening:
     after = push.after if is_none(push.after) or push.checkout_sha is None else push.checkout_sha
     tip = next((one.info for one in push.commits if one.id == after), None)
@@ -122,5 +129,5 @@ def _merge_request(event: MergeRequestEvent) -> Happening:
         author=event.user.username if event.user else None,
         url=request.url,
         body=request.description,
-        merged_as=request.merge_commit_sha,
+        merged_as=merged_as(request.merge_commit_sha, request.squash_commit_sha),
     )

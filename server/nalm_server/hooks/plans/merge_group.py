@@ -24,7 +24,8 @@ def plan_merge_group(scene: Scene, group: MergeGroupChanged) -> Plan:
     head = graph.first_parent(scene.context, scene.project, None, group.head_sha, most=1)[0]
     known = Known(head.sha, head.parent, head)
     if not touches_code(scene, group.base_sha, group.head_sha):
-        return Plan(f"{_name(group)} touches nothing that is measured", [known], listed=False)
+        reason = f"{_name(group)} touches nothing that is measured"
+        return Plan(reason, [known], listed=False, untouched=[group.head_sha])
     return _measured(group, known)
 
 

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A function under a stage, as an address names it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Query
+from nalm_core.function_costs import Key
+
+
+def function_asked(
+    function: Annotated[str, Query(min_length=1, max_length=2048, description="As /code names it.")],
+    stage: Annotated[str | None, Query(max_length=64, description="Its stage; none: outside stages.")] = None,
+) -> Key:
+    """A function under a stage."""
+    return stage, function
+
+
+AskedFunction = Annotated[Key, Depends(function_asked)]

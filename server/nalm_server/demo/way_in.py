@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How whoever looks at the demo signs in: by a one-time link, until an administrator has done so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nalm_server.accounts.service import first_link
+from nalm_server.context import make_context
+from nalm_server.settings import Settings
+from nalm_server.tokens.principal import SYSTEM
+
+
+def way_in(state: Path, url: str) -> str:
+    """A line for the terminal. A link in it is good once, and makes those before it worthless."""
+    context = make_context(Settings(state_dir=state, public_url=url))
+    try:
+        with context.sessions() as session:
+            invitation = first_link(session, context, SYSTEM, context.clock())
+            session.commit()
+    finally:
+        context.engine.dispose()
+    if invitation is None:
+        return f"sign in at {url}/sign-in   (password lost: nalm-server account link NAME --state {state})"
+    until = f"{invitation.expires_at:%Y-%m-%d %H:%M} UTC"
+    return f"Hosts and Settings are its administrator's; sign in once, until {until}: {invitation.link}"
