@@ -4,11 +4,19 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Plugin } from "vite";
 import type { Commit, Metric, Overview, Project, Revision, SignedIn } from "../src/api/types";
+import { codeOf, runCode, sourceOf } from "./mock/code.ts";
 import { COUNT, commits, PENDING, points, runOf, shaOf } from "./mock/history.ts";
 import { comparison, HOST, runDetail, runReport } from "./mock/run.ts";
 
 const NAME = "nalm-reference-nf";
-const NOBODY: SignedIn = { name: null, administrator: false, roles: [], by_link: false, csrf: null };
+const NOBODY: SignedIn = {
+  name: null,
+  administrator: false,
+  roles: [],
+  by_link: false,
+  new_server: false,
+  csrf: null,
+};
 const STAGES = ["rx", "nat", "dpi", "l3fwd", "tx"];
 const catalogue = (): Metric[] =>
   JSON.parse(readFileSync(new URL("./mock/metrics.json", import.meta.url), "utf8")) as Metric[];
@@ -55,6 +63,8 @@ function answer(path: string, query: URLSearchParams): unknown {
   if (room === "runs") {
     const index = run(name);
     if (index < 1) return null;
+    if (part === "code") return runCode(index);
+    if (part === "source") return sourceOf(index - 1, index, query.get("function"));
     return part === "report" ? runReport(index) : runDetail(index);
   }
   if (room !== "projects") return null;
@@ -68,10 +78,9 @@ function answer(path: string, query: URLSearchParams): unknown {
     return commit ? { ...commit, message: commit.subject, base_sha: commit.parent_sha, runs: [] } : null;
   }
   if (part === "revisions") return full ? commits().map(revision) : [];
-  if (part === "compare" && key !== undefined) return null;
   if (part === "compare") {
     const [base, head] = [indexOf(query.get("base")), indexOf(query.get("head"))];
-    return base < 0 || head < 0 ? null : comparison(base, head);
+    return base < 0 || head < 0 ? null : compared(base, head, key, query.get("function"));
   }
   if (part === "alerts" || part === "mutes") return [];
   if (part === "lines") return lines(query.get("metric") ?? "cpp");
@@ -80,6 +89,12 @@ function answer(path: string, query: URLSearchParams): unknown {
   if (part === "scenarios" && leaf === "history") return history(query.get("metric") ?? "cpp");
   if (part === "scenarios") return full ? [scenario()] : [];
   return null;
+}
+
+function compared(base: number, head: number, leaf: string | undefined, name: string | null): unknown {
+  if (leaf === "code") return codeOf(base, head);
+  if (leaf === "source") return sourceOf(base, head, name);
+  return leaf === undefined ? comparison(base, head) : null;
 }
 
 const revision = (commit: Commit): Revision => ({

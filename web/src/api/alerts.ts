@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Findings: lists, one, and what people do with them. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { AlertState } from "../logic/alerts";
+import { type AlertState, isActiveAlert } from "../logic/alerts";
 import { body, client, done } from "./client";
 import type { AlertDetail, Explanation, MuteNew, StateChange } from "./types";
 
@@ -40,7 +40,7 @@ export const alertsQuery = (project: string, wanted: WantedAlerts = {}) => {
 
 /** It is being measured again, or its commit is looked for. */
 export const isMoving = (alert: AlertDetail | undefined): boolean =>
-  !!alert?.confirming && MEASURED_AGAIN.includes(alert.confirming.state);
+  !!alert?.confirming && isActiveAlert(alert) && MEASURED_AGAIN.includes(alert.confirming.state);
 
 /** The document has it as any object; a server's explanation always has its text. */
 export const explanationOf = (alert: AlertDetail): Explanation | null =>

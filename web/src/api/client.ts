@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The generated client, and errors that say what is wrong for the error states of the pages. */
 import createClient from "openapi-fetch";
+import { answeredWith } from "./reach";
 import type { paths } from "./schema";
 
 export class ApiError extends Error {
@@ -55,11 +56,14 @@ export async function done(request: Promise<Answer<unknown>>): Promise<void> {
 
 async function answered<T>(request: Promise<Answer<T>>): Promise<Answer<T>> {
   try {
-    return await request;
+    const answer = await request;
+    answeredWith(answer.response.status);
+    return answer;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     if (error instanceof SyntaxError)
       throw new ApiError(200, "not_json", "The answer is not what the API promises.");
+    answeredWith(null);
     throw new ApiError(null, "unreachable", "No answer from the server.");
   }
 }

@@ -61,6 +61,23 @@ export const sourceQuery = (project: string, sides: Sides, stage: string | null,
       ),
   });
 
+/** The same of one run. */
+export const runSourceQuery = (runId: string, stage: string | null, name: string) =>
+  queryOptions({
+    queryKey: ["run-source", runId, stage, name],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/runs/{run_id}/source", {
+          params: {
+            path: { run_id: runId },
+            query: { function: name, ...(stage === null ? {} : { stage }) },
+          },
+          signal,
+        }),
+      ),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
 export const measuredQuery = (project: string, revision: string) =>
   queryOptions({
     queryKey: ["compare-measured", project, revision],

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Changes of jobs as the server tells of them. The browser comes back by itself and resumes. */
+import { lookAgain } from "./reach";
 import type { JobDetail } from "./types";
 
 type Told = "id" | "project" | "state" | "step" | "detail" | "fraction" | "message" | "host" | "head_sha";
@@ -37,6 +38,7 @@ export function follow(
     source.addEventListener("job", (event) => onJob(JSON.parse(event.data) as JobChange));
     source.onerror = () => {
       onLive(false);
+      void lookAgain();
       if (source?.readyState === EventSource.CLOSED) timer = setTimeout(open, AGAIN_MS);
     };
   };

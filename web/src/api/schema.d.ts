@@ -2552,6 +2552,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/source": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Run Source
+         * @description One function of one run: both sides' text, line beside line, with what each line costs a packet.
+         */
+        get: operations["get_run_source"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/session": {
         parameters: {
             query?: never;
@@ -5086,8 +5106,12 @@ export interface components {
         Job: {
             /** Alert Id */
             alert_id: number | null;
+            /** Asked */
+            asked: string | null;
             /** Attempts */
             attempts: number;
+            /** Author */
+            author: string | null;
             /** Backfill Id */
             backfill_id: number | null;
             /** Base Sha */
@@ -5138,6 +5162,8 @@ export interface components {
             state: components["schemas"]["JobState"];
             /** Step */
             step: string | null;
+            /** Subject */
+            subject: string | null;
             /**
              * Updated At
              * Format: date-time
@@ -5163,8 +5189,12 @@ export interface components {
         JobDetail: {
             /** Alert Id */
             alert_id: number | null;
+            /** Asked */
+            asked: string | null;
             /** Attempts */
             attempts: number;
+            /** Author */
+            author: string | null;
             /** Backfill Id */
             backfill_id: number | null;
             /** Base Sha */
@@ -5225,6 +5255,8 @@ export interface components {
             state: components["schemas"]["JobState"];
             /** Step */
             step: string | null;
+            /** Subject */
+            subject: string | null;
             /** Transitions */
             transitions: components["schemas"]["Transition"][];
             /**
@@ -6845,6 +6877,8 @@ export interface components {
         RunDefinition: {
             /** Command */
             command: string[];
+            /** Counts */
+            counts?: string;
             /** Features */
             features: string[];
             /** Traffic */
@@ -7316,6 +7350,8 @@ export interface components {
             csrf: string | null;
             /** Name */
             name: string | null;
+            /** New Server */
+            new_server: boolean;
             /** Roles */
             roles: components["schemas"]["ProjectRole"][];
         };
@@ -21090,7 +21126,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description A run report, version 1; `Content-Encoding: gzip` is understood. */
+        /** @description A run report, version 1 or 2; `Content-Encoding: gzip` is understood. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RunReport"];
@@ -21506,6 +21542,106 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunReport"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No token, an unknown token, or a signature that does not fit the body. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is not for this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description It was here and has aged out; `message` says what is kept. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The request is readable but not valid; `details` says where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` says when to go on. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database is busy or away; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    get_run_source: {
+        parameters: {
+            query: {
+                /** @description As /code names it. */
+                function: string;
+                /** @description Its stage; none: outside stages. */
+                stage?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Id of a run, made by its agent. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FunctionSource"];
                 };
             };
             /** @description The request cannot be read. */

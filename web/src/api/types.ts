@@ -103,6 +103,8 @@ export type ReadToken = Schemas["ReadToken"];
 export type Revision = Schemas["Revision"];
 export type Rules = Schemas["Rules"];
 export type RunCode = Schemas["RunCode"];
+/** Two sides whose lines can be shown at a forge. */
+export type Sourced = Pick<RunCode, "base_sha" | "head_sha" | "source_link">;
 export type RunDetail = Schemas["RunDetail"];
 export type RunReport = Schemas["RunReport"];
 export type ScenarioLine = Schemas["ScenarioLine"];

@@ -4,15 +4,17 @@ import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mant
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router";
+import { jobQuery } from "../api/jobs";
 import { projectQuery } from "../api/queries";
 import { AccountMenu } from "../components/AccountMenu";
+import { AwayLine } from "../components/AwayLine";
 import { HelpDialog } from "../components/HelpDialog";
 import { Icon } from "../components/Icon";
 import { useKeys } from "../components/useKeys";
 import { useMay, useSession } from "../components/useSession";
 
 export function Frame() {
-  const project = useParams({ strict: false, select: (params) => params.project });
+  const project = useProject();
   const navigate = useNavigate();
   const [helpOpen, help] = useDisclosure(false);
   const { setColorScheme } = useMantineColorScheme();
@@ -54,6 +56,8 @@ export function Frame() {
               color="gray"
               size="lg"
               aria-label="Help and keys"
+              aria-haspopup="dialog"
+              aria-keyshortcuts="?"
               onClick={help.open}
             >
               <Icon name="help" size={17} />
@@ -62,12 +66,20 @@ export function Frame() {
           </div>
         </div>
       </header>
+      <AwayLine />
       <main id="content" className="main" tabIndex={-1}>
         <Outlet />
       </main>
       <HelpDialog opened={helpOpen} onClose={help.close} />
     </>
   );
+}
+
+/** Of the address, or of the job that the address names, once it is known. */
+function useProject(): string | undefined {
+  const { project, jobId } = useParams({ strict: false });
+  const job = useQuery({ ...jobQuery(Number(jobId), true), enabled: jobId !== undefined });
+  return project ?? job.data?.project;
 }
 
 function ProjectTabs({ project }: { project: string }) {

@@ -3,7 +3,7 @@
  * The addresses of the pages. What a page shows follows from its address alone, so links can be shared. A page's code
  * is loaded when it is first opened, or pointed at; the overview's at once.
  */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
 import {
   alertSearch,
   alertsSearch,
@@ -26,11 +26,11 @@ import {
 import { CrashedPage, NotFoundPage } from "../pages/FailedPages";
 import { OverviewPage } from "../pages/OverviewPage";
 import { Frame } from "./Frame";
+import { lazyPage } from "./lazyPage";
 
 const root = createRootRoute({
   component: Frame,
   notFoundComponent: NotFoundPage,
-  errorComponent: CrashedPage,
 });
 
 const routes = [
@@ -38,137 +38,137 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: "/sign-in",
-    component: lazyRouteComponent(() => import("../pages/SignInPage"), "SignInPage"),
+    component: lazyPage(() => import("../pages/SignInPage"), "SignInPage"),
     validateSearch: signInSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/account",
-    component: lazyRouteComponent(() => import("../pages/AccountPage"), "AccountPage"),
+    component: lazyPage(() => import("../pages/AccountPage"), "AccountPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project",
-    component: lazyRouteComponent(() => import("../pages/CommitsPage"), "CommitsPage"),
+    component: lazyPage(() => import("../pages/CommitsPage"), "CommitsPage"),
     validateSearch: commitsSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/alerts",
-    component: lazyRouteComponent(() => import("../pages/AlertsPage"), "AlertsPage"),
+    component: lazyPage(() => import("../pages/AlertsPage"), "AlertsPage"),
     validateSearch: alertsSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/alerts/$id",
-    component: lazyRouteComponent(() => import("../pages/AlertPage"), "AlertPage"),
+    component: lazyPage(() => import("../pages/AlertPage"), "AlertPage"),
     validateSearch: alertSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/history",
-    component: lazyRouteComponent(() => import("../pages/HistoryPage"), "HistoryPage"),
+    component: lazyPage(() => import("../pages/HistoryPage"), "HistoryPage"),
     validateSearch: historySearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/compare",
-    component: lazyRouteComponent(() => import("../pages/ComparePage"), "ComparePage"),
+    component: lazyPage(() => import("../pages/ComparePage"), "ComparePage"),
     validateSearch: compareSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/features",
-    component: lazyRouteComponent(() => import("../pages/FeaturesPage"), "FeaturesPage"),
+    component: lazyPage(() => import("../pages/FeaturesPage"), "FeaturesPage"),
     validateSearch: featuresSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/models",
-    component: lazyRouteComponent(() => import("../pages/ModelsPage"), "ModelsPage"),
+    component: lazyPage(() => import("../pages/ModelsPage"), "ModelsPage"),
     validateSearch: modelsSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/quality",
-    component: lazyRouteComponent(() => import("../pages/QualityPage"), "QualityPage"),
+    component: lazyPage(() => import("../pages/QualityPage"), "QualityPage"),
     validateSearch: qualitySearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/runs/$runId",
-    component: lazyRouteComponent(() => import("../pages/RunPage"), "RunPage"),
+    component: lazyPage(() => import("../pages/RunPage"), "RunPage"),
     validateSearch: runSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/queue",
-    component: lazyRouteComponent(() => import("../pages/QueuePage"), "QueuePage"),
+    component: lazyPage(() => import("../pages/QueuePage"), "QueuePage"),
     validateSearch: queueSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/queue",
-    component: lazyRouteComponent(() => import("../pages/QueuePage"), "QueuePage"),
+    component: lazyPage(() => import("../pages/QueuePage"), "QueuePage"),
     validateSearch: queueSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/jobs/$jobId",
-    component: lazyRouteComponent(() => import("../pages/JobPage"), "JobPage"),
+    component: lazyPage(() => import("../pages/JobPage"), "JobPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/measure",
-    component: lazyRouteComponent(() => import("../pages/MeasurePage"), "MeasurePage"),
+    component: lazyPage(() => import("../pages/MeasurePage"), "MeasurePage"),
     validateSearch: measureSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/backfills/$id",
-    component: lazyRouteComponent(() => import("../pages/BackfillPage"), "BackfillPage"),
+    component: lazyPage(() => import("../pages/BackfillPage"), "BackfillPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/bisects/$id",
-    component: lazyRouteComponent(() => import("../pages/BisectPage"), "BisectPage"),
+    component: lazyPage(() => import("../pages/BisectPage"), "BisectPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/hosts",
-    component: lazyRouteComponent(() => import("../pages/HostsPage"), "HostsPage"),
+    component: lazyPage(() => import("../pages/HostsPage"), "HostsPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/hosts/$host",
-    component: lazyRouteComponent(() => import("../pages/HostPage"), "HostPage"),
+    component: lazyPage(() => import("../pages/HostPage"), "HostPage"),
     validateSearch: hostSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/mine",
-    component: lazyRouteComponent(() => import("../pages/MinePage"), "MinePage"),
+    component: lazyPage(() => import("../pages/MinePage"), "MinePage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/new",
-    component: lazyRouteComponent(() => import("../pages/NewProjectPage"), "NewProjectPage"),
+    component: lazyPage(() => import("../pages/NewProjectPage"), "NewProjectPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/server",
-    component: lazyRouteComponent(() => import("../pages/ServerPage"), "ServerPage"),
+    component: lazyPage(() => import("../pages/ServerPage"), "ServerPage"),
     validateSearch: serverSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/start",
-    component: lazyRouteComponent(() => import("../pages/StartPage"), "StartPage"),
+    component: lazyPage(() => import("../pages/StartPage"), "StartPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/settings",
-    component: lazyRouteComponent(() => import("../pages/SettingsPage"), "SettingsPage"),
+    component: lazyPage(() => import("../pages/SettingsPage"), "SettingsPage"),
     validateSearch: settingsSearch,
   }),
 ] as const;
@@ -177,6 +177,7 @@ export const router = createRouter({
   routeTree: root.addChildren(routes),
   parseSearch,
   stringifySearch,
+  defaultErrorComponent: CrashedPage,
   scrollRestoration: true,
   defaultPreload: "intent",
 });

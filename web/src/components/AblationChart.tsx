@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Axis, axisOf, type Reaching } from "../logic/axis";
 import { type ColumnUnit, columnUnit, figure, inColumn } from "../logic/format";
-import { effectWord, reachText, TUNING_SAYS, type VariantChain, type VariantShown } from "../logic/variants";
+import { effectWord, reachText, type VariantChain, type VariantShown } from "../logic/variants";
 import { ChangeText } from "./ChangeText";
 import { MetricName } from "./Help";
 import { IntervalBar } from "./IntervalBar";
 import { ScrollTable } from "./ScrollTable";
+import { TuningName } from "./TuningName";
 
 /** The axis is at least so many per cent wide: noise is not blown up. */
 const LEAST_PERCENT = 4;
@@ -41,7 +42,7 @@ export function AblationChart({ label, variants }: { label: string; variants: re
             <MetricName name="cpp" /> on against off [interval]
           </th>
           <th className="left">saves | costs</th>
-          <th className="left">So it is</th>
+          <th className="left">Effect</th>
           <th>CPP off → on</th>
           <th>
             <MetricName name="pps" />, {rate.unit}, off → on
@@ -56,7 +57,11 @@ export function AblationChart({ label, variants }: { label: string; variants: re
                 <th scope="rowgroup" rowSpan={variant.chains.length}>
                   {variant.name}
                   <span className="under wrap-text">{reachText(variant)}</span>
-                  {variant.tuning && <span className="under wrap-text">{TUNING_SAYS[variant.tuning]}</span>}
+                  {variant.tuning && (
+                    <span className="under wrap-text">
+                      <TuningName of={variant.tuning} />
+                    </span>
+                  )}
                 </th>
               )}
               <Cells variant={variant} chain={chain} axis={axis} rate={rate} />

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Ablation, Compared, Contribution, Variant } from "../api/types";
+import { fileName } from "../logic/csv";
+import { variantsFile } from "../logic/figureFiles";
 import type { VariantChain, VariantShown } from "../logic/variants";
 import { AblationChart } from "./AblationChart";
 import { CommitLink } from "./CommitLink";
-import { Panel } from "./Panel";
+import { SavedPanel } from "./SavedPanel";
 import { SideBySide } from "./SideBySide";
 
 /** Variants off and on: first what was measured side by side, then what scenarios of like make tell. */
@@ -19,6 +21,7 @@ export function AblationPanels({ project, ablation }: { project: string; ablatio
           commit={commit}
           hostClass={host_class}
           result={result}
+          rows={() => variantsFile(result.contributions.map(ofContribution))}
         >
           <AblationChart
             label={`Ablation of experiment ${experiment}`}
@@ -26,8 +29,12 @@ export function AblationPanels({ project, ablation }: { project: string; ablatio
           />
         </SideBySide>
       ))}
-      <Panel
+      <SavedPanel
         title="Variants, scenario by scenario"
+        name={fileName(project, "variants", ablation.commit.short_sha)}
+        what="variants of scenarios"
+        rows={ablation.variants.length > 0 ? () => variantsFile(ablation.variants.map(ofVariant)) : undefined}
+        pictured
         aside={<span className="soft">on {commit}; not measured side by side</span>}
       >
         {ablation.variants.length > 0 ? (
@@ -38,7 +45,7 @@ export function AblationPanels({ project, ablation }: { project: string; ablatio
             (such as sfc_a_flow_cache and sfc_a).
           </p>
         )}
-      </Panel>
+      </SavedPanel>
     </>
   );
 }

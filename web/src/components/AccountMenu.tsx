@@ -40,12 +40,26 @@ export function AccountMenu() {
 
 const rolesText = (count: number): string => `Roles in ${count} ${count === 1 ? "project" : "projects"}`;
 
-/** Keeps the address one is at, to return to. */
-export function SignInLink() {
+/** Of the sign-in page, keeping the address one is at, to return to. */
+function useSignIn() {
   const here = returnPath(useLocation({ select: (location) => location.href }));
+  return { to: "/sign-in", search: here === "/" ? {} : { to: here } } as const;
+}
+
+function SignInLink() {
   return (
-    <Link to="/sign-in" search={here === "/" ? {} : { to: here }} className="tab sign-in-link">
+    <Link {...useSignIn()} className="tab sign-in-link">
       Sign in
     </Link>
+  );
+}
+
+/** In the place of a page that strangers do not see. */
+export function SignInButton() {
+  const there = useSignIn();
+  return (
+    <Button size="xs" renderRoot={(props) => <Link {...there} {...props} />}>
+      Sign in
+    </Button>
   );
 }

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Why cycles changed, as far as what was counted tells: the cause, what is below it, and the figures it rests on. */
 import type { Explanation } from "../api/types";
-import { detailWord, quantityWord } from "../logic/alerts";
+import { quantityWord } from "../logic/alerts";
 import { MISSING, said, signed, significant } from "../logic/format";
-import { causeWord } from "../logic/verdict";
 import { NoteList } from "./NoteList";
 
 export function AlertCause({ told }: { told: Explanation }) {
   const { share } = told;
-  const words = [causeWord(told.cause), detailWord(told.detail)].filter(Boolean).join(": ");
   return (
     <>
-      <p className="said">
-        {words && <span className="tag cause-tag">{words}</span>} {said(told.text)}
-      </p>
+      <p className="said">{said(told.text)}</p>
       {share && (
         <p>
           That can account for {signed(share.low)} to {signed(share.high)} of {signed(share.of)}{" "}
@@ -51,7 +47,7 @@ function EvidenceTable({ told }: { told: Explanation }) {
               <th scope="row">{quantityWord(one.name)}</th>
               <td>{shown(one.before)}</td>
               <td>{shown(one.after)}</td>
-              <td className="left">{one.unit}</td>
+              <td className="left">{one.unit === "1" ? "none" : one.unit}</td>
               <td className="left">{one.source}</td>
             </tr>
           ))}

@@ -11,6 +11,7 @@ import { eventMarks } from "../logic/historyEvents";
 import { CHAIN } from "../logic/palette";
 import { HistoryChart } from "./HistoryChart";
 import { MarkLegend } from "./MarkLegend";
+import { SeriesLegend } from "./SeriesLegend";
 import { Loading } from "./States";
 import { VerdictWord } from "./VerdictBadge";
 
@@ -97,6 +98,7 @@ function Drawn({ alert, history }: { alert: Alert; history: History }) {
           );
         }}
       />
+      <SeriesLegend series={drawn} of={history.stages} />
       <MarkLegend marks={found} />
       <p className="small">
         <Link

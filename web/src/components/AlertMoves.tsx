@@ -5,6 +5,7 @@ import { fateWord, reachOf } from "../logic/alerts";
 import { share } from "../logic/hosts";
 import { ChangeText } from "./ChangeText";
 import { ChangeWhisker } from "./ChangeWhisker";
+import { MetricName } from "./Help";
 
 /** Every series that moved, with its size and what it rests on; and the scenarios that did not. */
 export function AlertMoves({ alert }: { alert: AlertDetail }) {
@@ -33,7 +34,9 @@ export function AlertMoves({ alert }: { alert: AlertDetail }) {
                   <span className="under">{one.host_class}</span>
                 </th>
                 <td className="left">{one.stage}</td>
-                <td className="left">{one.metric}</td>
+                <td className="left">
+                  <MetricName name={one.metric} />
+                </td>
                 <td className="left">
                   {alert.kind === "broken" ? "does not work" : <Change move={one} reach={reach} />}
                 </td>

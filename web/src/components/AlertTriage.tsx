@@ -44,13 +44,20 @@ export function AlertTriage({ alert, open, onOpen }: Props) {
             size="xs"
             variant={one.state === "acknowledged" ? "filled" : "default"}
             loading={one.state === "acknowledged" && acknowledge.isPending}
+            aria-haspopup={one.form ? "dialog" : undefined}
             aria-keyshortcuts={one.key}
             onClick={() => act(one)}
           >
             {one.word}
           </Button>
         ))}
-        <Button size="xs" variant="default" aria-keyshortcuts="m" onClick={() => onOpen("mute")}>
+        <Button
+          size="xs"
+          variant="default"
+          aria-haspopup="dialog"
+          aria-keyshortcuts="m"
+          onClick={() => onOpen("mute")}
+        >
           Mute…
         </Button>
       </span>

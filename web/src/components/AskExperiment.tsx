@@ -14,7 +14,7 @@ export function AskExperiment({ project, kind }: { project: string; kind: Experi
   });
   if (!allowed) return <code className="command">{`nalm-server experiment ${project} ${kind}`}</code>;
   return (
-    <div className="form-line">
+    <div className="form-line centered">
       <Button
         size="xs"
         variant="default"

@@ -6,7 +6,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { FormEvent } from "react";
 import { auditQuery } from "../api/audit";
 import { fileName } from "../logic/csv";
-import { auditFile } from "../logic/tableFiles";
+import { auditFile } from "../logic/settingsFiles";
 import { AuditTable } from "./AuditTable";
 import { ExportButtons } from "./ExportButtons";
 import { Panel } from "./Panel";

@@ -46,8 +46,9 @@ function Changes({ overview, seen }: { overview: Overview; seen: Seen }) {
   return (
     <>
       <p className="soft query-says">
-        {seen.at === null ? "Nothing was marked as seen yet: the last 7 days, from " : "Since "}
-        {moment(since)}. This browser keeps the mark, for this server alone.
+        {seen.at === null
+          ? "Nothing was marked as seen in this browser yet: these are the last 7 days."
+          : `Since ${moment(since)}, as marked in this browser.`}
       </p>
       {judged.length + changed === 0 && <p className="query-says">Nothing changed since then.</p>}
       {judged.length > 0 && (

@@ -15,8 +15,7 @@ export function CheckList({ checks }: { checks: readonly Check[] }) {
             <Icon name={check.passed ? "check" : "broken"} /> {check.passed ? "passed" : "failed"}
           </dt>
           <dd>
-            <span className="mono">{check.name}</span>
-            <div className="soft">{said(check.message)}</div>
+            {said(check.message)} <span className="mono soft">{check.name}</span>
           </dd>
         </div>
       ))}

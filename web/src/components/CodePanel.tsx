@@ -2,18 +2,20 @@
 /** Down to function and line: the flame graph of both sides, the functions that changed, the lines of one. */
 import { SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
-import { codeQuery } from "../api/compare";
+import { useRef } from "react";
+import { codeQuery, sourceQuery } from "../api/compare";
 import type { CodeComparison } from "../api/types";
+import { functionKey } from "../logic/codeRows";
 import { fileName, type Row } from "../logic/csv";
 import type { CompareSearch } from "../logic/search";
 import type { Sides } from "../logic/sides";
 import { ExportButtons } from "./ExportButtons";
 import { FlameGraph } from "./FlameGraph";
-import { FunctionTable, keyOf } from "./FunctionTable";
+import { FunctionTable } from "./FunctionTable";
 import { Panel } from "./Panel";
 import { SourcePanel } from "./SourcePanel";
 import { Loading } from "./States";
+import { useOpened } from "./useOpened";
 
 interface Props {
   project: string;
@@ -31,7 +33,7 @@ export function CodePanels({ project, sides, search, onChange }: Props) {
     return (
       <CodeMissing why="Neither counted nor sampled on both sides. Instructions by function need valgrind on the bench host and an NF with symbols, cycles by function need perf: nalm doctor says which is missing." />
     );
-  const opened = data.functions.find((one) => keyOf(one) === search.fn);
+  const opened = data.functions.find((one) => functionKey(one) === search.fn);
   return (
     <>
       <FlamePanel of={data} search={search} onChange={onChange} />
@@ -61,8 +63,7 @@ export function CodePanels({ project, sides, search, onChange }: Props) {
       <div ref={place} className="source-panel">
         {opened && (
           <SourcePanel
-            project={project}
-            sides={sides}
+            query={sourceQuery(project, sides, opened.stage, opened.name)}
             of={data}
             one={opened}
             search={search}
@@ -72,17 +73,6 @@ export function CodePanels({ project, sides, search, onChange }: Props) {
       </div>
     </>
   );
-}
-
-/** Brought into sight when a function is opened, not when the page is. */
-function useOpened(key: string | undefined) {
-  const place = useRef<HTMLDivElement>(null);
-  const was = useRef(key);
-  useEffect(() => {
-    if (key !== undefined && was.current !== key) place.current?.scrollIntoView({ block: "start" });
-    was.current = key;
-  }, [key]);
-  return place;
 }
 
 const CodeMissing = ({ why }: { why: string }) => (
@@ -121,7 +111,7 @@ function FlamePanel({ of, search, onChange }: Omit<Props, "project" | "sides"> &
             name={fileName("flame", of.base_sha.slice(0, 7), of.head_sha.slice(0, 7))}
             what="the flame graph"
             picture={picture}
-            vector
+            drawn="svg"
           />
         </span>
       }

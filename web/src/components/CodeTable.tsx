@@ -3,6 +3,7 @@ import type { RunCode, RunDetail } from "../api/types";
 import { type CodeRow, FIGURES, type Figure, OUTSIDE } from "../logic/codeRows";
 import { MISSING, signed, significant } from "../logic/format";
 import { FunctionHistory } from "./FunctionHistory";
+import { OpenFunction } from "./OpenFunction";
 import { ScrollTable } from "./ScrollTable";
 import { SortHead, type Sorting } from "./SortHead";
 import { SourceLink } from "./SourceLink";
@@ -15,11 +16,14 @@ interface Props {
   label: string;
   /** With a link to each one's. */
   histories: boolean;
+  /** The function that is open line by line. */
+  open: string | undefined;
+  onOpen: (fn: string | undefined) => void;
   sorting: Sorting;
 }
 
-/** Functions or lines with what was counted and sampled of them. */
-export function CodeTable({ run, of, rows, figures, label, histories, sorting }: Props) {
+/** Functions or lines with what was counted and sampled of them; one with lines is opened below the table. */
+export function CodeTable({ run, of, rows, figures, label, histories, open, onOpen, sorting }: Props) {
   return (
     <ScrollTable label={label} className="code-table" tall>
       <thead>
@@ -37,9 +41,14 @@ export function CodeTable({ run, of, rows, figures, label, histories, sorting }:
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={row.key}>
+          <tr key={row.key} className={row.fn === open ? "marked" : undefined}>
             <th scope="row" className="wrap">
-              <span className="mono">{row.name}</span>
+              <OpenFunction
+                name={row.name}
+                opens={row.opens}
+                opened={row.fn === open}
+                onOpen={() => onOpen(row.fn === open ? undefined : row.fn)}
+              />
               <span className="under">
                 <Place of={of} row={row} />
               </span>

@@ -28,7 +28,6 @@ export function CommitPicker({ label, commits, value, onChange }: Props) {
       allowDeselect={false}
       nothingFoundMessage="No such commit"
       maxDropdownHeight={360}
-      comboboxProps={{ keepMounted: false }}
     />
   );
 }

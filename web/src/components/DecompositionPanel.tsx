@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { useRef } from "react";
 import type { Decomposition } from "../api/types";
 import { cellsOf, MEASURED_SAYS, waterfall } from "../logic/decomposition";
 import { partsFile } from "../logic/tableFiles";
@@ -10,6 +11,7 @@ import { Waterfall } from "./Waterfall";
 
 /** What of the change is efficiency, and what came with other features, traffic or another execution model. */
 export function DecompositionPanel({ of }: { of: Decomposition }) {
+  const picture = useRef<HTMLDivElement>(null);
   const cells = cellsOf(of.stages);
   const notes = of.notes ?? [];
   return (
@@ -22,11 +24,15 @@ export function DecompositionPanel({ of }: { of: Decomposition }) {
             name="parts-of-the-change"
             what="the parts of the change"
             rows={() => partsFile(of.stages)}
+            picture={picture}
+            drawn="page"
           />
         </span>
       }
     >
-      <Waterfall fall={waterfall(of.base_cycles, cells.totals)} of={of} />
+      <div ref={picture}>
+        <Waterfall fall={waterfall(of.base_cycles, cells.totals)} of={of} />
+      </div>
       <DecompositionTable cells={cells} />
       <p className="soft small spaced">{MEASURED_SAYS[of.measured]}</p>
       {notes.length > 0 && <NoteList notes={notes} />}

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Quality } from "../api/types";
+import { delayFile } from "../logic/figureFiles";
 import { plain } from "../logic/format";
 import { minutesText } from "../logic/quality";
-import { Panel } from "./Panel";
+import { SavedPanel } from "./SavedPanel";
 import { ScrollTable } from "./ScrollTable";
 
 type Spread = NonNullable<Quality["delay"]["commits"]>;
 
 /** From a culprit to its confirmed alert. */
-export function DelayPanel({ of }: { of: Quality["delay"] }) {
+export function DelayPanel({ project, of }: { project: string; of: Quality["delay"] }) {
   const rows: [string, Spread, (value: number) => string][] = [];
   if (of.commits) rows.push(["commits measured meanwhile", of.commits, plain]);
   if (of.minutes) rows.push(["time since it could be measured", of.minutes, minutesText]);
   return (
-    <Panel title="Delay" aside={<span className="soft">from a culprit to its confirmed alert</span>}>
-      <p className="said">{of.said}</p>
+    <SavedPanel
+      title="Delay"
+      aside={<span className="soft">from a culprit to its confirmed alert</span>}
+      name={`${project}-delay`}
+      what="delays"
+      rows={rows.length > 0 ? () => delayFile(of) : undefined}
+    >
+      <p className={rows.length > 0 ? "said" : "soft"}>{of.said}</p>
       {rows.length > 0 && (
         <ScrollTable label="Delays">
           <thead>
@@ -39,6 +46,6 @@ export function DelayPanel({ of }: { of: Quality["delay"] }) {
           </tbody>
         </ScrollTable>
       )}
-    </Panel>
+    </SavedPanel>
   );
 }

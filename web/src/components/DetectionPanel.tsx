@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Proportion, Quality } from "../api/types";
+import { type RateGroup, ratesFile } from "../logic/figureFiles";
 import { hasTrials } from "../logic/quality";
-import { Panel } from "./Panel";
 import { RateTable } from "./RateTable";
+import { SavedPanel } from "./SavedPanel";
 
 type Groups = readonly (Proportion & { name: string })[];
-const rowsOf = (groups: Groups) => groups.map((of) => ({ name: of.name, of }));
+export const rowsOf = (groups: Groups) => groups.map((of) => ({ name: of.name, of }));
 
 /** Of changes that were planted, those that were found. */
 export function DetectionPanel({ project, of }: { project: string; of: Quality["detection"] }) {
   return (
-    <Panel
+    <SavedPanel
       title="Detection"
       aside={<span className="soft">planted changes that were found, of all measured</span>}
+      name={`${project}-detection`}
+      what="detection"
+      rows={hasTrials(of.all) ? () => ratesFile(groupsOf(of)) : undefined}
     >
       {hasTrials(of.all) ? <Found of={of} /> : <NonePlanted project={project} />}
-    </Panel>
+    </SavedPanel>
   );
 }
 
@@ -31,16 +35,25 @@ function NonePlanted({ project }: { project: string }) {
   );
 }
 
-function Found({ of }: { of: Quality["detection"] }) {
-  const whole = [
+const wholeOf = (of: Quality["detection"]) =>
+  [
     { name: "all", of: of.all },
     { name: "right stage named, of those found", of: of.stage },
     { name: "right cause named, of those found", of: of.cause },
-  ];
+  ].filter((row) => hasTrials(row.of));
+
+const groupsOf = (of: Quality["detection"]): RateGroup[] => [
+  { group: "all", rates: wholeOf(of) },
+  { group: "size", rates: rowsOf(of.by_size) },
+  { group: "kind", rates: rowsOf(of.by_category) },
+  { group: "scenario", rates: rowsOf(of.by_scenario) },
+];
+
+function Found({ of }: { of: Quality["detection"] }) {
   return (
     <>
       <p className="said">{of.all.said}</p>
-      <RateTable label="Detection of all" first="Of" rows={whole.filter((row) => hasTrials(row.of))} />
+      <RateTable label="Detection of all" first="Of" rows={wholeOf(of)} />
       <Grouped of="Detection" title="By size of the change" first="Size" groups={of.by_size} />
       <Grouped of="Detection" title="By kind" first="Kind" groups={of.by_category} />
       <Grouped of="Detection" title="By scenario" first="Scenario" groups={of.by_scenario} />

@@ -3,7 +3,11 @@
 import { Button } from "@mantine/core";
 import type { RefObject } from "react";
 import { csvOf, type Row } from "../logic/csv";
+import { pageSvg } from "./pageSvg";
 import { save, saveCanvas, saveSvg, saveSvgAsPng } from "./savePicture";
+import { svgCopy } from "./svgCopy";
+
+type Drawn = "canvas" | "svg" | "page";
 
 interface Props {
   /** Of the files, without ending; `fileName` of logic/csv makes one. */
@@ -12,13 +16,13 @@ interface Props {
   what: string;
   /** The table, its header first; made when it is asked for. */
   rows?: (() => readonly Row[]) | undefined;
-  /** Around the picture: its first canvas is saved, else its first svg. */
+  /** Around the picture. */
   picture?: RefObject<HTMLElement | null> | undefined;
-  /** The picture is an svg. */
-  vector?: boolean;
+  /** How it is drawn: on its first canvas, as its first svg, or by the page itself, as bars in a table are. */
+  drawn?: Drawn;
 }
 
-export function ExportButtons({ name, what, rows, picture, vector = false }: Props) {
+export function ExportButtons({ name, what, rows, picture, drawn = "canvas" }: Props) {
   return (
     <span className="exports">
       {rows && (
@@ -28,27 +32,30 @@ export function ExportButtons({ name, what, rows, picture, vector = false }: Pro
           onClick={() => save(`${name}.csv`, new Blob([csvOf(rows())], { type: "text/csv;charset=utf-8" }))}
         />
       )}
-      {picture && <ExportButton word="PNG" what={what} onClick={() => savePng(name, picture.current)} />}
-      {picture && vector && (
+      {picture && (
+        <ExportButton word="PNG" what={what} onClick={() => savePng(name, picture.current, drawn)} />
+      )}
+      {picture && drawn !== "canvas" && (
         <ExportButton
           word="SVG"
           what={what}
-          onClick={() => withSvg(picture.current, (svg) => saveSvg(name, svg))}
+          onClick={() => withSvg(picture.current, drawn, (svg) => saveSvg(name, svg))}
         />
       )}
     </span>
   );
 }
 
-function savePng(name: string, around: HTMLElement | null): void {
-  const canvas = around?.querySelector("canvas");
+function savePng(name: string, around: HTMLElement | null, drawn: Drawn): void {
+  const canvas = drawn === "canvas" && around?.querySelector("canvas");
   if (canvas) saveCanvas(name, canvas);
-  else withSvg(around, (svg) => void saveSvgAsPng(name, svg));
+  else withSvg(around, drawn, (svg) => void saveSvgAsPng(name, svg));
 }
 
-function withSvg(around: HTMLElement | null, use: (svg: SVGSVGElement) => void): void {
-  const svg = around?.querySelector<SVGSVGElement>("svg");
-  if (svg) use(svg);
+function withSvg(around: HTMLElement | null, drawn: Drawn, use: (svg: SVGSVGElement) => void): void {
+  if (around && drawn === "page") use(pageSvg(around));
+  const svg = drawn === "svg" && around?.querySelector<SVGSVGElement>("svg");
+  if (svg) use(svgCopy(svg));
 }
 
 interface ButtonProps {

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Quality } from "../api/types";
+import { ratesFile } from "../logic/figureFiles";
 import { moment } from "../logic/format";
 import { hasTrials } from "../logic/quality";
 import { ControlsForm } from "./ControlsForm";
-import { Grouped } from "./DetectionPanel";
-import { Panel } from "./Panel";
+import { Grouped, rowsOf } from "./DetectionPanel";
+import { SavedPanel } from "./SavedPanel";
 
 /** Comparisons in which nothing had changed, and those of them that were called changed. */
 export function FalseAlarmPanel({ project, of }: { project: string; of: Quality }) {
   const { false_alarms: alarms } = of;
   return (
-    <Panel
+    <SavedPanel
       title="False alarms"
+      name={`${project}-false-alarms`}
+      what="false alarms"
+      rows={hasTrials(alarms.all) ? () => alarmsFile(alarms) : undefined}
       aside={<span className="soft">called changed, of comparisons in which nothing had changed</span>}
     >
       {hasTrials(alarms.all) ? (
@@ -21,9 +25,16 @@ export function FalseAlarmPanel({ project, of }: { project: string; of: Quality 
       )}
       <p className="soft small">{controlsText(of)}</p>
       <ControlsForm project={project} perDay={of.controls_per_day} />
-    </Panel>
+    </SavedPanel>
   );
 }
+
+const alarmsFile = (of: Quality["false_alarms"]) =>
+  ratesFile([
+    { group: "all", rates: [{ name: "all", of: of.all }] },
+    { group: "compared", rates: rowsOf(of.by_kind) },
+    { group: "scenario", rates: rowsOf(of.by_scenario) },
+  ]);
 
 function controlsText({ controls_per_day: perDay, next_control_at: next }: Quality): string {
   if (perDay === 0) return "Code is never measured against itself here.";

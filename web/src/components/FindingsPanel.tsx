@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Quality } from "../api/types";
+import { ratesFile } from "../logic/figureFiles";
 import { hasTrials } from "../logic/quality";
 import { Help } from "./Help";
-import { Panel } from "./Panel";
 import { RateTable } from "./RateTable";
+import { SavedPanel } from "./SavedPanel";
 
 /** What people and re-measurements made of the findings, and how many of them are false by the trials. */
-export function FindingsPanel({ of }: { of: Quality }) {
+export function FindingsPanel({ project, of }: { project: string; of: Quality }) {
   const { accepted, dismissed } = of.findings;
   const rows = [
     { name: "accepted, of those people decided", of: accepted },
     { name: "not seen again, of those measured again", of: dismissed },
   ].filter((row) => hasTrials(row.of));
   return (
-    <Panel title="Findings" aside={<span className="soft">what became of them</span>}>
+    <SavedPanel
+      title="Findings"
+      aside={<span className="soft">what became of them</span>}
+      name={`${project}-findings`}
+      what="shares of findings"
+      rows={rows.length > 0 ? () => ratesFile([{ group: "findings", rates: rows }]) : undefined}
+    >
       {rows.length > 0 ? (
         <RateTable label="Shares of findings" first="Share" rows={rows} />
       ) : (
         <p className="soft">Nobody has decided on a finding yet, and none was measured again.</p>
       )}
       <FalseDiscoveries of={of.false_discoveries} />
-    </Panel>
+    </SavedPanel>
   );
 }
 

@@ -25,7 +25,7 @@ export function FingerprintList({ fingerprints }: { fingerprints: readonly Finge
               </span>
             ))}
             <details className="adder">
-              <summary>All of it</summary>
+              <summary>The whole fingerprint</summary>
               <HostFacts host={one.fingerprint as unknown as Host} />
             </details>
           </div>

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What stands where no project is to be seen: the way to the first one, or to signing in. */
 import { Link } from "@tanstack/react-router";
-import { SignInLink } from "./AccountMenu";
+import { SignInButton } from "./AccountMenu";
+import { FirstLink, isNewServer } from "./NewServer";
 import { CenterState } from "./States";
 import { useSession } from "./useSession";
 
 export function FirstProject() {
   const session = useSession();
+  if (isNewServer(session))
+    return (
+      <CenterState icon="feature" title="A new server">
+        <FirstLink />
+      </CenterState>
+    );
   if (session?.name === null) return <NonePublic />;
   return (
     <CenterState icon="feature" title="No project yet">
@@ -37,7 +44,7 @@ function NonePublic() {
   return (
     <CenterState icon="help" title="No project is public here">
       <p>Those with a role in a project see it once they sign in.</p>
-      <SignInLink />
+      <SignInButton />
     </CenterState>
   );
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ExperimentDetail, FeatureFit } from "../api/types";
 import { axisOf } from "../logic/axis";
+import { fileName } from "../logic/csv";
+import { fitFile } from "../logic/figureFiles";
 import { figure, MISSING, signed } from "../logic/format";
 import { setText } from "../logic/prices";
 import { percent } from "../logic/quality";
@@ -8,7 +10,7 @@ import { Help } from "./Help";
 import { Facts } from "./HostFacts";
 import { IntervalBar } from "./IntervalBar";
 import { NoteList } from "./NoteList";
-import { Panel } from "./Panel";
+import { SavedPanel } from "./SavedPanel";
 import { ScrollTable } from "./ScrollTable";
 
 interface Props {
@@ -20,7 +22,14 @@ interface Props {
 export function FitPanel({ fit, of }: Props) {
   const where = `experiment ${of.id} on ${of.sha.slice(0, 8)}${of.host_class ? `, ${of.host_class}` : ""}`;
   return (
-    <Panel title={`Cost model of ${fit.scenario}`} aside={<span className="soft">{where}</span>}>
+    <SavedPanel
+      title={`Cost model of ${fit.scenario}`}
+      aside={<span className="soft">{where}</span>}
+      name={fileName("cost-model", fit.scenario, `experiment-${of.id}`)}
+      what={`the cost model of ${fit.scenario}`}
+      rows={fit.model ? () => fitFile(fit) : undefined}
+      pictured
+    >
       {fit.refused && <p role="note">No model: {fit.refused}</p>}
       {of.result?.partial && (
         <p className="held">
@@ -31,7 +40,7 @@ export function FitPanel({ fit, of }: Props) {
       {fit.model && <Terms fit={fit} />}
       <Predictions fit={fit} />
       {fit.notes.length > 0 && <NoteList notes={fit.notes} />}
-    </Panel>
+    </SavedPanel>
   );
 }
 
@@ -71,7 +80,7 @@ function Terms({ fit }: { fit: FeatureFit }) {
           <tr>
             <th className="left">Where on</th>
             <th>cycles/packet</th>
-            <th className="left">Bar from 0</th>
+            <th className="left">from 0</th>
           </tr>
         </thead>
         <tbody>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CodeComparison, FunctionCost, FunctionCosts } from "../api/types";
+import type { FunctionCost, FunctionCosts, Sourced } from "../api/types";
 import { MISSING, significant } from "../logic/format";
 import { SourceLink } from "./SourceLink";
 
 /** Lines of one function, what they cost and where they are written, each side by its own commit's numbering. */
-export function FunctionLines({ of, one }: { of: CodeComparison; one: FunctionCosts }) {
+export function FunctionLines({ of, one }: { of: Sourced; one: FunctionCosts }) {
   return (
     <div className="line-sides">
       <Side title="Base" of={of} sha={of.base_sha} cost={one.base} name={one.name} />
@@ -15,8 +15,8 @@ export function FunctionLines({ of, one }: { of: CodeComparison; one: FunctionCo
 
 interface Props {
   title: string;
-  of: CodeComparison;
-  sha: string;
+  of: Sourced;
+  sha: string | null;
   cost: FunctionCost | null;
   name: string;
 }
@@ -30,7 +30,7 @@ function Side({ title, of, sha, cost, name }: Props) {
       <thead>
         <tr>
           <th className="left">
-            {title} at <span className="mono">{sha.slice(0, 7)}</span>
+            {title} at <span className="mono">{sha?.slice(0, 7)}</span>
           </th>
           <th>instructions</th>
           <th>cycles</th>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CodeComparison, FunctionCosts } from "../api/types";
-import { MISSING, signed, significant } from "../logic/format";
+import { functionKey, hasLines } from "../logic/codeRows";
+import { fromTo, MISSING, signed, significant } from "../logic/format";
 import { FunctionHistory } from "./FunctionHistory";
+import { OpenFunction } from "./OpenFunction";
 import { SourceLink } from "./SourceLink";
 
 interface Props {
@@ -13,11 +15,6 @@ interface Props {
   open: string | undefined;
   onOpen: (key: string | undefined) => void;
 }
-
-/** As the address has it. */
-export const keyOf = (one: FunctionCosts): string => `${one.stage ?? ""}/${one.name}`;
-const hasLines = ({ base, head }: FunctionCosts): boolean =>
-  (base?.lines ?? []).length + (head?.lines ?? []).length > 0;
 
 /** What each function costs by itself on both sides; one with lines is opened below the table. */
 export function FunctionTable({ project, scenario, of, open, onOpen }: Props) {
@@ -40,7 +37,7 @@ export function FunctionTable({ project, scenario, of, open, onOpen }: Props) {
         </thead>
         <tbody>
           {of.functions.map((one) => {
-            const key = keyOf(one);
+            const key = functionKey(one);
             return (
               <tr key={key} className={open === key ? "marked" : undefined}>
                 <FunctionName
@@ -94,13 +91,7 @@ function FunctionName({ of, one, opened, onOpen }: NameProps) {
   const [side, sha] = one.head?.file ? [one.head, of.head_sha] : [one.base, of.base_sha];
   return (
     <th scope="row" className="wrap">
-      {hasLines(one) ? (
-        <button type="button" className="link-button mono" aria-expanded={opened} onClick={onOpen}>
-          {one.name}
-        </button>
-      ) : (
-        <span className="mono">{one.name}</span>
-      )}
+      <OpenFunction name={one.name} opens={hasLines(one)} opened={opened} onOpen={onOpen} />
       <span className="under">
         {one.base === null
           ? "new or not among the dearest of base"
@@ -120,11 +111,7 @@ interface BothProps {
 
 const shown = (value: number | null | undefined): string => (value == null ? MISSING : significant(value, 3));
 
-const Both = ({ a, b }: BothProps) => (
-  <td>
-    {shown(a)} → {shown(b)}
-  </td>
-);
+const Both = ({ a, b }: BothProps) => <td>{fromTo(shown(a), shown(b))}</td>;
 
 const difference = (a: number | null | undefined, b: number | null | undefined): string =>
   a == null && b == null ? MISSING : signed((b ?? 0) - (a ?? 0), 2);

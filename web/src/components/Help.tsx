@@ -2,7 +2,7 @@
 /** Words that explain themselves on hover, focus or tap. */
 import { Popover } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { catalogueQuery } from "../api/queries";
 import type { Metric } from "../api/types";
 
@@ -18,9 +18,20 @@ interface HelpProps {
 export function Help({ children, text, className = "help-word" }: HelpProps) {
   const [pressed, setPressed] = useState(false);
   const [hovered, setHovered] = useState(false);
+  const opened = pressed || hovered;
+  useEffect(() => {
+    if (!opened) return;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== "Escape") return;
+      setPressed(false);
+      setHovered(false);
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [opened]);
   return (
     <Popover
-      opened={pressed || hovered}
+      opened={opened}
       onChange={setPressed}
       position="bottom-start"
       width={320}

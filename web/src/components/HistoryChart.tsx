@@ -6,7 +6,7 @@ import uPlot from "uplot";
 import { type Columns, extent, including, logExtent, type Mark, type Scale } from "../logic/history";
 import { type Span, thinned, wholeOf } from "../logic/thin";
 import { drawLevel, drawMarks, roomFor } from "./chartMarks";
-import { aligned, chartOptions, type Hovered, type View } from "./chartOptions";
+import { aligned, chartOptions, type Hovered, type TickLabel, type View } from "./chartOptions";
 import { useWidth } from "./useWidth";
 
 interface Props {
@@ -15,7 +15,7 @@ interface Props {
   /** All stages of the scenario, or all series, which fix the colours. */
   allStages: readonly string[];
   /** Tick label of the x axis. */
-  tickLabel: (index: number) => string;
+  tickLabel: TickLabel;
   scale: Scale;
   fromZero: boolean;
   /** A dashed line across at this value, kept in sight. */
@@ -71,7 +71,7 @@ export function HistoryChart(props: Props) {
       scale,
       room,
       view: () => view.current ?? first,
-      tickLabel: (index) => latest.current.tickLabel(index),
+      tickLabel: (index, before) => latest.current.tickLabel(index, before),
       onDraw: (self) => {
         if (level !== undefined) drawLevel(self, level);
         drawMarks(self, latest.current.marks, (view.current ?? first).span);

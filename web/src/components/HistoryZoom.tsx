@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button } from "@mantine/core";
+import { counted } from "../logic/overview";
 import { lengthOf, panned, type Span, wholeOf, zoomed } from "../logic/thin";
 import { useKeys } from "./useKeys";
 
@@ -28,7 +29,9 @@ export function HistoryZoom({ span, count, onSpan }: Props) {
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a frame and a legend of its own
     <div className="zoom" role="group" aria-label="Commits shown">
       <span className="zoom-told soft number" role="status">
-        {lengthOf(span) < count ? `${lengthOf(span)} of ${count} commits` : `${count} commits`}
+        {lengthOf(span) < count
+          ? `${lengthOf(span)} of ${counted(count, "commit")}`
+          : counted(count, "commit")}
       </span>
       {moves.map(({ key, sign, word, to }) => (
         <Button

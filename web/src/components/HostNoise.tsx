@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useRef } from "react";
 import { noiseQuery } from "../api/hosts";
 import { fileName } from "../logic/csv";
+import { sightFile } from "../logic/figureFiles";
 import { noiseRows } from "../logic/hostNoise";
 import { ExportButtons } from "./ExportButtons";
 import { HostNoiseChart } from "./HostNoiseChart";
@@ -44,6 +45,14 @@ export function HostNoise({ host, ...drawn }: Props) {
         ) : (
           <>
             <HostNoiseChart points={points} picture={picture} {...drawn} />
+            <div className="part-line">
+              <h3 className="part-head">What it can see</h3>
+              <ExportButtons
+                name={fileName(host, "sight")}
+                what={`what ${host} can see`}
+                rows={() => sightFile(sights)}
+              />
+            </div>
             <SightTable sights={sights} />
             <p className="soft small">
               “Seen in 12”: a change of this size is found with 90 % chance in a run of 12 launches, at the

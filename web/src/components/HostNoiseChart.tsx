@@ -2,7 +2,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type RefObject, useMemo } from "react";
 import type { HostNoise } from "../api/types";
-import { moment } from "../logic/format";
+import { moment, momentTick } from "../logic/format";
 import { noiseColumns, sightName } from "../logic/hostNoise";
 import { share } from "../logic/hosts";
 import { chosen, toggled } from "../logic/search";
@@ -41,7 +41,7 @@ export function HostNoiseChart({ points, shown: wanted, onShown, picture }: Prop
         data={data}
         marks={NO_MARKS}
         allStages={names}
-        tickLabel={(index) => points[index]?.at.slice(5, 10) ?? ""}
+        tickLabel={(index, before) => momentTick(points[index]?.at ?? "", points[before ?? -1]?.at)}
         scale="absolute"
         fromZero
         height={220}

@@ -4,7 +4,7 @@ import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { actOnHost, type HostAction } from "../api/hosts";
 import type { BenchHost } from "../api/types";
-import { ago, bytes, MISSING } from "../logic/format";
+import { ago, bytes, MISSING, said } from "../logic/format";
 import { capabilityWords, share } from "../logic/hosts";
 import { ActionError } from "./ActionError";
 import { HealthLine } from "./HealthLine";
@@ -12,19 +12,28 @@ import { HostState } from "./HostState";
 import { useAction } from "./useAction";
 import { useSession } from "./useSession";
 
-export function HostRow({ host, now }: { host: BenchHost; now: number }) {
+interface Props {
+  host: BenchHost;
+  now: number;
+  /** On its own page, whose heading names it. */
+  alone?: boolean;
+}
+
+export function HostRow({ host, now, alone = false }: Props) {
   return (
     <li className="job">
       <div className="job-state">
         <HostState state={host.state} />
       </div>
       <div className="job-main">
-        <strong>
-          <Link to="/hosts/$host" params={{ host: host.name }}>
-            {host.name}
-          </Link>
-        </strong>{" "}
-        <span className="tag">{host.pool}</span>
+        {!alone && (
+          <strong>
+            <Link to="/hosts/$host" params={{ host: host.name }}>
+              {host.name}
+            </Link>
+          </strong>
+        )}{" "}
+        <span className="tag">pool {host.pool}</span>
         <span className="below">
           {host.last_seen_at ? `seen ${ago(host.last_seen_at, now)}` : "never asked for work"}
           {host.version && `, nalm ${host.version}`}
@@ -32,7 +41,7 @@ export function HostRow({ host, now }: { host: BenchHost; now: number }) {
         <span className="below">{capabilityWords(host.capabilities).join(" · ")}</span>
       </div>
       <div className="job-how">
-        {host.reason && <span className={host.state === "sick" ? "held" : "soft"}>{host.reason}</span>}
+        {host.reason && <span className={host.state === "sick" ? "held" : "soft"}>{said(host.reason)}</span>}
         {host.job_id !== null && (
           <Link to="/jobs/$jobId" params={{ jobId: String(host.job_id) }}>
             Works on job {host.job_id}

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { hostsQuery } from "../api/hosts";
 import type { BenchHost } from "../api/types";
-import { ago } from "../logic/format";
+import { ago, said } from "../logic/format";
 import { share } from "../logic/hosts";
 import { byNeed } from "../logic/overview";
 import { HostState } from "./HostState";
@@ -44,7 +44,7 @@ function Row({ host, now }: { host: BenchHost; now: number }) {
         <Link to="/hosts/$host" params={{ host: host.name }}>
           {host.name}
         </Link>
-        <span className="below">{host.reason ?? told(host, now)}</span>
+        <span className="below">{host.reason === null ? told(host, now) : said(host.reason)}</span>
       </span>
     </li>
   );

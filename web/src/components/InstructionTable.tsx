@@ -2,8 +2,10 @@
 import { Fragment } from "react";
 import type { RunReport } from "../api/types";
 import { MISSING, significant } from "../logic/format";
+import { inChainOrder } from "../logic/stageOrder";
 import { FunctionHistory } from "./FunctionHistory";
 
+type Arms = RunReport["arms"];
 type InstructionCount = NonNullable<RunReport["instructions"]>[number];
 
 /** Dearest functions shown per stage. */
@@ -11,14 +13,18 @@ const FUNCTIONS_SHOWN = 3;
 
 interface Props {
   counts: readonly InstructionCount[];
+  arms: Arms;
   project: string;
   scenario: string;
   hostClass: string;
 }
 
 /** Exact instructions per packet by stage and arm, and the dearest functions of head. */
-export function InstructionTable({ counts, ...where }: Props) {
-  const stages = [...new Set(counts.flatMap((count) => Object.keys(count.stages)))];
+export function InstructionTable({ counts, arms, ...where }: Props) {
+  const stages = inChainOrder(
+    counts.flatMap((count) => Object.keys(count.stages)),
+    [arms.head, ...Object.values(arms)],
+  );
   const last = counts.find((count) => count.arm === "head") ?? counts[counts.length - 1];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard

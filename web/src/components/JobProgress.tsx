@@ -2,7 +2,7 @@
 import { Progress } from "@mantine/core";
 import type { JobBrief } from "../api/types";
 import { isActive } from "../logic/verdict";
-import { Icon } from "./Icon";
+import { Icon, type IconName } from "./Icon";
 
 const WORDS: Record<JobBrief["state"], string> = {
   queued: "Queued",
@@ -19,19 +19,26 @@ const WORDS: Record<JobBrief["state"], string> = {
 
 export const stateWord = (state: JobBrief["state"]): string => WORDS[state];
 
+const ENDED: Partial<Record<JobBrief["state"], IconName>> = {
+  done: "check",
+  failed: "broken",
+  invalid: "invalid",
+  cancelled: "broken",
+  superseded: "right",
+};
+
 export function JobBadge({ job }: { job: JobBrief }) {
   const moving = isActive(job) && job.state !== "queued";
   return (
     <span className={`verdict state-pill${moving ? " active" : ""}`}>
-      {moving ? <span className="pulse" /> : <Icon name={job.state === "failed" ? "broken" : "clock"} />}
+      {moving ? <span className="pulse" /> : <Icon name={ENDED[job.state] ?? "clock"} />}
       {WORDS[job.state]}
     </span>
   );
 }
 
-/** Step and bar of a job that is under way; the reason of one that ended without a verdict. */
+/** Bar and present work of a job that is under way; the reason of one that ended without a verdict. */
 export function JobProgress({ job }: { job: Pick<JobBrief, "state" | "step" | "detail" | "fraction"> }) {
-  const text = [job.step, job.detail].filter(Boolean).join(": ");
   const percent = job.fraction === null ? null : Math.round(job.fraction * 100);
   return (
     <div className="progress">
@@ -44,7 +51,9 @@ export function JobProgress({ job }: { job: Pick<JobBrief, "state" | "step" | "d
           aria-label={`${WORDS[job.state]}${percent === null ? "" : `, ${percent} per cent`}`}
         />
       )}
-      <span className="progress-text">{job.state === "queued" ? "Waits for its turn" : text}</span>
+      <span className="progress-text">
+        {job.state === "queued" ? "Waits for its turn" : (job.detail ?? job.step)}
+      </span>
     </div>
   );
 }

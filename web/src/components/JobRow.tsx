@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { Job } from "../api/types";
 import { ago, moment } from "../logic/format";
-import { isRunning, reasonWord, whyWaits } from "../logic/queue";
+import { askedFor, isRunning, whyWaits } from "../logic/queue";
 import { Icon } from "./Icon";
 import { JobActions } from "./JobActions";
 import { JobBadge, JobProgress } from "./JobProgress";
@@ -29,7 +29,7 @@ export function JobRow({ job, now, place }: Props) {
       </div>
       <div className="job-main">
         <Link to="/jobs/$jobId" params={{ jobId: String(job.id) }} className="job-link">
-          {job.project} <span className="mono">{job.head_sha.slice(0, 10)}</span>
+          {job.subject ?? <span className="mono">{job.head_sha.slice(0, 10)}</span>}
         </Link>
         <JobMeta job={job} now={now} />
       </div>
@@ -66,14 +66,15 @@ function JobMeta({ job, now }: { job: Job; now: number }) {
   const ended = job.finished_at;
   return (
     <span className="below">
-      {reasonWord(job.reason)}
-      {job.pull_request !== null && ` ${job.pull_request}`}
-      {job.requested_by && ` by ${job.requested_by}`}
-      {job.scenarios && ` · ${job.scenarios.join(", ")}`}
+      {job.project}
+      {job.subject && <span className="mono"> {job.head_sha.slice(0, 7)}</span>}
+      {job.author && ` by ${job.author}`}
+      {` · ${askedFor(job)}`}
+      {job.scenarios && ` · only ${job.scenarios.join(", ")}`}
       {job.attempts > 1 && ` · attempt ${job.attempts}`}
       <span title={moment(ended ?? job.created_at)}>
         {" · "}
-        {ended ? `ended ${ago(ended, now)}` : `since ${ago(job.created_at, now)}`}
+        {ended ? `ended ${ago(ended, now)}` : `queued ${ago(job.created_at, now)}`}
       </span>
     </span>
   );

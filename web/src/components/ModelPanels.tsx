@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MeasuredModel, Models, ScenarioModel } from "../api/types";
+import { fileName } from "../logic/csv";
+import { modelsFile } from "../logic/figureFiles";
 import type { ModelFigures } from "../logic/models";
 import { CommitLink } from "./CommitLink";
 import { ModelTable } from "./ModelTable";
-import { Panel } from "./Panel";
+import { SavedPanel } from "./SavedPanel";
 import { SideBySide } from "./SideBySide";
 
 /** Chains under their models: first what was measured side by side, then scenario by scenario. */
@@ -19,12 +21,17 @@ export function ModelPanels({ project, models }: { project: string; models: Mode
           commit={commit}
           hostClass={host_class}
           result={result}
+          rows={() => modelsFile(result.rows.map(ofExperiment))}
         >
           <ModelTable label={`Models of experiment ${experiment}`} rows={result.rows.map(ofExperiment)} />
         </SideBySide>
       ))}
-      <Panel
+      <SavedPanel
         title="Execution models, scenario by scenario"
+        name={fileName(project, "models", models.commit.short_sha)}
+        what="models of scenarios"
+        rows={models.rows.length > 0 ? () => modelsFile(models.rows.map(ofScenario)) : undefined}
+        pictured
         aside={<span className="soft">on {commit}; not measured side by side</span>}
       >
         {models.rows.length > 0 ? (
@@ -32,7 +39,7 @@ export function ModelPanels({ project, models }: { project: string; models: Mode
         ) : (
           <p className="soft">No scenario was measured at this commit.</p>
         )}
-      </Panel>
+      </SavedPanel>
     </>
   );
 }

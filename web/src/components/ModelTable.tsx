@@ -25,9 +25,9 @@ export function ModelTable({ label, rows }: { label: string; rows: readonly Mode
           <th className="left">Chain</th>
           <th className="left">Model</th>
           <th>
-            <MetricName name="cpp" />
+            <MetricName name="cpp" />, cycles/packet
           </th>
-          <th className="left">Bar from 0</th>
+          <th className="left">from 0</th>
           <th>
             <MetricName name="ipp" />
           </th>

@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Proportion, Quality } from "../api/types";
 import type { Axis } from "../logic/axis";
+import { ratesFile } from "../logic/figureFiles";
 import { MISSING } from "../logic/format";
 import { bounds, hasTrials, percent, rateAxis } from "../logic/quality";
 import { IntervalBar } from "./IntervalBar";
-import { Panel } from "./Panel";
+import { SavedPanel } from "./SavedPanel";
 import { ScrollTable } from "./ScrollTable";
 
 /** The rates month by month, newest first. */
-export function MonthTable({ months }: { months: Quality["months"] }) {
+export function MonthTable({ project, months }: { project: string; months: Quality["months"] }) {
   const axes = {
     detection: rateAxis(months.map((month) => month.detection)),
     false_alarms: rateAxis(months.map((month) => month.false_alarms)),
     accepted: rateAxis(months.map((month) => month.accepted)),
   };
   return (
-    <Panel title="Over time" aside={<span className="soft">by month, with bounds at 95 %</span>}>
+    <SavedPanel
+      title="Over time"
+      aside={<span className="soft">by month, with bounds at 95 %</span>}
+      name={`${project}-quality-by-month`}
+      what="quality by month"
+      rows={months.length > 0 ? () => monthsFile(months) : undefined}
+      pictured
+    >
       {months.length === 0 ? (
-        <p className="soft">Of no month is anything known yet.</p>
+        <p className="soft">Nothing is known of any month yet.</p>
       ) : (
         <ScrollTable label="Quality by month">
           <thead>
@@ -42,9 +50,21 @@ export function MonthTable({ months }: { months: Quality["months"] }) {
           </tbody>
         </ScrollTable>
       )}
-    </Panel>
+    </SavedPanel>
   );
 }
+
+const monthsFile = (months: Quality["months"]) =>
+  ratesFile(
+    months.map(({ month, detection, false_alarms, accepted }) => ({
+      group: month,
+      rates: [
+        { name: "detected", of: detection },
+        { name: "false alarms", of: false_alarms },
+        { name: "findings accepted", of: accepted },
+      ],
+    })),
+  );
 
 function Rate({ of, axis, color }: { of: Proportion; axis: Axis; color: string }) {
   if (!hasTrials(of)) return <td className="left">{MISSING}</td>;

@@ -47,14 +47,28 @@ export function NcppTable({ project, line, by }: Props) {
       </thead>
       <tbody>
         {ordered.map((point) => (
-          <Row key={`${point.name}${point.commit.sha}`} project={project} point={point} axis={axis} />
+          <Row
+            key={`${point.name}${point.commit.sha}`}
+            project={project}
+            point={point}
+            axis={axis}
+            known={line.missing}
+          />
         ))}
       </tbody>
     </ScrollTable>
   );
 }
 
-function Row({ project, point, axis }: { project: string; point: NcppPoint; axis: Axis }) {
+interface RowProps {
+  project: string;
+  point: NcppPoint;
+  axis: Axis;
+  /** Said of the whole table already. */
+  known: string | null | undefined;
+}
+
+function Row({ project, point, axis, known }: RowProps) {
   const { ncpp, low, high, extended = [] } = point;
   return (
     <tr>
@@ -72,7 +86,7 @@ function Row({ project, point, axis }: { project: string; point: NcppPoint; axis
       </td>
       <td className="left">
         {point.missing ? (
-          <span className="soft wrap-text">{point.missing}</span>
+          <span className="soft wrap-text">{point.missing === known ? MISSING : point.missing}</span>
         ) : (
           <IntervalBar of={{ value: ncpp, low, high }} axis={axis} dot />
         )}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { SignInLink } from "./AccountMenu";
+import { SignInButton } from "./AccountMenu";
 import { CenterState } from "./States";
 import { useSession } from "./useSession";
 
@@ -8,7 +8,7 @@ export function NotForYou({ title, advice }: { title: string; advice: string }) 
   const stranger = useSession()?.name === null;
   return (
     <CenterState icon="help" title={title}>
-      {stranger ? <SignInLink /> : <p>{advice}</p>}
+      {stranger ? <SignInButton /> : <p>{advice}</p>}
     </CenterState>
   );
 }

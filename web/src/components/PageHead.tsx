@@ -4,6 +4,8 @@ import type { ReactNode } from "react";
 interface Props {
   title: ReactNode;
   under?: ReactNode;
+  /** Beside the heading: how it stands. */
+  mark?: ReactNode;
   /** The way up: links to the lists this one stands in. */
   up?: ReactNode;
   /** Controls at the right. */
@@ -11,7 +13,7 @@ interface Props {
 }
 
 /** The page's one heading, there in every state of the page. */
-export function PageHead({ title, under, up, children }: Props) {
+export function PageHead({ title, under, mark, up, children }: Props) {
   return (
     <div className="page-head">
       <div>
@@ -20,7 +22,10 @@ export function PageHead({ title, under, up, children }: Props) {
             {up}
           </nav>
         )}
-        <h1>{title}</h1>
+        <div className="page-title">
+          <h1>{title}</h1>
+          {mark}
+        </div>
         {under && <p>{under}</p>}
       </div>
       {children && <div className="controls">{children}</div>}

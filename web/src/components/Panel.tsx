@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ReactNode, useId } from "react";
+import { type ReactNode, type Ref, useId } from "react";
 
 /** A titled part of a page. `aside` stands at the right of the title. */
 export function Panel({
   title,
   aside,
+  body,
   children,
 }: {
   title: ReactNode;
   aside?: ReactNode;
+  /** Is given what stands under the title. */
+  body?: Ref<HTMLDivElement>;
   children: ReactNode;
 }) {
   const id = useId();
@@ -18,7 +21,9 @@ export function Panel({
         <h2 id={id}>{title}</h2>
         {aside}
       </div>
-      <div className="panel-body">{children}</div>
+      <div className="panel-body" ref={body}>
+        {children}
+      </div>
     </section>
   );
 }

@@ -3,11 +3,14 @@ import { useQuery } from "@tanstack/react-query";
 import { priceHistoryQuery } from "../api/features";
 import type { PriceHistoryLine } from "../api/types";
 import { axisOf } from "../logic/axis";
+import { fileName } from "../logic/csv";
+import { priceHistoryFile } from "../logic/figureFiles";
 import { columnUnit, MISSING, signed, signedInColumn } from "../logic/format";
 import { lineKey, SOURCE_SAYS } from "../logic/prices";
 import { CommitLink } from "./CommitLink";
 import { IntervalBar } from "./IntervalBar";
 import { Panel } from "./Panel";
+import { SavedPanel } from "./SavedPanel";
 import { ScrollTable } from "./ScrollTable";
 import { Loading } from "./States";
 
@@ -23,11 +26,18 @@ export function PriceHistory({ project, feature }: { project: string; feature: s
       <Loading rows={4} />
     );
   return (
-    <Panel title={`History of ${feature}`} aside={<span className="soft">cycles/packet, by commit</span>}>
+    <SavedPanel
+      title={`History of ${feature}`}
+      aside={<span className="soft">cycles/packet, by commit</span>}
+      name={fileName(project, "price", feature)}
+      what={`the price of ${feature}`}
+      rows={() => priceHistoryFile(data.lines)}
+      pictured
+    >
       {data.lines.map((line) => (
         <Line key={lineKey(line)} project={project} line={line} />
       ))}
-    </Panel>
+    </SavedPanel>
   );
 }
 
@@ -50,7 +60,7 @@ function Line({ project, line }: { project: string; line: PriceHistoryLine }) {
           <tr>
             <th className="left">Commit</th>
             <th>cycles/packet</th>
-            <th className="left">Bar from 0</th>
+            <th className="left">from 0</th>
             <th>Effect on rate, {rate.unit}</th>
             <th className="left">Paid by</th>
           </tr>

@@ -43,7 +43,6 @@ export function RevisionPicker({ project, label, value, onChange }: Props) {
       allowDeselect={false}
       nothingFoundMessage="Nothing has that name, subject or author"
       maxDropdownHeight={360}
-      comboboxProps={{ keepMounted: false }}
     />
   );
 }

@@ -51,7 +51,7 @@ export function RoundsPanel({ name, rounds, paired, chain, drawn, onDrawn }: Pro
             what="the rounds"
             rows={() => roundRows(rounds)}
             picture={picture}
-            vector
+            drawn="svg"
           />
         </span>
       }

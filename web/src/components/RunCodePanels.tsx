@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A run's rounds, and its functions and lines: searched, put in order, saved. */
+/** A run's rounds, its functions and lines (searched, put in order, saved), and the source of one. */
 import { SegmentedControl, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { runCodeQuery } from "../api/compare";
+import { runCodeQuery, runSourceQuery } from "../api/compare";
 import type { Change, RunCode, RunDetail } from "../api/types";
-import { type CodeView, codeFile, codeRows, figuresOf, found, inOrder } from "../logic/codeRows";
+import { type CodeView, codeFile, codeRows, figuresOf, found, functionKey, inOrder } from "../logic/codeRows";
 import { fileName } from "../logic/csv";
 import type { RunSearch } from "../logic/search";
 import { CodeTable } from "./CodeTable";
 import { ExportButtons } from "./ExportButtons";
 import { Panel } from "./Panel";
 import { RoundsPanel } from "./RoundsPanel";
+import { SourcePanel } from "./SourcePanel";
 import { Loading } from "./States";
+import { useOpened } from "./useOpened";
 
 interface Props {
   run: RunDetail;
@@ -36,7 +38,28 @@ export function RunCodePanels({ run, chain, search, onChange }: Props) {
         onDrawn={(drawn) => onChange({ rounds: drawn === "cpp" ? "cpp" : undefined })}
       />
       {data.functions.length > 0 && <Code run={run} of={data} search={search} onChange={onChange} />}
+      <Opened run={run} of={data} search={search} onChange={onChange} />
     </>
+  );
+}
+
+type CodeProps = Omit<Props, "chain"> & { of: RunCode };
+
+function Opened({ run, of, search, onChange }: CodeProps) {
+  const place = useOpened(search.fn);
+  const one = of.functions.find((each) => functionKey(each) === search.fn);
+  return (
+    <div ref={place} className="source-panel">
+      {one && (
+        <SourcePanel
+          query={runSourceQuery(run.run_id, one.stage, one.name)}
+          of={of}
+          one={one}
+          search={search}
+          onChange={onChange}
+        />
+      )}
+    </div>
   );
 }
 
@@ -53,7 +76,7 @@ const NONE: Record<CodeView, string> = {
   base: "No line of base fits: lines need an NF built with debug information.",
 };
 
-function Code({ run, of, search, onChange }: Omit<Props, "chain"> & { of: RunCode }) {
+function Code({ run, of, search, onChange }: CodeProps) {
   const view = search.code ?? "functions";
   const all = codeRows(of.functions, view);
   const figures = figuresOf(all);
@@ -110,6 +133,8 @@ function Code({ run, of, search, onChange }: Omit<Props, "chain"> & { of: RunCod
           figures={figures}
           label={label}
           histories={view === "functions"}
+          open={search.fn}
+          onOpen={(fn) => onChange({ fn, lines: undefined })}
           sorting={{
             by: search.sort,
             up: search.order === "up",

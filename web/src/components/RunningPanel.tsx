@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { runningJobsQuery } from "../api/jobs";
 import type { Job } from "../api/types";
 import { counted } from "../logic/overview";
+import { askedFor } from "../logic/queue";
 import { JobBadge, JobProgress } from "./JobProgress";
 import { QueryPanel } from "./QueryPanel";
 
@@ -46,9 +47,12 @@ function Row({ job }: { job: Job }) {
       </span>
       <span className="row-main">
         <Link to="/jobs/$jobId" params={{ jobId: String(job.id) }}>
-          {job.project} <span className="mono">{job.head_sha.slice(0, 10)}</span>
+          {job.subject ?? <span className="mono">{job.head_sha.slice(0, 10)}</span>}
         </Link>
-        {job.host && <span className="below">on {job.host}</span>}
+        <span className="below">
+          {job.project} · {askedFor(job)}
+          {job.host && ` · on ${job.host}`}
+        </span>
         <JobProgress job={job} />
       </span>
     </li>

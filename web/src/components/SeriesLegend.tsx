@@ -3,13 +3,19 @@ import { useComputedColorScheme } from "@mantine/core";
 import type { CSSProperties } from "react";
 import { stageInk } from "../logic/palette";
 
+interface Props {
+  series: readonly string[];
+  /** All that colours were given out to, where those are more. */
+  of?: readonly string[];
+}
+
 /** Which colour and dash is which series. */
-export function SeriesLegend({ series }: { series: readonly string[] }) {
+export function SeriesLegend({ series, of = series }: Props) {
   const dark = useComputedColorScheme("light") === "dark";
   return (
     <div className="legend">
       {series.map((name) => {
-        const ink = stageInk(name, series, dark);
+        const ink = stageInk(name, of, dark);
         return (
           <span key={name} className="key">
             <span

@@ -10,7 +10,16 @@ import { schedulesQuery } from "../api/schedules";
 import { integrationsQuery, peopleQuery, retentionQuery, watchingQuery } from "../api/settings";
 import { addProjectToken, projectTokensQuery, revokeProjectToken } from "../api/tokens";
 import type { ProjectTokenNew } from "../api/types";
+import { fileName } from "../logic/csv";
 import type { SettingsPart as Name } from "../logic/search";
+import {
+  deliveriesFile,
+  expectationsFile,
+  floorsFile,
+  notificationsFile,
+  peopleFile,
+  tokensFile,
+} from "../logic/settingsFiles";
 import { AuditPanel } from "./AuditPanel";
 import { DeliveryTable } from "./DeliveryTable";
 import { ExpectationTable } from "./ExpectationTable";
@@ -59,7 +68,11 @@ function RepositoryPart({ project }: Of) {
       <SettingsPart title="Webhook" query={watchingQuery(project)}>
         {(now) => <WebhookPanel project={project} now={now} />}
       </SettingsPart>
-      <SettingsPart title="Deliveries" query={deliveriesQuery(project)}>
+      <SettingsPart
+        title="Deliveries"
+        query={deliveriesQuery(project)}
+        saved={{ name: fileName(project, "deliveries"), what: "the deliveries", rows: deliveriesFile }}
+      >
         {(deliveries) => <DeliveryTable project={project} deliveries={deliveries} />}
       </SettingsPart>
       <SettingsPart title="Read token" query={watchingQuery(project)}>
@@ -94,7 +107,11 @@ function TellingPart({ project }: Of) {
           </>
         )}
       </SettingsPart>
-      <SettingsPart title="Told lately" query={notificationsQuery(project)}>
+      <SettingsPart
+        title="Told lately"
+        query={notificationsQuery(project)}
+        saved={{ name: fileName(project, "notifications"), what: "what was told", rows: notificationsFile }}
+      >
         {(told) => <NotificationTable project={project} told={told} />}
       </SettingsPart>
       <Panel title="Feed">
@@ -116,10 +133,18 @@ function JudgingPart({ project }: Of) {
           )
         }
       </SettingsPart>
-      <SettingsPart title="Changes that were declared" query={expectationsQuery(project)}>
+      <SettingsPart
+        title="Changes that were declared"
+        query={expectationsQuery(project)}
+        saved={{ name: fileName(project, "expectations"), what: "what was declared", rows: expectationsFile }}
+      >
         {(of) => <ExpectationTable project={project} of={of} />}
       </SettingsPart>
-      <SettingsPart title="Noise that false alarms taught" query={floorsQuery(project)}>
+      <SettingsPart
+        title="Noise that false alarms taught"
+        query={floorsQuery(project)}
+        saved={{ name: fileName(project, "noise"), what: "what false alarms taught", rows: floorsFile }}
+      >
         {(floors) => <FloorTable project={project} floors={floors} />}
       </SettingsPart>
     </>
@@ -129,10 +154,18 @@ function JudgingPart({ project }: Of) {
 function AccessPart({ project }: Of) {
   return (
     <>
-      <SettingsPart title="People" query={peopleQuery(project)}>
+      <SettingsPart
+        title="People"
+        query={peopleQuery(project)}
+        saved={{ name: fileName(project, "people"), what: "the people", rows: peopleFile }}
+      >
         {(people) => <PeoplePanel project={project} people={people} />}
       </SettingsPart>
-      <SettingsPart title="Tokens of the project" query={projectTokensQuery(project)}>
+      <SettingsPart
+        title="Tokens of the project"
+        query={projectTokensQuery(project)}
+        saved={{ name: fileName(project, "tokens"), what: "the tokens", rows: tokensFile }}
+      >
         {(tokens) => (
           <TokenList
             tokens={tokens}

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type UseQueryOptions, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import type { Row } from "../logic/csv";
+import { ExportButtons } from "./ExportButtons";
 import { Panel } from "./Panel";
-import { Failed, Loading } from "./States";
+import { FailedPart, Loading } from "./States";
 
 interface PartProps<T, K extends readonly unknown[]> {
   title: string;
   aside?: ReactNode;
+  /** Its table as a file: of the name, what it is, and the rows. */
+  saved?: { name: string; what: string; rows: (data: T) => readonly Row[] };
   query: UseQueryOptions<T, Error, T, K>;
   children: (data: T) => ReactNode;
 }
@@ -15,16 +19,20 @@ interface PartProps<T, K extends readonly unknown[]> {
 export function SettingsPart<T, K extends readonly unknown[]>({
   title,
   aside,
+  saved,
   query,
   children,
 }: PartProps<T, K>) {
   const { data, error, refetch } = useQuery(query);
   return (
-    <Panel title={title} aside={aside}>
+    <Panel
+      title={title}
+      aside={saved && data !== undefined ? <ExportButtons {...saved} rows={() => saved.rows(data)} /> : aside}
+    >
       {data !== undefined ? (
         children(data)
       ) : error ? (
-        <Failed error={error} onRetry={refetch} />
+        <FailedPart error={error} onRetry={refetch} />
       ) : (
         <Loading rows={2} />
       )}

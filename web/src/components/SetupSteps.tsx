@@ -44,7 +44,11 @@ export function SetupSteps({ about, done }: Props) {
           <Link to="/p/$project/queue" params={{ project }}>
             in the queue
           </Link>{" "}
-          while it is built and measured.
+          while it is built and measured. Or{" "}
+          <Link to="/p/$project/measure" params={{ project }}>
+            ask for one that is there already
+          </Link>
+          .
         </p>,
       )}
       {step(
@@ -113,6 +117,7 @@ function HookStep({ project }: { project: string }) {
           ([forge, address]) => [forge, <code key={forge}>{address}</code>] as const,
         )}
       />
+      <p className="soft">Without one the server looks into the repository by itself every few minutes.</p>
       {maintains && (
         <p className="soft">
           The secret was shown when the project was made.{" "}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ReactNode } from "react";
-import { Panel } from "./Panel";
+import type { Row } from "../logic/csv";
+import { SavedPanel } from "./SavedPanel";
 
 interface Props {
   title: string;
@@ -8,14 +9,19 @@ interface Props {
   commit: ReactNode;
   hostClass: string | null;
   result: { partial: boolean; taken: number; cells: number };
+  rows: () => readonly Row[];
   children: ReactNode;
 }
 
 /** What one experiment measured side by side, and whether all of it is there. */
-export function SideBySide({ title, experiment, commit, hostClass, result, children }: Props) {
+export function SideBySide({ title, experiment, commit, hostClass, result, rows, children }: Props) {
   return (
-    <Panel
+    <SavedPanel
       title={title}
+      name={`experiment-${experiment}`}
+      what={`experiment ${experiment}`}
+      rows={rows}
+      pictured
       aside={
         <span className="soft">
           experiment {experiment} on {commit}
@@ -29,6 +35,6 @@ export function SideBySide({ title, experiment, commit, hostClass, result, child
         </p>
       )}
       {children}
-    </Panel>
+    </SavedPanel>
   );
 }

@@ -4,6 +4,7 @@ import { ActionIcon, SegmentedControl, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { measuredQuery } from "../api/compare";
 import type { Measured, ScenarioSummary } from "../api/types";
+import { modelWord } from "../logic/models";
 import { AXES, type Axis, type CompareSearch } from "../logic/search";
 import { AXIS_WORDS, axisOf, sidesOf, swapped } from "../logic/sides";
 import { Icon } from "./Icon";
@@ -128,7 +129,7 @@ function OneCommit({ project, search, set, by }: PartProps & { by: Axis }) {
 }
 
 function kindText(one: Measured, by: Axis): string {
-  const of = by === "model" ? one.model : (one.features?.join(", ") ?? "features not kept");
+  const of = by === "model" ? modelWord(one.model) : (one.features?.join(", ") ?? "features not kept");
   return `${one.scenario}: ${of || "no features"}`;
 }
 

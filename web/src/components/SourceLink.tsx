@@ -3,7 +3,8 @@ import { lineLink } from "../logic/sourceLink";
 
 interface Props {
   of: { source_link: string | null };
-  sha: string;
+  /** Null: the side was not built. */
+  sha: string | null;
   file: string;
   line: number | null | undefined;
 }
@@ -14,7 +15,7 @@ export function SourceLink({ of, sha, file, line }: Props) {
   const link = lineLink(of.source_link, sha, file, line);
   if (link === null) return <span className="mono">{text}</span>;
   return (
-    <a className="mono" href={link} rel="noreferrer" title={`${text} at ${sha.slice(0, 7)}`}>
+    <a className="mono" href={link} rel="noreferrer" title={`${text} at ${sha?.slice(0, 7)}`}>
       {text}
     </a>
   );

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /** One function, opened: both sides' source beside each other with what each line costs. */
 import { Button, SegmentedControl } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { sourceQuery } from "../api/compare";
-import type { CodeComparison, FunctionCosts, FunctionSource } from "../api/types";
+import { type UseQueryOptions, useQuery } from "@tanstack/react-query";
+import type { FunctionCosts, FunctionSource, Sourced } from "../api/types";
 import { fileName } from "../logic/csv";
 import type { CompareSearch } from "../logic/search";
-import type { Sides } from "../logic/sides";
 import { costOf, sourceCsv } from "../logic/source";
 import { ExportButtons } from "./ExportButtons";
 import { FunctionLines } from "./FunctionLines";
@@ -15,17 +13,22 @@ import { NoText, WithoutText } from "./SourceMissing";
 import { SourceSides } from "./SourceSides";
 import { FailedPart, Loading } from "./States";
 
-interface Props {
-  project: string;
-  sides: Sides;
-  of: CodeComparison;
+export type SourceSearch = Pick<CompareSearch, "fn" | "lines" | "cost">;
+
+interface DataProps {
+  of: Sourced;
   one: FunctionCosts;
-  search: CompareSearch;
-  onChange: (change: CompareSearch) => void;
+  data: FunctionSource;
+  search: SourceSearch;
+  onChange: (change: Pick<SourceSearch, "fn" | "lines">) => void;
 }
 
-export function SourcePanel({ project, sides, of, one, search, onChange }: Props) {
-  const { data, error, refetch } = useQuery(sourceQuery(project, sides, one.stage, one.name));
+interface Props<K extends readonly unknown[]> extends Omit<DataProps, "data"> {
+  query: UseQueryOptions<FunctionSource, Error, FunctionSource, K>;
+}
+
+export function SourcePanel<K extends readonly unknown[]>({ query, of, one, search, onChange }: Props<K>) {
+  const { data, error, refetch } = useQuery(query);
   return (
     <Panel
       title={
@@ -53,10 +56,6 @@ export function SourcePanel({ project, sides, of, one, search, onChange }: Props
   );
 }
 
-interface DataProps extends Pick<Props, "of" | "one" | "search" | "onChange"> {
-  data: FunctionSource;
-}
-
 const Tools = ({ of, one, data, search, onChange }: DataProps) => (
   <>
     {data.files.some(({ rows }) => rows.length > 0) && (
@@ -72,7 +71,7 @@ const Tools = ({ of, one, data, search, onChange }: DataProps) => (
       />
     )}
     <ExportButtons
-      name={fileName("source", one.name, of.base_sha.slice(0, 7), of.head_sha.slice(0, 7))}
+      name={fileName("source", one.name, ...[of.base_sha, of.head_sha].map((sha) => sha?.slice(0, 7) ?? ""))}
       what={`the source of ${one.name}`}
       rows={() => sourceCsv(data.files)}
     />

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** One file's lines, base and head in two columns whose rows stand beside each other. */
 import { useRef } from "react";
-import type { CodeComparison, FileSource } from "../api/types";
+import type { FileSource, Sourced } from "../api/types";
 import { figure, signed } from "../logic/format";
 import { type Block, blocksOf, type LineCost } from "../logic/source";
 import { SourceLink } from "./SourceLink";
@@ -9,7 +9,7 @@ import { UNIT } from "./SourceMissing";
 import { SourceTable } from "./SourceTable";
 
 interface Props {
-  of: CodeComparison;
+  of: Sourced;
   /** The function's. */
   name: string;
   file: FileSource;

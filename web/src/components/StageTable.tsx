@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Base and head per stage: what changed, by how much, and which part is instructions, which pipeline use. */
 import type { Change, StageChange } from "../api/types";
-import { change, figure, MISSING, signed, significant } from "../logic/format";
+import { change, figure, fromTo, MISSING, signed, significant } from "../logic/format";
 import { barReach, splitCycles } from "../logic/split";
 import { known, ratio } from "../logic/units";
 import { causeWord } from "../logic/verdict";
@@ -98,7 +98,10 @@ function stageNote(stage: StageChange, culprits: readonly string[]): string {
   if (stage.kind === "added") return "new stage";
   if (stage.kind === "removed") return "stage removed";
   const cause = causeWord(stage.cause);
-  if (culprits.includes(stage.stage)) return cause ? `pays, by ${cause}` : "pays";
+  if (culprits.includes(stage.stage)) {
+    const role = (stage.contribution_cycles ?? 0) > 0 ? "pays" : "saves";
+    return cause ? `${role}, by ${cause}` : role;
+  }
   if (stage.significant && !stage.relevant) return "beyond noise, too small to matter";
   if (stage.significant) return cause ? `beyond noise, by ${cause}` : "beyond noise";
   return "within noise";
@@ -119,15 +122,13 @@ const decimals = (value: number | null | undefined, digits: number): string =>
 function Figures({ of }: { of: Change }) {
   return (
     <>
+      <td>{fromTo(figure(of.base?.cpp), figure(of.head?.cpp))}</td>
       <td>
-        {figure(of.base?.cpp)} → {figure(of.head?.cpp)}
-      </td>
-      <td>
-        {decimals(of.base?.ipp, 4)} → {decimals(of.head?.ipp, 4)}
+        {fromTo(decimals(of.base?.ipp, 4), decimals(of.head?.ipp, 4))}
         <Under ln={of.ln_ipp} />
       </td>
       <td>
-        {decimals(of.base?.eipc, 3)} → {decimals(of.head?.eipc, 3)}
+        {fromTo(decimals(of.base?.eipc, 3), decimals(of.head?.eipc, 3))}
         <Under ln={of.ln_eipc} />
       </td>
     </>

@@ -4,7 +4,7 @@ import { Button, Skeleton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ApiError } from "../api/client";
-import { SignInLink } from "./AccountMenu";
+import { SignInButton } from "./AccountMenu";
 import { Icon, type IconName } from "./Icon";
 import { useSession } from "./useSession";
 
@@ -62,20 +62,22 @@ export function Failed({ error, onRetry }: { error: Error; onRetry: () => void }
   const status = error instanceof ApiError ? error.status : null;
   const requestId = error instanceof ApiError ? error.requestId : null;
   const stranger = useSession()?.name === null && status !== null && [401, 403, 404].includes(status);
+  const inLog = status === null || status >= 500;
   return (
     <div role="alert">
       <CenterState icon={status === 404 ? "inconclusive" : "invalid"} title={titleOf(error)}>
         <p>{adviceOf(error)}</p>
-        {stranger && <p>It may be private: those with a role in its project see it once they sign in.</p>}
-        {requestId && <p className="mono">Request {requestId}</p>}
-        <div style={{ display: "flex", gap: 8 }}>
-          <Button size="xs" variant="default" onClick={onRetry}>
-            Try again
-          </Button>
-          {stranger && <SignInLink />}
-          <Link to="/" style={{ alignSelf: "center" }}>
-            All projects
-          </Link>
+        {stranger && status !== 401 && <p>It may be private: those with a role in its project see it.</p>}
+        {requestId && inLog && <p className="mono">Request {requestId}</p>}
+        <div className="state-actions">
+          {stranger ? (
+            <SignInButton />
+          ) : (
+            <Button size="xs" variant="default" onClick={onRetry}>
+              Try again
+            </Button>
+          )}
+          <Link to="/">All projects</Link>
         </div>
       </CenterState>
     </div>
@@ -95,5 +97,7 @@ function adviceOf(error: Error): string {
     return "Is nalm-server running, and is this page open at its address? The page tries again by itself.";
   if (error instanceof ApiError && error.status !== null && error.status >= 500)
     return `${error.message} The server's log has the cause under the request's id.`;
+  if (error instanceof ApiError && error.status === 401)
+    return "Only people with an account here see this page.";
   return error.message;
 }

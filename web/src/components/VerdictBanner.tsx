@@ -2,7 +2,7 @@
 /** The verdict as a sentence, with the chain's three figures beneath. */
 import type { ReactNode } from "react";
 import type { Change, Verdict } from "../api/types";
-import { change, changeWithInterval, figure, said, signed, THIN } from "../logic/format";
+import { change, changeWithInterval, figure, MISSING, said, signed, THIN } from "../logic/format";
 import { known, ratio } from "../logic/units";
 import { judgedChain } from "../logic/verdict";
 import { FixesLink } from "./FixesLink";
@@ -98,13 +98,20 @@ interface TileProps {
 }
 
 function Tile({ chainName, name, unit, base, head, digits = 4, children }: TileProps) {
+  const [from, to] = [figure(base, "", digits), figure(head, "", digits)];
   return (
     <div className="tile">
       <div className="tile-name">
         <MetricName name={name} /> of the chain{chainName && `, ${chainName}`}, {unit}
       </div>
       <div className="tile-value">
-        {figure(base, "", digits)} <span className="soft">→</span> {figure(head, "", digits)}
+        {from === MISSING && to === MISSING ? (
+          MISSING
+        ) : (
+          <>
+            {from} <span className="soft">→</span> {to}
+          </>
+        )}
       </div>
       <div className="tile-note">{children}</div>
     </div>

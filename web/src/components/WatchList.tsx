@@ -59,6 +59,7 @@ function NewWatch() {
           key={field}
           label={field.charAt(0).toUpperCase() + field.slice(1)}
           required
+          withAsterisk={false}
           maxLength={field === "author" ? 256 : 64}
           autoComplete="off"
           value={wanted[field]}

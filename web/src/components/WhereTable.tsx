@@ -11,10 +11,10 @@ export function WhereTable({ verdict }: { verdict: Verdict }) {
         <thead>
           <tr>
             <th className="left">Stage</th>
-            <th className="left">function</th>
-            <th className="left">what, a packet</th>
-            <th>base</th>
-            <th>head</th>
+            <th className="left">Function</th>
+            <th className="left">What, per packet</th>
+            <th>Base</th>
+            <th>Head</th>
           </tr>
         </thead>
         <tbody>

@@ -52,7 +52,7 @@ export const MARK_SHAPES: Record<string, Shape> = {
       [4, 4],
       [-4, 4],
     ],
-    token: "--broken-back",
+    token: "--broken-mark",
     down: VERDICTS,
   },
   alert: {

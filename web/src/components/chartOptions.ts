@@ -7,6 +7,8 @@ import type { Columns, Scale } from "../logic/history";
 import { stageInk } from "../logic/palette";
 import { between, lengthOf, panned, type Span, zoomed } from "../logic/thin";
 
+/** Half a label of the last commit reaches so far beyond the plot. CSS pixels. */
+const LAST_LABEL = 26;
 /** Points are drawn as dots as long as they lie this far apart, in CSS pixels. */
 const DOT_SPACING = 9;
 /** Charts with this key show one common cursor. */
@@ -24,6 +26,9 @@ export interface View {
   range: [number, number] | null;
 }
 
+/** The label of a place, and the place of the label before it. */
+export type TickLabel = (index: number, before: number | undefined) => string;
+
 export interface ChartInput {
   width: number;
   height: number;
@@ -36,7 +41,7 @@ export interface ChartInput {
   /** Above the plot, for marks. CSS pixels. */
   room: number;
   view: () => View;
-  tickLabel: (index: number) => string;
+  tickLabel: TickLabel;
   onDraw: (chart: uPlot) => void;
   onHover: (hovered: Hovered | null) => void;
   onPick: (index: number) => void;
@@ -55,7 +60,7 @@ export function chartOptions(input: ChartInput): uPlot.Options {
   return {
     width: input.width,
     height: input.height,
-    padding: [input.room, 12, 0, 0],
+    padding: [input.room, LAST_LABEL, 0, 0],
     legend: { show: false },
     cursor: {
       // A click counts although snapping moved the cursor, which uPlot would take for a drag.
@@ -99,17 +104,25 @@ function axes(input: ChartInput, log: boolean): uPlot.Axis[] {
       size: 30,
       space: 74,
       incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000],
-      values: (_, splits) => splits.map((split) => (Number.isInteger(split) ? input.tickLabel(split) : "")),
+      values: (_, splits) => placeTexts(splits, input.tickLabel),
     },
     {
       ...axis,
       size: 56,
-      values: (_, splits) => splits.map((split) => tickText(split, input.scale)),
+      values: (_, splits) => tickTexts(splits, input.scale, log),
       ...(log
         ? { splits: (_: uPlot, __: number, low: number, high: number) => logTicks(low, high), filter: kept }
         : {}),
     },
   ];
+}
+
+function placeTexts(splits: readonly number[], tickLabel: TickLabel): string[] {
+  const places = splits.filter(Number.isInteger);
+  return splits.map((split) => {
+    const place = places.indexOf(split);
+    return place < 0 ? "" : tickLabel(split, places[place - 1]);
+  });
 }
 
 const kept = (_: uPlot, splits: number[]): number[] => splits;
@@ -132,14 +145,25 @@ function stageSeries(stage: string, { allStages, dark, width, view }: ChartInput
   ];
 }
 
-const tickText = (value: number, scale: Scale): string =>
-  scale === "relative"
-    ? `${signed(value, Math.abs(value) < 10 && value % 1 !== 0 ? 1 : 0)}${THIN}%`
-    : axisNumber(value);
+/** With the same decimals all along the axis, but for 0 and on a log scale. */
+function tickTexts(splits: readonly number[], scale: Scale, log: boolean): string[] {
+  if (scale === "relative") return splits.map(percentTick);
+  const decimals = log ? undefined : Math.max(...splits.map((split) => decimalsOf(split)));
+  return splits.map((split) => axisNumber(split, decimals));
+}
+
+const percentTick = (value: number): string =>
+  `${signed(value, Math.abs(value) < 10 && value % 1 !== 0 ? 1 : 0)}${THIN}%`;
+
+const decimalsOf = (value: number): number => (String(rounded(value)).split(".")[1] ?? "").length;
+
+const rounded = (value: number): number => Number(value.toPrecision(6));
 
 /** Rates in millions, the rest as it is. */
-const axisNumber = (value: number): string =>
-  Math.abs(value) >= 1e5 ? `${significant(value / 1e6, 3)}${THIN}M` : String(Number(value.toPrecision(6)));
+function axisNumber(value: number, decimals: number | undefined): string {
+  if (Math.abs(value) >= 1e5) return `${significant(value / 1e6, 3)}${THIN}M`;
+  return value === 0 || decimals === undefined ? String(rounded(value)) : value.toFixed(decimals);
+}
 
 /** The commit nearest to so many CSS pixels from the left of the plot: the cursor stands on commits. */
 function placeAt(chart: uPlot, left: number, { view }: ChartInput): number {

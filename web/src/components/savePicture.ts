@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Files made in the browser: text, a drawn canvas as PNG, an svg with its looks as SVG or PNG. */
+/** Files made in the browser: text, a drawn canvas as PNG, an svg as SVG or PNG. */
 
 /** Hands the file to the browser's downloads. */
 export function save(name: string, content: Blob): void {
@@ -26,34 +26,20 @@ export function saveCanvas(name: string, drawn: HTMLCanvasElement): void {
   picture.toBlob((blob) => blob && save(`${name}.png`, blob));
 }
 
-/** What a style sheet says of an svg's parts; written into the file, that it looks the same outside the page. */
-const LOOKS = [
-  "fill",
-  "fill-opacity",
-  "stroke",
-  "stroke-width",
-  "stroke-dasharray",
-  "opacity",
-  "font-family",
-  "font-size",
-  "font-weight",
-  "text-anchor",
-  "visibility",
-];
-
 const SVG = "image/svg+xml";
 
-export function saveSvg(name: string, drawn: SVGSVGElement): void {
-  save(`${name}.svg`, new Blob([textOf(drawn)], { type: SVG }));
+/** Of what `svgCopy` or `pageSvg` made. */
+export function saveSvg(name: string, picture: SVGSVGElement): void {
+  save(`${name}.svg`, new Blob([textOf(picture)], { type: SVG }));
 }
 
 /** As many of the picture's points to one of the page's, that print is not blurred. */
 const SHARPNESS = 2;
 
 /** The same drawn into points, on the panel's ground. */
-export async function saveSvgAsPng(name: string, drawn: SVGSVGElement): Promise<void> {
+export async function saveSvgAsPng(name: string, picture: SVGSVGElement): Promise<void> {
   const image = new Image();
-  image.src = `data:${SVG};charset=utf-8,${encodeURIComponent(textOf(drawn))}`;
+  image.src = `data:${SVG};charset=utf-8,${encodeURIComponent(textOf(picture))}`;
   await image.decode();
   const canvas = document.createElement("canvas");
   canvas.width = image.width * SHARPNESS;
@@ -62,17 +48,8 @@ export async function saveSvgAsPng(name: string, drawn: SVGSVGElement): Promise<
   saveCanvas(name, canvas);
 }
 
-function textOf(drawn: SVGSVGElement): string {
-  const picture = drawn.cloneNode(true) as SVGSVGElement;
-  const copies = picture.querySelectorAll<SVGElement>("*");
-  drawn.querySelectorAll("*").forEach((part, index) => {
-    const looks = getComputedStyle(part);
-    for (const look of LOOKS) copies[index]?.style.setProperty(look, looks.getPropertyValue(look));
-  });
-  const { width, height } = drawn.getBoundingClientRect();
+function textOf(picture: SVGSVGElement): string {
   picture.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  picture.setAttribute("width", String(width));
-  picture.setAttribute("height", String(height));
   picture.style.background = token("--panel");
   return new XMLSerializer().serializeToString(picture);
 }

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { ALERT_STATES, boundOf, headline, paying, planText, reachOf, stateInfo, triageOf } from "./alerts";
+import {
+  ALERT_STATES,
+  boundOf,
+  headline,
+  paying,
+  planText,
+  quantityWord,
+  reachOf,
+  stateInfo,
+  triageOf,
+} from "./alerts";
 import { alertsSearch } from "./search";
 
 const ALERT = {
@@ -60,4 +70,10 @@ test("what is over waits for no measurement", () => {
   expect(planText({ state: "new" }, waiting)).toBe("Waits to be measured again");
   expect(planText({ state: "fixed" }, waiting)).toContain("it is fixed");
   expect(planText({ state: "fixed" }, { state: "dismissed", why: "now -0.1 %" })).toContain("now \u22120.1");
+});
+
+test("a quantity is named without its unit, and without what only processors are called by", () => {
+  expect(quantityWord("l1d_misses_per_packet")).toBe("first-level data misses");
+  expect(quantityWord("ll_misses")).toBe("last-level misses");
+  expect(quantityWord("chain_cpp")).toBe("chain CPP");
 });

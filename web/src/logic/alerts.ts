@@ -146,10 +146,21 @@ const DETAILS: Record<string, string> = {
 export const detailWord = (detail: string | null | undefined): string | null =>
   detail ? (DETAILS[detail] ?? detail.replaceAll("_", " ")) : null;
 
-/** A quantity of an explanation as a person reads it: "chain CPP". */
+const CACHES: Record<string, string> = {
+  l1d: "first-level data",
+  l1i: "first-level instruction",
+  l2: "second-level",
+  ll: "last-level",
+  llc: "last-level",
+  dtlb: "data TLB",
+};
+/** A quantity as a person reads it, its unit beside it: "chain CPP", "first-level data misses". */
 export const quantityWord = (name: string): string =>
   name
+    .replace(/_per_packet$/, "")
+    .replace("branch_misses", "branch_mispredictions")
     .replaceAll("_", " ")
+    .replace(/^\w+/, (word) => CACHES[word] ?? word)
     .replace(/\b(cpp|ipp|tlb)\b/g, (word) => word.toUpperCase())
     .replace(/\beipc\b/, "eIPC");
 

@@ -41,8 +41,18 @@ export const FIGURES = {
 } as const;
 export type Figure = keyof typeof FIGURES;
 
+/** As the address has it. */
+export const functionKey = (one: { name: string; stage: string | null }): string =>
+  `${one.stage ?? ""}/${one.name}`;
+export const hasLines = ({ base, head }: FunctionLike): boolean =>
+  (base?.lines ?? []).length + (head?.lines ?? []).length > 0;
+
 export interface CodeRow {
   key: string;
+  /** Its function, as the address has it. */
+  fn: string;
+  /** Whether that can be read line by line. */
+  opens: boolean;
   name: string;
   stage: string;
   /** Where it is written; null: without debug information. */
@@ -58,11 +68,14 @@ export const OUTSIDE = "outside stages";
 export const codeRows = (functions: readonly FunctionLike[], view: CodeView): CodeRow[] =>
   view === "functions" ? functions.map(functionRow) : functions.flatMap((one) => lineRows(one, view));
 
-function functionRow({ name, stage, base, head }: FunctionLike): CodeRow {
+function functionRow(one: FunctionLike): CodeRow {
+  const { name, stage, base, head } = one;
   const side = head?.file ? "head" : base?.file ? "base" : "head";
   const at = side === "head" ? head : base;
   return {
-    key: `${stage} ${name}`,
+    key: functionKey(one),
+    fn: functionKey(one),
+    opens: hasLines(one),
     name,
     stage: stage ?? OUTSIDE,
     file: at?.file ?? null,
@@ -90,7 +103,9 @@ const difference = (base: number | null | undefined, head: number | null | undef
 
 function lineRows(one: FunctionLike, side: "base" | "head"): CodeRow[] {
   return (one[side]?.lines ?? []).map(({ file, line, ipp, cpp }) => ({
-    key: `${one.stage} ${one.name} ${file}:${line}`,
+    key: `${functionKey(one)} ${file}:${line}`,
+    fn: functionKey(one),
+    opens: true,
     name: one.name,
     stage: one.stage ?? OUTSIDE,
     file,

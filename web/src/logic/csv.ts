@@ -18,6 +18,12 @@ function cellText(cell: Cell): string {
   return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** One column a name; what a row has not is an empty cell. */
+export function table<T>(rows: readonly T[], columns: { readonly [name: string]: (row: T) => Cell }): Row[] {
+  const cells = Object.values(columns);
+  return [Object.keys(columns), ...rows.map((row): Row => cells.map((cell) => cell(row)))];
+}
+
 /** A file's name of what it shows: words joined by `-`, nothing a file system minds. */
 export const fileName = (...words: readonly string[]): string =>
   words

@@ -10,6 +10,8 @@ import {
   figure,
   inColumn,
   MISSING,
+  moment,
+  momentTick,
   plain,
   said,
   signed,
@@ -115,4 +117,18 @@ test("a sentence of the server has the page's signs", () => {
   expect(said("-16.7 % [-17.2, -16.1] in sfc_a of vm-2 since 2026-11-02, 4-5 rounds")).toBe(
     "\u221216.7\u202f% [\u221217.2, \u221216.1] in sfc_a of vm-2 since 2026-11-02, 4-5 rounds",
   );
+});
+
+test("moments in the server's sentences are the reader's", () => {
+  const at = moment("2026-11-22T06:14:20Z");
+  expect(said("silent since 2026-11-22 06:14:20")).toBe(`silent since ${at}`);
+});
+
+test("ticks of moments name a day once, then times", () => {
+  const at = ["2026-11-20T12:00:00", "2026-11-20T15:30:00", "2026-11-21T09:00:00"];
+  expect(at.map((iso, index) => momentTick(iso, at[index - 1]))).toEqual([
+    "20\u00a0Nov",
+    "15:30",
+    "21\u00a0Nov",
+  ]);
 });

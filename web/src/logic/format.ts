@@ -24,6 +24,10 @@ export function significant(value: number, digits = 4): string {
   return value < 0 && Number(text.replaceAll(THIN, "")) !== 0 ? MINUS + text : text;
 }
 
+/** Base and head of a figure; missing on both sides is one dash. */
+export const fromTo = (base: string, head: string): string =>
+  base === MISSING && head === MISSING ? MISSING : `${base} → ${head}`;
+
 /** A setting as a person wrote it: up to four significant digits, no zeros at the end. */
 export const plain = (value: number): string => String(Number(value.toPrecision(4)));
 
@@ -59,9 +63,14 @@ export const inColumn = (value: number | null | undefined, of: ColumnUnit): stri
 export const signedInColumn = (value: number | null | undefined, of: ColumnUnit): string =>
   value == null || !Number.isFinite(value) ? MISSING : signed(value / of.divisor, of.decimals);
 
-/** A sentence of the server with the signs that the page's own figures have. */
+const SERVER_MOMENT = /\b(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?)(?: UTC)?/g;
+
+/** A sentence of the server with the signs and moments that the page's own figures have. */
 export const said = (sentence: string): string =>
-  sentence.replace(/(?<![\w.)\]/-])-(?=\d)/g, MINUS).replace(/(?<=\d) %/g, `${THIN}%`);
+  sentence
+    .replace(SERVER_MOMENT, (_, on, at) => moment(`${on}T${at}Z`))
+    .replace(/(?<![\w.)\]/-])-(?=\d)/g, MINUS)
+    .replace(/(?<=\d) %/g, `${THIN}%`);
 
 /** A signed number: +1.20, −0.45. `decimals` fixed, so that a column lines up. */
 export function signed(value: number, decimals = 1): string {
@@ -133,6 +142,24 @@ export function moment(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return MISSING;
   return MOMENT.format(date).replace(/(?<!,) /g, "\u00a0");
+}
+
+const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
+const SHORT_DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
+
+const worded = (format: Intl.DateTimeFormat, iso: string): string => {
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime()) ? MISSING : format.format(date).replaceAll(" ", "\u00a0");
+};
+
+/** The day of a moment, in the reader's zone: "21 Nov 2026". */
+export const day = (iso: string): string => worded(DAY, iso);
+
+/** A moment on an axis of time: its day where that is another than the one before it, else its time. */
+export function momentTick(iso: string, before: string | undefined): string {
+  const of = worded(SHORT_DAY, iso);
+  return before === undefined || worded(SHORT_DAY, before) !== of ? of : worded(TIME, iso);
 }
 
 /** Seconds as "42 s" or "3 min 05 s". */

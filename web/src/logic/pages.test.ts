@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { comparePair, isCommand, moved } from "./keyboard";
 import { launchColumns, median, presentArms, ticks } from "./rounds";
+import * as search from "./search";
 import {
   chosen,
   commitsSearch,
@@ -22,7 +23,22 @@ import {
   judgedChain,
 } from "./verdict";
 
+const parsers: Record<string, (raw: Record<string, unknown>) => object> = {
+  history: search.historySearch,
+  features: search.featuresSearch,
+  measure: search.measureSearch,
+  settings: search.settingsSearch,
+  server: search.serverSearch,
+};
+
 describe("the address", () => {
+  test.each(Object.entries(parsers))("%s answers for each of its keys, known or not", (_, parse) => {
+    const raw = { part: "nonsense", view: "nonsense", scale: "nonsense", kind: "nonsense" };
+    const seen = { ...raw, ...parse(raw) };
+    for (const key of Object.keys(parse({}))) expect(seen).toHaveProperty(key, undefined);
+    expect(Object.keys(parse({})).length).toBeGreaterThan(0);
+  });
+
   test("survives a round trip, a commit of digits included", () => {
     const search = { base: "1234567", head: "00e5000", scenario: "sfc_a" };
     expect(compareSearch(parseSearch(stringifySearch(search)))).toEqual(search);
@@ -50,10 +66,11 @@ describe("the address", () => {
   });
 });
 
-test("the scenario with most stages is shown unless one is named", () => {
+test("the scenario with most stages, of those the one measured most, is shown unless one is named", () => {
   const scenarios = [
-    { name: "nop", stages: ["rx", "nop", "tx"] },
-    { name: "sfc_a", stages: ["rx", "nat", "dpi", "l3fwd", "tx"] },
+    { name: "nop", stages: ["rx", "nop", "tx"], runs: 9 },
+    { name: "rare", stages: ["rx", "nat", "dpi", "l3fwd", "tx"], runs: 1 },
+    { name: "sfc_a", stages: ["rx", "nat", "dpi", "l3fwd", "tx"], runs: 9 },
   ];
   expect(currentScenario(scenarios, undefined)?.name).toBe("sfc_a");
   expect(currentScenario(scenarios, "nop")?.name).toBe("nop");

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { actionsOf, grown, inOrder, lastLines, merged, REASONS, reasonWord, whyWaits } from "./queue";
+import {
+  actionsOf,
+  askedFor,
+  grown,
+  inOrder,
+  lastLines,
+  merged,
+  REASONS,
+  reasonWord,
+  whyWaits,
+} from "./queue";
 
 const job = (id: number, given: Partial<{ state: string; priority: number; held: string | null }> = {}) => ({
   id,
@@ -24,6 +34,17 @@ test("why a job waits", () => {
   const later = { ...free, not_before: "2026-11-21T12:00:00Z", message: "the disk was full", attempts: 1 };
   expect(whyWaits(later, 0, at)).toBe("Tried again at noon: the disk was full");
   expect(whyWaits(later, Date.parse("2027-01-01"), at)).toBe("the disk was full");
+});
+
+test("what a job was queued for, and by whom", () => {
+  const push = { reason: "push", asked: "push to main", requested_by: null };
+  expect(askedFor(push)).toBe("push to main");
+  expect(askedFor({ ...push, asked: null })).toBe("push");
+  expect(askedFor({ reason: "backfill", asked: "backfill 3", requested_by: "mona" })).toBe(
+    "backfill 3 by mona",
+  );
+  const asked = { reason: "person", asked: "asked for by mona", requested_by: "mona" };
+  expect(askedFor(asked)).toBe("asked for by mona");
 });
 
 test("what can be done follows the state", () => {

@@ -28,6 +28,18 @@ const REASON_WORDS: Record<Reason, string> = {
 };
 export const reasonWord = (reason: string): string => REASON_WORDS[reason as Reason] ?? reason;
 
+interface AskedLike {
+  reason: string;
+  asked: string | null;
+  requested_by: string | null;
+}
+
+/** What a job was queued for, and by whom, if that is known: "push to main", "backfill 3 by mona". */
+export function askedFor({ reason, asked, requested_by: who }: AskedLike): string {
+  const what = asked ?? reasonWord(reason).toLowerCase();
+  return who === null || what.includes(who) ? what : `${what} by ${who}`;
+}
+
 export const RUNNING_STATES = ["leased", "building", "measuring", "uploading"] as const;
 export const OPEN_STATES = ["queued", ...RUNNING_STATES] as const;
 export const ENDED_STATES = ["done", "failed", "invalid", "cancelled", "superseded"] as const;

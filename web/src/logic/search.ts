@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the URL may say after the question mark, per page. Whatever is not understood is left out, never an error. */
+/**
+ * What the URL may say after the question mark, per page. Whatever is not understood is undefined, never an error: the
+ * router lays the answer over what stands in the address, so that a key left out would come through as it is there.
+ */
 import { ALERT_STATES } from "./alerts";
 import { type CodeView, FIGURES } from "./codeRows";
 import { functionsOf, functionsText } from "./functions";
@@ -26,10 +29,6 @@ const matching = (value: unknown, form: RegExp): string | undefined => {
   return given !== undefined && form.test(given) ? given : undefined;
 };
 
-/** Drops keys without a value, so that a URL carries only what was chosen. */
-const compact = <T extends object>(value: T): Partial<T> =>
-  Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Partial<T>;
-
 export interface CommitsSearch {
   outcome?: string | undefined;
   scenario?: string | undefined;
@@ -37,7 +36,7 @@ export interface CommitsSearch {
 /** `outcome` is a list joined by commas. */
 export function commitsSearch(raw: Raw): CommitsSearch {
   const outcomes = list(raw.outcome).filter((item) => (DISPLAYS as readonly string[]).includes(item));
-  return compact({ outcome: outcomes.join(",") || undefined, scenario: text(raw.scenario) });
+  return { outcome: outcomes.join(",") || undefined, scenario: text(raw.scenario) };
 }
 
 export const SCALES = ["absolute", "relative", "log"] as const;
@@ -71,7 +70,7 @@ export interface HistorySearch {
   page?: string | undefined;
 }
 export function historySearch(raw: Raw): HistorySearch {
-  return compact({
+  return {
     scenario: list(raw.scenario).join(",") || undefined,
     branch: list(raw.branch).join(",") || undefined,
     metric: matching(raw.metric, /^[a-z_]+$/),
@@ -85,7 +84,7 @@ export function historySearch(raw: Raw): HistorySearch {
     last: oneOf(text(raw.last), [LONGEST] as const),
     view: oneOf(raw.view, ["chart", "table"] as const),
     page: matching(raw.page, /^[1-9]\d{0,4}$/),
-  });
+  };
 }
 
 /** The change that shows these functions; without any, stages are shown again. */
@@ -106,13 +105,13 @@ export interface AlertsSearch {
 }
 export function alertsSearch(raw: Raw): AlertsSearch {
   const states = list(raw.state).filter((item) => (ALERT_STATES as readonly string[]).includes(item));
-  return compact({
+  return {
     state: raw.state === "any" ? "any" : states.join(",") || undefined,
     scenario: text(raw.scenario),
     assignee: text(raw.assignee),
     order: oneOf(raw.order, ["new"] as const),
     do: oneOf(raw.do, ["mute"] as const),
-  });
+  };
 }
 
 export const ALERT_DIALOGS = ["expected", "false_alarm", "fixed", "reopened", "mute"] as const;
@@ -123,8 +122,10 @@ export interface AlertSearch {
   /** The dialog that is open. */
   do?: AlertDialog | undefined;
 }
-export const alertSearch = (raw: Raw): AlertSearch =>
-  compact({ scenario: text(raw.scenario), do: oneOf(raw.do, ALERT_DIALOGS) });
+export const alertSearch = (raw: Raw): AlertSearch => ({
+  scenario: text(raw.scenario),
+  do: oneOf(raw.do, ALERT_DIALOGS),
+});
 
 export const AXES = ["commit", "host", "model", "features"] as const;
 /** What the two sides differ in. */
@@ -152,7 +153,7 @@ export interface CompareSearch {
   lines?: "all" | undefined;
 }
 export function compareSearch(raw: Raw): CompareSearch {
-  return compact({
+  return {
     base: text(raw.base),
     head: text(raw.head),
     scenario: text(raw.scenario),
@@ -165,7 +166,7 @@ export function compareSearch(raw: Raw): CompareSearch {
     at: text(raw.at),
     fn: text(raw.fn),
     lines: oneOf(raw.lines, ["all"] as const),
-  });
+  };
 }
 
 export interface RunSearch {
@@ -175,15 +176,20 @@ export interface RunSearch {
   q?: string | undefined;
   sort?: string | undefined;
   order?: "up" | undefined;
+  /** The function whose lines are open, and which of them, as in a comparison. */
+  fn?: string | undefined;
+  lines?: "all" | undefined;
 }
 export function runSearch(raw: Raw): RunSearch {
-  return compact({
+  return {
     rounds: oneOf(raw.rounds, ["cpp"] as const),
     code: oneOf(raw.code, ["head", "base"] as const),
     q: text(raw.q),
     sort: oneOf(raw.sort, ["name", ...Object.keys(FIGURES)]),
     order: oneOf(raw.order, ["up"] as const),
-  });
+    fn: text(raw.fn),
+    lines: oneOf(raw.lines, ["all"] as const),
+  };
 }
 
 export const BYS = ["commit", "release", "branch"] as const;
@@ -199,26 +205,25 @@ export interface FeaturesSearch {
   host_class?: string | undefined;
   view?: "chart" | "table" | undefined;
 }
-export const featuresSearch = (raw: Raw): FeaturesSearch =>
-  compact({
-    feature: text(raw.feature),
-    by: oneOf(raw.by, BYS),
-    scenario: text(raw.scenario),
-    host_class: text(raw.host_class),
-    view: oneOf(raw.view, ["chart", "table"] as const),
-  });
+export const featuresSearch = (raw: Raw): FeaturesSearch => ({
+  feature: text(raw.feature),
+  by: oneOf(raw.by, BYS),
+  scenario: text(raw.scenario),
+  host_class: text(raw.host_class),
+  view: oneOf(raw.view, ["chart", "table"] as const),
+});
 
 export interface ModelsSearch {
   /** The furthest measured one without it. */
   commit?: string | undefined;
 }
-export const modelsSearch = (raw: Raw): ModelsSearch => compact({ commit: text(raw.commit) });
+export const modelsSearch = (raw: Raw): ModelsSearch => ({ commit: text(raw.commit) });
 
 export const SPANS = ["30", "90", "365"] as const;
 export interface QualitySearch {
   days?: (typeof SPANS)[number] | undefined;
 }
-export const qualitySearch = (raw: Raw): QualitySearch => compact({ days: oneOf(text(raw.days), SPANS) });
+export const qualitySearch = (raw: Raw): QualitySearch => ({ days: oneOf(text(raw.days), SPANS) });
 
 export interface QueueSearch {
   project?: string | undefined;
@@ -228,7 +233,7 @@ export interface QueueSearch {
 export function queueSearch(raw: object): QueueSearch {
   const { project, reason } = raw as Raw;
   const reasons = list(reason).filter((item) => (REASONS as readonly string[]).includes(item));
-  return compact({ project: text(project), reason: reasons.join(",") || undefined });
+  return { project: text(project), reason: reasons.join(",") || undefined };
 }
 
 export interface MeasureSearch {
@@ -238,14 +243,13 @@ export interface MeasureSearch {
   bad?: string | undefined;
   scenario?: string | undefined;
 }
-export const measureSearch = (raw: Raw): MeasureSearch =>
-  compact({
-    kind: oneOf(raw.kind, ["one", "backfill", "bisect"] as const),
-    head: text(raw.head),
-    good: text(raw.good),
-    bad: text(raw.bad),
-    scenario: text(raw.scenario),
-  });
+export const measureSearch = (raw: Raw): MeasureSearch => ({
+  kind: oneOf(raw.kind, ["one", "backfill", "bisect"] as const),
+  head: text(raw.head),
+  good: text(raw.good),
+  bad: text(raw.bad),
+  scenario: text(raw.scenario),
+});
 
 export const SETTINGS_PARTS = [
   "project",
@@ -265,7 +269,7 @@ export interface HostSearch {
   /** Scenarios of the noise, `project: scenario` joined by commas; without it all. */
   shown?: string | undefined;
 }
-export const hostSearch = (raw: Raw): HostSearch => compact({ shown: text(raw.shown) });
+export const hostSearch = (raw: Raw): HostSearch => ({ shown: text(raw.shown) });
 
 interface AuditSearch {
   who?: string | undefined;
@@ -277,20 +281,26 @@ export interface SettingsSearch extends AuditSearch {
   /** The first one without it. */
   part?: SettingsPart | undefined;
 }
-export const settingsSearch = (raw: Raw): SettingsSearch =>
-  compact({ part: oneOf(raw.part, SETTINGS_PARTS), who: text(raw.who), action: text(raw.action) });
+export const settingsSearch = (raw: Raw): SettingsSearch => ({
+  part: oneOf(raw.part, SETTINGS_PARTS),
+  who: text(raw.who),
+  action: text(raw.action),
+});
 
 export interface ServerSearch extends AuditSearch {
   part?: ServerPart | undefined;
 }
-export const serverSearch = (raw: Raw): ServerSearch =>
-  compact({ part: oneOf(raw.part, SERVER_PARTS), who: text(raw.who), action: text(raw.action) });
+export const serverSearch = (raw: Raw): ServerSearch => ({
+  part: oneOf(raw.part, SERVER_PARTS),
+  who: text(raw.who),
+  action: text(raw.action),
+});
 
 export interface SignInSearch {
   /** Where to return to. */
   to?: string | undefined;
 }
-export const signInSearch = (raw: Raw): SignInSearch => compact({ to: text(raw.to) });
+export const signInSearch = (raw: Raw): SignInSearch => ({ to: text(raw.to) });
 
 /** Adds or removes one item of a list joined by commas; undefined when all of `every`, or none, are left. */
 export function toggled(
@@ -312,20 +322,26 @@ export function chosen(current: string | undefined, every: readonly string[]): s
   return known.length > 0 ? known : [...every];
 }
 
-/** The scenario of the address, else the one with most stages: the most telling one, not a floor such as `nop`. */
-export function currentScenario<T extends { name: string; stages: readonly string[] }>(
+interface Measured {
+  name: string;
+  stages: readonly string[];
+  runs: number;
+}
+
+/**
+ * The scenario of the address, else the most telling one: with most stages, not a floor such as `nop`, and of those
+ * the one measured most.
+ */
+export function currentScenario<T extends Measured>(
   scenarios: readonly T[],
   name: string | undefined,
 ): T | undefined {
-  const richest = [...scenarios].sort((a, b) => b.stages.length - a.stages.length)[0];
+  const richest = [...scenarios].sort((a, b) => b.stages.length - a.stages.length || b.runs - a.runs)[0];
   return scenarios.find((scenario) => scenario.name === name) ?? richest;
 }
 
 /** The scenarios of the address, joined by commas, in their order; without any known one the most telling one. */
-export function wantedScenarios<T extends { name: string; stages: readonly string[] }>(
-  scenarios: readonly T[],
-  names: string | undefined,
-): T[] {
+export function wantedScenarios<T extends Measured>(scenarios: readonly T[], names: string | undefined): T[] {
   const wanted = list(names);
   const known = scenarios.filter((scenario) => wanted.includes(scenario.name));
   const one = currentScenario(scenarios, undefined);

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { nextStep, registerCommands, setupDone, submitCommands } from "./setup";
+import { isPath, nextStep, registerCommands, setupDone, submitCommands } from "./setup";
 
 const EMPTY = { hostsOnline: 0, deliveries: 0, commits: 0, judged: false };
+
+test("a folder is told from an address", () => {
+  for (const path of ["/srv/nf.git", "./nf", "~/nf", "file:///srv/nf.git"]) expect(isPath(path)).toBe(true);
+  for (const address of ["https://git.example.org/nf.git", "git@example.org:nf.git", ""])
+    expect(isPath(address)).toBe(false);
+});
 
 test("steps are ticked by what the server saw, and the first open one comes next", () => {
   expect(nextStep(setupDone(EMPTY))).toBe("host");

@@ -32,6 +32,13 @@ export function setupDone(facts: SetupFacts): Record<SetupStep, Done> {
 export const nextStep = (done: Record<SetupStep, Done>): SetupStep | null =>
   SETUP_STEPS.find((step) => done[step] === "no") ?? null;
 
+/** A repository that is a folder of some host, and no address that git can clone from elsewhere. */
+export const isPath = (repository: string): boolean => /^([/.~]|file:)/.test(repository.trim());
+
+/** On the server's host: only there can a path be trusted to be meant. */
+export const addCommand = (name: string, repository: string): string =>
+  `nalm-server project add ${name || "NAME"} --repository ${repository}`;
+
 /** With a one-time token, through a file, so that it is in no list of processes. */
 export const registerCommands = (origin: string, token: string): string =>
   [

@@ -2,11 +2,11 @@
 /** Address of a line at the forge. Files outside the repository (headers of the system, libraries) have none. */
 export function lineLink(
   template: string | null | undefined,
-  sha: string,
+  sha: string | null,
   file: string | null | undefined,
   line: number | null | undefined,
 ): string | null {
-  if (!template || !file || file.startsWith("/") || file.split("/").includes("..")) return null;
+  if (!template || !sha || !file || file.startsWith("/") || file.split("/").includes("..")) return null;
   const path = file.split("/").map(encodeURIComponent).join("/");
   return template
     .replace("{sha}", sha)

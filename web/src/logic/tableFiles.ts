@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Tables of pages as files: the figures as they were sent, not as rounded for reading. */
-import type { Cell, Row } from "./csv";
+import { type Row, table } from "./csv";
 
 type Known = number | null | undefined;
-
-/** One column a name; what a row has not is an empty cell. */
-function table<T>(rows: readonly T[], columns: { readonly [name: string]: (row: T) => Cell }): Row[] {
-  const cells = Object.values(columns);
-  return [Object.keys(columns), ...rows.map((row): Row => cells.map((cell) => cell(row)))];
-}
 
 interface Side {
   cpp?: Known;
@@ -34,13 +28,13 @@ export const stageFile = (stages: readonly StageLike[], chain: ChangeLike | null
     ratio_cpp: (one) => one.ratio_cpp,
     low: (one) => one.low,
     high: (one) => one.high,
-    contribution_cycles: (one) => one.contribution_cycles,
-    base_cpp: (one) => one.base?.cpp,
-    head_cpp: (one) => one.head?.cpp,
-    base_ipp: (one) => one.base?.ipp,
-    head_ipp: (one) => one.head?.ipp,
-    base_eipc: (one) => one.base?.eipc,
-    head_eipc: (one) => one.head?.eipc,
+    "contribution [cycles/packet]": (one) => one.contribution_cycles,
+    "base_cpp [cycles/packet]": (one) => one.base?.cpp,
+    "head_cpp [cycles/packet]": (one) => one.head?.cpp,
+    "base_ipp [instructions/packet]": (one) => one.base?.ipp,
+    "head_ipp [instructions/packet]": (one) => one.head?.ipp,
+    "base_eipc [instructions/cycle]": (one) => one.base?.eipc,
+    "head_eipc [instructions/cycle]": (one) => one.head?.eipc,
   });
 
 interface PartsLike {
@@ -55,10 +49,10 @@ export const partsFile = (stages: readonly PartsLike[]): Row[] =>
   table(stages, {
     stage: (one) => one.stage,
     kind: (one) => one.kind,
-    efficiency_cycles: (one) => one.efficiency_cycles,
-    mix_cycles: (one) => one.mix_cycles,
-    features_cycles: (one) => one.features_cycles,
-    model_cycles: (one) => one.model_cycles,
+    "efficiency [cycles/packet]": (one) => one.efficiency_cycles,
+    "mix [cycles/packet]": (one) => one.mix_cycles,
+    "features [cycles/packet]": (one) => one.features_cycles,
+    "model [cycles/packet]": (one) => one.model_cycles,
   });
 
 interface PriceLike {
@@ -74,10 +68,10 @@ export const priceFile = (lines: readonly PriceLike[]): Row[] =>
     scenario: (one) => one.scenario,
     host_class: (one) => one.host_class,
     source: (one) => one.source,
-    cycles_per_packet: (one) => one.now.cycles,
-    low: (one) => one.now.low,
-    high: (one) => one.now.high,
-    pps: (one) => one.now.pps,
+    "price [cycles/packet]": (one) => one.now.cycles,
+    "low [cycles/packet]": (one) => one.now.low,
+    "high [cycles/packet]": (one) => one.now.high,
+    "effect [packets/s]": (one) => one.now.pps,
   });
 
 interface NcppLike {
@@ -94,11 +88,11 @@ export const ncppFile = (points: readonly NcppLike[]): Row[] =>
   table(points, {
     name: (one) => one.name,
     commit: (one) => one.commit.sha,
-    ncpp: (one) => one.ncpp,
-    low: (one) => one.low,
-    high: (one) => one.high,
-    cpp: (one) => one.cpp,
-    expected_cycles: (one) => one.expected_cycles,
+    "ncpp [cycles/packet]": (one) => one.ncpp,
+    "low [cycles/packet]": (one) => one.low,
+    "high [cycles/packet]": (one) => one.high,
+    "cpp [cycles/packet]": (one) => one.cpp,
+    "expected [cycles/packet]": (one) => one.expected_cycles,
     features: (one) => one.features?.join(" "),
   });
 
@@ -124,24 +118,4 @@ export const movesFile = (moves: readonly MoveLike[]): Row[] =>
     high: (one) => one.high,
     source: (one) => one.source,
     fate: (one) => one.fate,
-  });
-
-interface AuditLike {
-  at: string;
-  who: string;
-  action: string;
-  project?: string | null;
-  subject: string;
-  detail?: string | null;
-  request_id?: string | null;
-}
-export const auditFile = (entries: readonly AuditLike[]): Row[] =>
-  table(entries, {
-    at: (one) => one.at,
-    who: (one) => one.who,
-    action: (one) => one.action,
-    project: (one) => one.project,
-    subject: (one) => one.subject,
-    detail: (one) => one.detail,
-    request_id: (one) => one.request_id,
   });

@@ -23,14 +23,6 @@ export interface VariantShown {
   harms: readonly string[];
 }
 
-/** Equation 3's directions of tuning, in words. */
-export const TUNING_SAYS: Record<string, string> = {
-  f_t: "f_t: computational scale",
-  f_a: "f_a: part that is not parallel",
-  f_s: "f_s: fixed overhead",
-  f_i: "f_i: overhead that grows with the cores",
-};
-
 /** "cheaper in 3 of 4 chains, dearer in 1" */
 export function reachText({ chains, reach, harms }: VariantShown): string {
   const of = `${reach.length} of ${chains.length} ${chains.length === 1 ? "chain" : "chains"}`;

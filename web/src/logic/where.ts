@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { quantityWord } from "./alerts";
 import { MISSING, significant } from "./format";
 
 /** What is used of a verdict. */
@@ -44,7 +45,7 @@ export function whereRows(verdict: Places): Row[] {
     key: `m ${one.stage} ${one.event}`,
     stage: one.stage,
     where: MISSING,
-    what: `${one.event.replaceAll("_", " ")}, modelled`,
+    what: `${quantityWord(one.event)}, modelled`,
     base: one.base,
     head: one.head,
   }));

@@ -6,11 +6,11 @@ import { type FormEvent, useState } from "react";
 import { changePassword } from "../api/session";
 import { addOwnToken, ownTokensQuery, revokeOwnToken } from "../api/tokens";
 import type { OwnTokenNew, SignedIn } from "../api/types";
-import { SignInLink } from "../components/AccountMenu";
+import { SignInButton } from "../components/AccountMenu";
 import { ActionError } from "../components/ActionError";
 import { PageHead } from "../components/PageHead";
 import { Panel } from "../components/Panel";
-import { CenterState, Failed, Loading } from "../components/States";
+import { CenterState, FailedPart, Loading } from "../components/States";
 import { TokenList } from "../components/TokenList";
 import { useAction } from "../components/useAction";
 import { useSession } from "../components/useSession";
@@ -26,7 +26,7 @@ export function AccountPage() {
       <>
         <PageHead title="Account" />
         <CenterState icon="help" title="You are not signed in">
-          <SignInLink />
+          <SignInButton />
         </CenterState>
       </>
     );
@@ -101,7 +101,8 @@ const SCOPES = ["read", "upload", "measure", "maintain"];
 
 function Tokens({ administrator }: { administrator: boolean }) {
   const { data: tokens, error, refetch } = useQuery(ownTokensQuery());
-  if (tokens === undefined) return error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={2} />;
+  if (tokens === undefined)
+    return error ? <FailedPart error={error} onRetry={refetch} /> : <Loading rows={2} />;
   return (
     <TokenList
       tokens={tokens}

@@ -24,6 +24,7 @@ import { useMay } from "../components/useSession";
 import { useTitle } from "../components/useTitle";
 import { evidenceOf } from "../logic/alerts";
 import { fileName } from "../logic/csv";
+import { confirmationsFile } from "../logic/figureFiles";
 import type { AlertSearch } from "../logic/search";
 import { movesFile } from "../logic/tableFiles";
 
@@ -91,7 +92,18 @@ function Shown({ alert }: { alert: AlertDetail }) {
       >
         <AlertMoves alert={alert} />
       </Panel>
-      <Panel title="Measured again">
+      <Panel
+        title="Measured again"
+        aside={
+          alert.confirming && (
+            <ExportButtons
+              name={fileName("alert", String(alert.id), "measured-again")}
+              what="what was measured again"
+              rows={() => confirmationsFile(alert.confirming?.measurements ?? [])}
+            />
+          )
+        }
+      >
         <AlertConfirming alert={alert} />
       </Panel>
       <Evidence alert={alert} scenario={search.scenario} onScenario={(scenario) => set({ scenario })} />
@@ -124,7 +136,15 @@ function Evidence({ alert, scenario, onScenario }: EvidenceProps) {
   );
   return (
     <>
-      <Panel title={`History of ${shown}`} aside={choose}>
+      <Panel
+        title={`History of ${shown}`}
+        aside={
+          <span className="panel-aside">
+            <span className="soft">CPP, cycles/packet</span>
+            {choose}
+          </span>
+        }
+      >
         <AlertHistory alert={alert} scenario={shown} hostClass={hostClass} />
       </Panel>
       {runId !== null && (

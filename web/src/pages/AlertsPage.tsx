@@ -45,7 +45,10 @@ export function AlertsPage() {
   };
   return (
     <>
-      <PageHead title="Alerts" under="One for each commit that made packets dearer, whatever it moved.">
+      <PageHead
+        title="Alerts"
+        under="One for each commit that made packets dearer or broke something, with all that it moved."
+      >
         <Controls project={project} search={search} alerts={alerts ?? []} set={set} />
       </PageHead>
       <div className="history-legend">
@@ -125,7 +128,7 @@ function Controls({ project, search, alerts, set }: ControlsProps) {
         onChange={(next) => set({ order: next === "new" ? "new" : undefined })}
       />
       {mayMute && (
-        <Button size="xs" variant="default" onClick={() => set({ do: "mute" })}>
+        <Button size="xs" variant="default" aria-haspopup="dialog" onClick={() => set({ do: "mute" })}>
           Mute…
         </Button>
       )}
@@ -191,7 +194,7 @@ function Nothing({ filtered, onAll }: { filtered: boolean; onAll: () => void }) 
       <p>
         {filtered
           ? "No alert is of these states, this scenario and this person."
-          : "No commit made packets dearer that nobody has settled. A new finding appears here by itself."}
+          : "Whatever made packets dearer is fixed or settled. A new finding appears here by itself."}
       </p>
       <Button size="xs" variant="default" onClick={onAll}>
         Show all alerts

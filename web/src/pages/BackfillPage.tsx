@@ -18,6 +18,7 @@ import { useNow } from "../components/useNow";
 import { useMay } from "../components/useSession";
 import { useTitle } from "../components/useTitle";
 import { moment } from "../logic/format";
+import { counted } from "../logic/overview";
 import { isSearching, percentDone, searchStateWord } from "../logic/searching";
 
 const route = getRouteApi("/p/$project/backfills/$id");
@@ -67,7 +68,11 @@ function HowFar({ backfill }: { backfill: Backfill }) {
   const { progress } = backfill;
   const percent = percentDone(progress);
   return (
-    <Panel title={`${percent} % of ${progress.total} commits`}>
+    <Panel
+      title={
+        progress.total === 0 ? "No commits known yet" : `${percent} % of ${counted(progress.total, "commit")}`
+      }
+    >
       <Progress value={percent} aria-label={`${percent} per cent`} mb="md" />
       <Facts
         pairs={[

@@ -4,13 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Navigate, useNavigate } from "@tanstack/react-router";
 import { ApiError } from "../api/client";
 import { compareQuery } from "../api/compare";
-import { commitQuery, scenariosQuery } from "../api/queries";
+import { commitQuery, projectQuery, scenariosQuery } from "../api/queries";
 import type { Comparison } from "../api/types";
 import { CheckList } from "../components/CheckList";
 import { CodePanels } from "../components/CodePanel";
 import { CommitAlerts } from "../components/CommitAlerts";
 import { DecompositionPanel } from "../components/DecompositionPanel";
-import { ExportButtons } from "../components/ExportButtons";
 import { HostFacts } from "../components/HostFacts";
 import { Icon } from "../components/Icon";
 import { MeasurePair } from "../components/MeasurePair";
@@ -20,7 +19,7 @@ import { Panel } from "../components/Panel";
 import { RecentPairs, useRecentPairs } from "../components/RecentPairs";
 import { RoundsPanel } from "../components/RoundsPanel";
 import { SidePickers } from "../components/SidePickers";
-import { StageTable } from "../components/StageTable";
+import { StagePanel } from "../components/StagePanel";
 import { CenterState, Failed, Loading } from "../components/States";
 import { useTitle } from "../components/useTitle";
 import { VerdictBanner } from "../components/VerdictBanner";
@@ -28,7 +27,6 @@ import { WhatHelps } from "../components/WhatHelps";
 import { fileName } from "../logic/csv";
 import { type CompareSearch, currentScenario } from "../logic/search";
 import { axisOf, type Sides, sidesOf } from "../logic/sides";
-import { stageFile } from "../logic/tableFiles";
 import { judgedChain } from "../logic/verdict";
 
 const route = getRouteApi("/p/$project/compare");
@@ -77,6 +75,7 @@ function Chosen({ project, search, onChange }: Props) {
   return (
     <CenterState icon="swap" title={TO_CHOOSE[axisOf(search)][0]}>
       <p>{TO_CHOOSE[axisOf(search)][1]}</p>
+      {axisOf(search) === "commit" && <Newest project={project} />}
     </CenterState>
   );
 }
@@ -84,12 +83,22 @@ function Chosen({ project, search, onChange }: Props) {
 const TO_CHOOSE: Record<ReturnType<typeof axisOf>, [string, string]> = {
   commit: [
     "Choose a base and a head",
-    "Or press Enter on a commit in the list to compare it with its base, and c on two commits to compare them.",
+    "In the list of commits, Enter compares one with its base, and the key c marks two to compare.",
   ],
   host: ["Choose a commit and two hosts", "Hosts are offered that have measured the commit."],
   model: ["Choose a commit and two scenarios", "One in each execution model, as the commit was measured."],
   features: ["Choose a commit and two scenarios", "One with each feature set, as the commit was measured."],
 };
+
+function Newest({ project }: { project: string }) {
+  const branch = useQuery(projectQuery(project)).data?.default_branch;
+  if (branch === undefined) return null;
+  return (
+    <Link to="/p/$project/compare" params={{ project }} search={{ head: branch }}>
+      The newest commit of {branch} with its base
+    </Link>
+  );
+}
 
 /** A link that names only the head is completed with the base it was measured against. */
 function WithItsBase({
@@ -169,26 +178,14 @@ function Result({
         />
       )}
       {stages.length > 0 && (
-        <Panel
+        <StagePanel
           title="Where the cycles went"
-          aside={
-            <span className="panel-tools">
-              <span className="soft">per packet, stages in the order packets pass</span>
-              <ExportButtons
-                name={fileName("stages", comparison.base.short_sha, comparison.head.short_sha)}
-                what="the stages"
-                rows={() => stageFile(stages, chain)}
-              />
-            </span>
-          }
-        >
-          <StageTable
-            chain={chain}
-            chainName={judgedChain(verdict)}
-            stages={stages}
-            culprits={verdict?.culprit_stages ?? []}
-          />
-        </Panel>
+          name={fileName("stages", comparison.base.short_sha, comparison.head.short_sha)}
+          chain={chain}
+          chainName={judgedChain(verdict)}
+          stages={stages}
+          culprits={verdict?.culprit_stages ?? []}
+        />
       )}
       {comparison.decomposition && <DecompositionPanel of={comparison.decomposition} />}
       {chain && <CodePanels project={project} sides={sides} search={search} onChange={change} />}

@@ -17,12 +17,16 @@ export function NotFoundPage() {
   );
 }
 
-/** A fault of the page itself; loading it anew is the way out. */
+/** A fault of the page itself, or its code cannot be had; loading it anew is the way out. */
 export function CrashedPage({ error }: { error: unknown }) {
+  useTitle("Cannot be shown");
   return (
-    <Failed
-      error={error instanceof Error ? error : new Error(String(error))}
-      onRetry={() => window.location.reload()}
-    />
+    <>
+      <PageHead title="This page cannot be shown" />
+      <Failed
+        error={error instanceof Error ? error : new Error(String(error))}
+        onRetry={() => window.location.reload()}
+      />
+    </>
   );
 }

@@ -14,6 +14,7 @@ import { StageLegend } from "../components/StageLegend";
 import { CenterState, Failed, Loading } from "../components/States";
 import { useTitle } from "../components/useTitle";
 import { FUNCTION_METRICS, functionsOf, labelOf } from "../logic/functions";
+import { modelWord } from "../logic/models";
 import { CHAIN } from "../logic/palette";
 import {
   chosen,
@@ -59,8 +60,7 @@ function NoHistory({ project }: { project: string }) {
 }
 
 function describe(scenario: ScenarioSummary): string {
-  const model = scenario.model === "rtc" ? "run to completion" : scenario.model;
-  return `${model}, ${scenario.lcores} ${scenario.lcores === 1 ? "lcore" : "lcores"}, ${scenario.traffic}`;
+  return `${modelWord(scenario.model)}, ${scenario.lcores} ${scenario.lcores === 1 ? "lcore" : "lcores"}, ${scenario.traffic}`;
 }
 
 interface Props {

@@ -15,6 +15,7 @@ import { Failed, Loading } from "../components/States";
 import { useNow } from "../components/useNow";
 import { useSession } from "../components/useSession";
 import { useTitle } from "../components/useTitle";
+import { day } from "../logic/format";
 
 const route = getRouteApi("/hosts/$host");
 
@@ -31,14 +32,14 @@ export function HostPage() {
       <PageHead
         title={name}
         up={<Link to="/hosts">Hosts</Link>}
-        under={host && `${host.host_class}, first seen ${host.first_seen_at.slice(0, 10)}`}
+        under={host && `${host.host_class}, first seen ${day(host.first_seen_at)}`}
       />
       {host === undefined && (error ? <Failed error={error} onRetry={refetch} /> : <Loading />)}
       {host && (
         <>
           <div className="panel panel-body">
             <ul className="rows jobs">
-              <HostRow host={host} now={now} />
+              <HostRow host={host} now={now} alone />
             </ul>
             {administrator && <HostPoolForm host={host} />}
           </div>
@@ -51,7 +52,7 @@ export function HostPage() {
             shown={shown}
             onShown={(shown) => navigate({ search: { shown }, replace: true })}
           />
-          <Panel title="What it was">
+          <Panel title="What it is made of, and when that changed">
             <FingerprintList fingerprints={host.fingerprints} />
           </Panel>
         </>

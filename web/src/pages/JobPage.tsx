@@ -15,7 +15,7 @@ import { Failed, Loading } from "../components/States";
 import { TransitionTable } from "../components/TransitionTable";
 import { useTitle } from "../components/useTitle";
 import { moment } from "../logic/format";
-import { reasonWord } from "../logic/queue";
+import { askedFor, reasonWord } from "../logic/queue";
 import { isActive } from "../logic/verdict";
 
 const route = getRouteApi("/jobs/$jobId");
@@ -35,7 +35,7 @@ export function JobPage() {
     <>
       <PageHead
         title={`Job ${job.id}`}
-        under={reasonWord(job.reason)}
+        under={job.subject ?? reasonWord(job.reason)}
         up={<UpToQueue project={job.project} />}
       >
         <JobActions job={job} />
@@ -57,7 +57,7 @@ function State({ job }: { job: JobDetail }) {
   const pairs: [string, ReactNode][] = [
     ["Compares", <Commits key="commits" job={job} />],
     ["Scenarios", job.scenarios?.join(", ") ?? "those of nalm.toml"],
-    ["Asked for by", job.requested_by ?? ""],
+    ["Queued for", askedFor(job)],
     ["Pull request", job.pull_request ?? ""],
     ["Waits for approval", job.held ?? ""],
     ["Place in the queue", job.queue_position ?? ""],

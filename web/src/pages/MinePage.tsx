@@ -16,7 +16,10 @@ export function MinePage() {
   const session = useSession();
   return (
     <>
-      <PageHead title="My alerts" under="Of all projects you may read, those that a watch of yours fits." />
+      <PageHead
+        title="My alerts"
+        under="Open alerts of all projects you may read, as far as your watch list asks for them."
+      />
       {session === undefined && <Loading />}
       {session?.name === null && <NotForYou title="Sign in to watch alerts" advice="" />}
       {session?.name && (
@@ -37,7 +40,7 @@ function Found() {
   if (alerts.length === 0)
     return (
       <CenterState icon="check" title="Nothing for you">
-        <p>No open alert fits a watch of yours. What is to be found here, the watch list below says.</p>
+        <p>No open alert fits your watch list below.</p>
       </CenterState>
     );
   return (

@@ -6,6 +6,7 @@ import { type FormEvent, useState } from "react";
 import { addProject } from "../api/administration";
 import type { ProjectCreated } from "../api/types";
 import { ActionError } from "../components/ActionError";
+import { Command } from "../components/Command";
 import { NotForYou } from "../components/NotForYou";
 import { Once } from "../components/Once";
 import { PageHead } from "../components/PageHead";
@@ -15,6 +16,7 @@ import { Loading } from "../components/States";
 import { useAction } from "../components/useAction";
 import { useSession } from "../components/useSession";
 import { useTitle } from "../components/useTitle";
+import { addCommand, isPath } from "../logic/setup";
 
 export function NewProjectPage() {
   useTitle("New project");
@@ -60,8 +62,14 @@ function NewForm({ onMade }: { onMade: (made: ProjectCreated) => void }) {
         checked={open}
         onChange={(event) => setOpen(event.currentTarget.checked)}
       />
+      {isPath(wanted.repository) && (
+        <div role="status">
+          <p>A folder can only be added on the server's own host, with the server's --state if it has one:</p>
+          <Command text={addCommand(wanted.name, wanted.repository)} />
+        </div>
+      )}
       <ActionError error={add.error} />
-      <Button type="submit" loading={add.isPending}>
+      <Button type="submit" disabled={isPath(wanted.repository)} loading={add.isPending}>
         Make the project
       </Button>
     </form>

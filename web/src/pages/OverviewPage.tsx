@@ -8,6 +8,7 @@ import { ChangesPanel } from "../components/ChangesPanel";
 import { FirstProject } from "../components/FirstProject";
 import { HostsPanel } from "../components/HostsPanel";
 import { LiveMark } from "../components/LiveMark";
+import { NewServerNote } from "../components/NewServer";
 import { OpenAlertsPanel } from "../components/OpenAlertsPanel";
 import { PageHead } from "../components/PageHead";
 import { ProjectsPanel } from "../components/ProjectsPanel";
@@ -23,10 +24,17 @@ export function OverviewPage() {
   const empty = useQuery(projectsQuery()).data?.length === 0;
   return (
     <>
-      <PageHead title="Overview" under={<LiveMark live={live} />}>
+      <PageHead title="Overview" mark={<LiveMark live={live} />}>
         {useSession()?.administrator && <Link to="/new">New project</Link>}
       </PageHead>
-      {empty ? <FirstProject /> : <Panels live={live} />}
+      {empty ? (
+        <FirstProject />
+      ) : (
+        <>
+          <NewServerNote />
+          <Panels live={live} />
+        </>
+      )}
     </>
   );
 }

@@ -45,9 +45,9 @@ export function QualityPage() {
         <>
           <DetectionPanel project={project} of={quality.detection} />
           <FalseAlarmPanel project={project} of={quality} />
-          <DelayPanel of={quality.delay} />
-          <FindingsPanel of={quality} />
-          <MonthTable months={quality.months} />
+          <DelayPanel project={project} of={quality.delay} />
+          <FindingsPanel project={project} of={quality} />
+          <MonthTable project={project} months={quality.months} />
         </>
       )}
     </>

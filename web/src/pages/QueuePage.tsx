@@ -24,7 +24,7 @@ export function QueuePage() {
   };
   return (
     <>
-      <PageHead title="Queue" under={<LiveMark live={live} />}>
+      <PageHead title="Queue" mark={<LiveMark live={live} />}>
         <ReasonFilter wanted={search.reason?.split(",") ?? []} onChange={(reason) => change({ reason })} />
         {here === undefined && (
           <ProjectFilter value={search.project} onChange={(name) => change({ project: name })} />

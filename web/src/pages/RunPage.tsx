@@ -7,7 +7,6 @@ import type { RunDetail } from "../api/types";
 import { ArmFacts } from "../components/ArmFacts";
 import { CheckList } from "../components/CheckList";
 import { CommitAlerts } from "../components/CommitAlerts";
-import { ExportButtons } from "../components/ExportButtons";
 import { Facts, HostFacts } from "../components/HostFacts";
 import { Icon } from "../components/Icon";
 import { InstructionTable } from "../components/InstructionTable";
@@ -18,7 +17,7 @@ import { PageHead } from "../components/PageHead";
 import { Panel } from "../components/Panel";
 import { RunCodePanels } from "../components/RunCodePanels";
 import { SetAside } from "../components/SetAside";
-import { StageTable } from "../components/StageTable";
+import { StagePanel } from "../components/StagePanel";
 import { Failed, Loading } from "../components/States";
 import { useTitle } from "../components/useTitle";
 import { VerdictBanner } from "../components/VerdictBanner";
@@ -26,11 +25,22 @@ import { WhatHelps } from "../components/WhatHelps";
 import { WhereTable } from "../components/WhereTable";
 import { fileName } from "../logic/csv";
 import { bytes, duration, moment, plain } from "../logic/format";
-import { stageFile } from "../logic/tableFiles";
+import { modelWord } from "../logic/models";
 import { judgedChain } from "../logic/verdict";
 import { whereRows } from "../logic/where";
 
 const route = getRouteApi("/p/$project/runs/$runId");
+
+const SIDES: Record<string, string> = {
+  base: "Base, as built and started",
+  head: "Head, as built and started",
+  head_as_base: "Head with base's features",
+};
+const SOURCES: Record<string, string> = {
+  tsc: "cycles of the processor's steady clock",
+  pmu: "cycles and instructions of the hardware counters",
+  simulated: "instructions by valgrind",
+};
 
 export function RunPage() {
   const { project, runId } = route.useParams();
@@ -104,23 +114,14 @@ function Run({ run }: { run: RunDetail }) {
         </Panel>
       )}
       {stages.length > 0 && (
-        <Panel
+        <StagePanel
           title="Stages"
-          aside={
-            <ExportButtons
-              name={fileName("stages", run.run_id.slice(0, 8))}
-              what="the stages"
-              rows={() => stageFile(stages, verdict.chain ?? null)}
-            />
-          }
-        >
-          <StageTable
-            chain={verdict.chain ?? null}
-            chainName={judgedChain(verdict)}
-            stages={stages}
-            culprits={verdict.culprit_stages ?? []}
-          />
-        </Panel>
+          name={fileName("stages", run.run_id.slice(0, 8))}
+          chain={verdict.chain ?? null}
+          chainName={judgedChain(verdict)}
+          stages={stages}
+          culprits={verdict.culprit_stages ?? []}
+        />
       )}
       {whereRows(verdict).length > 0 && (
         <Panel title="Where it changed">
@@ -145,7 +146,7 @@ function Run({ run }: { run: RunDetail }) {
           <CheckList checks={run.checks} />
         </Panel>
         {Object.entries(run.arms).map(([arm, info]) => (
-          <Panel key={arm} title={`Arm ${arm}`}>
+          <Panel key={arm} title={SIDES[arm] ?? arm}>
             <ArmFacts arm={info} />
           </Panel>
         ))}
@@ -155,7 +156,7 @@ function Run({ run }: { run: RunDetail }) {
         <Panel title="Counter sources">
           <Facts
             pairs={Object.entries(Object.keys(run.tools).length > 0 ? run.tools : run.sources).map(
-              ([source, reason]) => [source, reason === null ? "used" : `not available: ${reason}`],
+              ([source, reason]) => [source, sourceText(source, reason)],
             )}
           />
         </Panel>
@@ -175,6 +176,12 @@ function Run({ run }: { run: RunDetail }) {
   );
 }
 
+function sourceText(source: string, reason: string | null): string {
+  const what = SOURCES[source];
+  if (reason !== null) return `not available: ${reason}`;
+  return what ? `used: ${what}` : "used";
+}
+
 function RunFacts({ run }: { run: RunDetail }) {
   const seconds = (Date.parse(run.finished_at) - Date.parse(run.started_at)) / 1000;
   const { settings } = run;
@@ -185,12 +192,12 @@ function RunFacts({ run }: { run: RunDetail }) {
         ["Took", duration(seconds)],
         ["Rounds", `${run.rounds_kept} kept, ${run.rounds_set_aside} set aside, ${run.launches} launches`],
         [
-          "Turn",
-          `${plain(settings.turn_ms)} ms, ${settings.turns_per_launch} per launch, at most ${settings.max_launches} launches${settings.budget_seconds ? `, ${plain(settings.budget_seconds)} s` : ""}`,
+          "Planned",
+          `rounds of ${plain(settings.turn_ms)} ms, ${settings.turns_per_launch} per launch, at most ${settings.max_launches} launches${settings.budget_seconds ? `, ${plain(settings.budget_seconds)} s` : ""}`,
         ],
         ["Margin", `${plain(settings.margin * 100)} %`],
         ["Error rate", `${plain(settings.alpha)} over ${settings.looks} looks`],
-        ["Model", `${run.model}, ${run.lcores} ${run.lcores === 1 ? "lcore" : "lcores"}`],
+        ["Model", `${modelWord(run.model)}, ${run.lcores} ${run.lcores === 1 ? "lcore" : "lcores"}`],
         ["Traffic", run.traffic],
         ["nalm", run.nalm_version],
         [
@@ -221,6 +228,7 @@ function Recorded({ project, runId }: { project: string; runId: string }) {
         <Panel title="Instructions" aside={<span className="soft">counted exactly, per packet</span>}>
           <InstructionTable
             counts={report.instructions ?? []}
+            arms={report.arms}
             project={project}
             scenario={report.scenario.name}
             hostClass={report.host.host_class}

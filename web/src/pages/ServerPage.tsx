@@ -15,6 +15,7 @@ import { Loading } from "../components/States";
 import { useSession } from "../components/useSession";
 import { useTitle } from "../components/useTitle";
 import type { ServerPart } from "../logic/search";
+import { accountsFile } from "../logic/settingsFiles";
 
 const route = getRouteApi("/server");
 
@@ -39,7 +40,11 @@ export function ServerPage() {
         <>
           <PartTabs label="Server settings" words={WORDS} current={part} first="people" />
           {part === "people" && (
-            <SettingsPart title="Accounts" query={accountsQuery()}>
+            <SettingsPart
+              title="Accounts"
+              query={accountsQuery()}
+              saved={{ name: "accounts", what: "the accounts", rows: accountsFile }}
+            >
               {(accounts) => <AccountsPanel accounts={accounts} />}
             </SettingsPart>
           )}

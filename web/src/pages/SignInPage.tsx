@@ -2,14 +2,16 @@
 /** By name and password, or by the one-time link that was opened; then back to where one was. */
 import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, useRouter } from "@tanstack/react-router";
+import { getRouteApi, useLocation, useRouter } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { sessionQuery, signInByLink, signInByPassword } from "../api/session";
 import type { SignedIn } from "../api/types";
 import { ActionError } from "../components/ActionError";
+import { FirstLink, isNewServer } from "../components/NewServer";
 import { PageHead } from "../components/PageHead";
 import { ProviderButtons } from "../components/ProviderButtons";
 import { useAction } from "../components/useAction";
+import { useSession } from "../components/useSession";
 import { useTitle } from "../components/useTitle";
 import { linkOf, returnPath } from "../logic/roles";
 
@@ -18,7 +20,7 @@ const route = getRouteApi("/sign-in");
 export function SignInPage() {
   useTitle("Sign in");
   const { to } = route.useSearch();
-  const [link] = useState(() => linkOf(window.location.hash));
+  const link = linkOf(useLocation({ select: (location) => location.hash }));
   const router = useRouter();
   const queries = useQueryClient();
   const entered = async (session: SignedIn): Promise<void> => {
@@ -72,10 +74,16 @@ function ByPassword({ to, onEntered }: Entered & { to: string }) {
         Sign in
       </Button>
       <ProviderButtons to={to} />
-      <p className="soft">
-        No account, or the password is lost? An administrator makes a one-time link:{" "}
-        <code>nalm-server account link NAME</code>
-      </p>
+      <div className="soft">
+        {isNewServer(useSession()) ? (
+          <FirstLink />
+        ) : (
+          <p>
+            No account, or the password is lost? An administrator makes a one-time link:{" "}
+            <code>nalm-server account link NAME</code>
+          </p>
+        )}
+      </div>
     </form>
   );
 }
