@@ -28,8 +28,9 @@ PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
+# What ends make, even SIGKILL, ends the demo, which then ends what it started.
 run: install page ## Everything: installs, makes the demo's history, measures each merge, shows the verdicts and serves them
-	@exec $(BIN)/nalm-server demo --port $(PORT)
+	@exec setpriv --pdeathsig TERM $(BIN)/nalm-server demo --port $(PORT)
 
 test: install-test ## Every suite, from nothing installed
 	@exec $(BIN)/python tests/run_all.py
@@ -78,10 +79,10 @@ test-server: ## The server's suite, on SQLite and PostgreSQL
 	@pytest -q -n 2 --dist loadfile server/tests
 
 test-nf: nf ## The reference NF's own tests and golden packets
-	@meson test -C $(NF) --print-errorlogs && pytest -q -n 2 reference-nf/spec/tests && pytest -q reference-nf/demo/tests
+	@meson test -C $(NF) --print-errorlogs && pytest -q -n 2 --dist worksteal reference-nf/demo/tests reference-nf/spec/tests
 
-test-nf-outside: nf ## Traffic from outside: testpmd over memif, tcpreplay over veth; as root, needs dpdk, tcpreplay, tcpdump
-	@sh reference-nf/tests/outside_test.sh $(NF)/nalm-nf reference-nf
+test-nf-outside: nf ## testpmd over memif, tcpreplay over veth, nalm top on testpmd; as root, needs dpdk, tcpreplay, tcpdump
+	@sh reference-nf/tests/outside_test.sh $(NF)/nalm-nf reference-nf && pytest -q tests/outside
 
 test-nf-asan: nf-asan ## The same under ASan and UBSan, but for what is slow: threads (TSan has those), large tables
 	@meson test -C $(NF_ASAN) --print-errorlogs && NALM_NF=$(CURDIR)/$(NF_ASAN)/nalm-nf pytest -q -n 2 \
@@ -106,7 +107,7 @@ test-web: ## The page's unit tests and checks
 	@cd web && npm run -s check && npm run -s test
 
 test-contract: nf ## The five contracts between rooms
-	@pytest -q tests/contract
+	@pytest -q -n 2 --dist loadfile tests/contract
 
 test-end-to-end: page ## The demo through webhook, build, traffic, verdict and page in Chromium
 	@pytest -q --timeout 1000 tests/end_to_end/test_demo.py && \
@@ -145,8 +146,10 @@ lock: ## Makes requirements.lock again from the pyproject files
 		core/pyproject.toml agent/pyproject.toml server/pyproject.toml --no-emit-package nalm-core \
 		--no-emit-index-url --no-annotate --custom-compile-command "make lock" -o requirements.lock
 
-openapi: ## Writes server/openapi.json and the page's client again
-	@$(BIN)/python -m nalm_server.openapi >server/.openapi.new && mv server/.openapi.new server/openapi.json && cd web && npm run -s generate
+openapi: ## Writes server/openapi.json, docs/api-reference.md and the page's client again
+	@$(BIN)/python -m nalm_server.openapi >server/.openapi.new && mv server/.openapi.new server/openapi.json && \
+		$(BIN)/python -m nalm_server.reference >server/.openapi.new && mv server/.openapi.new docs/api-reference.md && \
+		cd web && npm run -s generate
 
 screenshot: page ## Takes docs/images again from the demo (run `make run` first)
 	@$(BIN)/python docs/images/take.py --url http://127.0.0.1:$(PORT)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs every suite by its make target, one after another, and says how each ended.
+"""Runs every suite by its make target, and says how each ended: one after another, but for those of BESIDE.
 
 Each suite's output goes to .cache/test-logs/<suite>.log; a failing one is shown. Every suite runs in a
 process group of its own, which is ended when it is done or when this program is interrupted: nothing outlives
@@ -8,12 +8,13 @@ a test run.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import signal
-import subprocess
 import sys
 import time
+from asyncio.subprocess import DEVNULL, Process
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,6 +33,8 @@ SUITES = {
     "test-end-to-end": 1800,
 }
 """Make target and its time limit in seconds."""
+BESIDE = {"test-web": "lint"}
+"""Suites that start with another: neither of the two needs a quiet machine, or both cores for long."""
 SHOWN_LINES = 80
 TOLD = ("FAILED ", "ERROR ", "Summary of Failures", "error: ")
 """How lines begin that name what failed; said once more at the very end."""
@@ -41,16 +44,7 @@ TOLD_LINES = 20
 def main() -> int:
     LOGS.mkdir(parents=True, exist_ok=True)
     chosen = sys.argv[1:] or list(SUITES)
-    failed = []
-    for number, suite in enumerate(chosen, start=1):
-        print(f"==> [{number}/{len(chosen)}] make {suite} ", end="", flush=True)
-        began = time.monotonic()
-        problem = run_suite(suite, SUITES[suite])
-        seconds = time.monotonic() - began
-        print(f"{'ok' if problem is None else 'FAILED: ' + problem}  {seconds:.0f} s", flush=True)
-        show(suite, SHOWN_LINES if problem else 1)
-        if problem:
-            failed.append(suite)
+    failed = asyncio.run(run_all(chosen))
     for suite in failed:
         recall(suite)
     if failed:
@@ -59,35 +53,57 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def run_suite(suite: str, limit_seconds: int) -> str | None:
+async def run_all(chosen: list[str]) -> list[str]:
+    """Returns those that failed."""
+    failed: list[str] = []
+    for together in steps(chosen):
+        passed = await asyncio.gather(*(told(suite, chosen) for suite in together))
+        failed += [suite for suite, well in zip(together, passed, strict=True) if not well]
+    return failed
+
+
+def steps(chosen: list[str]) -> list[list[str]]:
+    """What runs at the same time, step by step."""
+    first = [suite for suite in chosen if BESIDE.get(suite) not in chosen]
+    return [[one, *(suite for suite in chosen if BESIDE.get(suite) == one)] for one in first]
+
+
+async def told(suite: str, chosen: list[str]) -> bool:
+    """Runs one and says how it went."""
+    place = f"[{chosen.index(suite) + 1}/{len(chosen)}] make {suite}"
+    print(f"==> {place}", flush=True)
+    began = time.monotonic()
+    problem = await run_suite(suite, SUITES[suite])
+    seconds = time.monotonic() - began
+    print(f"    {place}: {'ok' if problem is None else 'FAILED: ' + problem}  {seconds:.0f} s", flush=True)
+    show(suite, SHOWN_LINES if problem else 1)
+    return problem is None
+
+
+async def run_suite(suite: str, limit_seconds: int) -> str | None:
     """Runs one make target; None when it passed, else what went wrong."""
     with log_path(suite).open("wb") as log:
-        process = subprocess.Popen(
-            ["make", suite],
-            cwd=ROOT,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
+        process = await asyncio.create_subprocess_exec(
+            *("make", suite), cwd=ROOT, stdin=DEVNULL, stdout=log, stderr=log, start_new_session=True
         )
         try:
-            code = process.wait(timeout=limit_seconds)
-        except subprocess.TimeoutExpired:
+            async with asyncio.timeout(limit_seconds):
+                code = await process.wait()
+        except TimeoutError:
             return f"not done after {limit_seconds} s"
         finally:
-            end_group(process)
+            await end_group(process)
     return None if code == 0 else f"exit code {code}"
 
 
-def end_group(process: subprocess.Popen[bytes]) -> None:
-    """Ends whatever the suite left behind."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGTERM)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(timeout=10)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+async def end_group(process: Process) -> None:
+    """Ends whatever the suite left behind; a suite under way first tells what has failed so far."""
+    for number, seconds in ((signal.SIGINT, 30), (signal.SIGTERM, 10), (signal.SIGKILL, 10)):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await process.wait()
 
 
 def log_path(suite: str) -> Path:

@@ -15,6 +15,9 @@ HERE = Path(__file__).parent
 PROJECT = "nalm-reference-nf"
 SCENARIO = "sfc_a"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+SETTLED = """() => document.querySelector('main h1')
+    && !document.querySelector('[role=status][aria-label=Loading]')"""
+"""A page that follows the server keeps a request open, so the network is never idle."""
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 
 
@@ -68,7 +71,9 @@ def newest_alert(url: str) -> int | None:
 
 
 def take(page: Page, address: str, path: Path) -> None:
-    page.goto(address, wait_until="networkidle")
+    page.goto(address)
+    page.wait_for_function(SETTLED)
+    page.evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     page.screenshot(path=path)
     print(path)
 

@@ -166,7 +166,7 @@ def lock_held(url: str, state: Path) -> None:
     held: list[float] = []
 
     def locked(_c: object, _cursor: object, statement: str, *_: object) -> None:
-        if "FOR UPDATE" in statement:
+        if "FOR NO KEY UPDATE" in statement:
             begun.append(time.perf_counter())
 
     event.listen(context.engine, "after_cursor_execute", locked)

@@ -2,8 +2,9 @@
 """What looking costs: CPP of SFC A at full load, read by `nalm top`, and under `nalm gdb`, against nobody.
 
 One NF a launch, short turns in changing order, each paired with the turn beside it that nobody looked at; the
-launch is the unit. top looks as often as it can, from other CPUs where there are some. gdb is attached before
-its turn and lets the NF run: what a stop itself costs is the person's.
+launch is the unit. top looks as often as it can, from other CPUs where there are some: at the probe; by
+telemetry, at a port that the NF does not use; and by perf, which samples the whole turn. gdb is attached
+before its turn and lets the NF run: what a stop itself costs is the person's.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 from host import print_result
@@ -21,17 +24,20 @@ from nalm_agent.gdb.run import source_line
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.launch import RunningNf
 from nalm_agent.probe import lcore_counters
+from nalm_agent.top.find_telemetry import TelemetrySockets
+from nalm_agent.top.perf_feed import PerfFeed
 from variants import READY_SECONDS, Variant
 
 LAUNCHES = 8
 TURNS = 8
 TURN_MS = 100.0
+WAYS = ("top", "telemetry", "perf", "gdb")
 INTERVAL = "0.1"
 """The shortest `nalm top` takes."""
 
 
 def main() -> int:
-    costs: dict[str, list[float]] = {"top": [], "gdb": []}
+    costs: dict[str, list[float]] = {name: [] for name in WAYS}
     with Home.default().work() as work:
         for launch in range(LAUNCHES):
             ratios = one_launch(work, launch)
@@ -55,23 +61,53 @@ def main() -> int:
 
 def one_launch(work: WorkDir, launch: int) -> dict[str, float]:
     """Median ratio of CPP, looked at over alone, by who looks."""
-    command = Variant("sfc_a").command(choose(1))
-    ratios: dict[str, list[float]] = {"top": [], "gdb": []}
-    with RunningNf(command, work, lcores=1, seed=launch, ready_seconds=READY_SECONDS) as nf:
+    ratios: dict[str, list[float]] = {name: [] for name in WAYS}
+    with (
+        RunningNf(command(), work, lcores=1, seed=launch, ready_seconds=READY_SECONDS) as nf,
+        ExitStack() as stack,
+    ):
         nf.wait_ready()
         nf.turn(milliseconds=TURN_MS)
-        top = looker("top", nf.probe.pid, work.fresh("looker"))
-        top.send_signal(signal.SIGSTOP)
-        looks = {"top": lambda: looked_by_top(nf, top), "gdb": lambda: looked_by_gdb(nf, work)}
-        try:
-            for number in range(TURNS):
-                for name in [*looks] if (number + launch) % 2 == 0 else [*looks][::-1]:
-                    before, cpp, after = one_turn(nf), looks[name](), one_turn(nf)
-                    ratios[name].append(2 * cpp / (before + after))
-        finally:
-            top.kill()
-            top.wait()
+        looks = lookers_of(nf, work, stack)
+        for number in range(TURNS):
+            for name in WAYS if (number + launch) % 2 == 0 else WAYS[::-1]:
+                before, cpp, after = one_turn(nf), looks[name](), one_turn(nf)
+                ratios[name].append(2 * cpp / (before + after))
+        nf.finish()
     return {name: statistics.median(values) for name, values in ratios.items()}
+
+
+def command() -> list[str]:
+    """The NF's, with telemetry and a port that telemetry counts."""
+    binary, *options = Variant("sfc_a").command(choose(1))
+    options.remove("--no-telemetry")
+    return [binary, "--vdev=net_null0", *options]
+
+
+def lookers_of(nf: RunningNf, work: WorkDir, stack: ExitStack) -> dict[str, Callable[[], float]]:
+    """What measures a turn that someone looks at, by who looks; they end with the stack."""
+    telemetry = TelemetrySockets(Path("/proc")).of_process(nf.probe.pid)
+    top = standing(["--pid", str(nf.probe.pid)], work, stack)
+    by_telemetry = standing(["--telemetry", str(telemetry)], work, stack)
+    perf = PerfFeed(nf.probe.pid)
+    stack.callback(perf.close)
+    return {
+        "top": lambda: looked_by_top(nf, top),
+        "telemetry": lambda: looked_by_top(nf, by_telemetry),
+        "perf": lambda: looked_by_perf(nf, perf),
+        "gdb": lambda: looked_by_gdb(nf, work),
+    }
+
+
+def standing(way: list[str], work: WorkDir, stack: ExitStack) -> subprocess.Popen[str]:
+    """A `nalm top` that looked once and stands still; killed with the stack."""
+    code = "import sys; from nalm_agent.cli import main; sys.argv[0] = 'nalm'; main()"
+    line = [sys.executable, "-c", code, "top", *way, "--json", "--interval", INTERVAL]
+    top = looker(line, '"version"', work.fresh("looker"))
+    stack.callback(top.wait)
+    stack.callback(top.kill)
+    top.send_signal(signal.SIGSTOP)
+    return top
 
 
 def looked_by_top(nf: RunningNf, top: subprocess.Popen[str]) -> float:
@@ -82,9 +118,17 @@ def looked_by_top(nf: RunningNf, top: subprocess.Popen[str]) -> float:
     return cpp
 
 
+def looked_by_perf(nf: RunningNf, perf: PerfFeed) -> float:
+    """A turn within one look of perf."""
+    found: list[float] = []
+    perf.next_view(lambda _: found.append(one_turn(nf)), 0)
+    return found[0]
+
+
 def looked_by_gdb(nf: RunningNf, work: WorkDir) -> float:
     """A turn under gdb, which is gone afterwards: the kernel lets go of what it held."""
-    gdb = looker("gdb", nf.probe.pid, work.fresh("looker"))
+    options = ["-iex", source_line(), "-p", str(nf.probe.pid), "-ex", "nalm lcores", "-ex", "continue"]
+    gdb = looker(["gdb", "-nx", "-q", *options], "Continuing", work.fresh("looker"))
     try:
         one_turn(nf)  # the caches are as before again
         return one_turn(nf)
@@ -93,35 +137,17 @@ def looked_by_gdb(nf: RunningNf, work: WorkDir) -> float:
         gdb.wait()
 
 
-def looker(name: str, pid: int, folder: Path) -> subprocess.Popen[str]:
-    """The program that looks, once it does: on whatever core the kernel gives it."""
-    top = "import sys; from nalm_agent.cli import main; sys.argv[0] = 'nalm'; main()"
-    commands = {
-        "top": [sys.executable, "-c", top, "top", "--pid", str(pid), "--json", "--interval", INTERVAL],
-        "gdb": [
-            "gdb",
-            "-nx",
-            "-q",
-            "-iex",
-            source_line(),
-            "-p",
-            str(pid),
-            "-ex",
-            "nalm lcores",
-            "-ex",
-            "continue",
-        ],
-    }
-    output = folder / f"{name}.out"
+def looker(command: list[str], ready: str, folder: Path) -> subprocess.Popen[str]:
+    """The program that looks, once its output says that it does: on whatever core the kernel gives it."""
+    output = folder / "looker.out"
     with output.open("w") as file:
         process = subprocess.Popen(
-            commands[name], stdin=subprocess.PIPE, stdout=file, stderr=subprocess.DEVNULL, text=True
+            command, stdin=subprocess.PIPE, stdout=file, stderr=subprocess.DEVNULL, text=True
         )
-    ready = "Continuing" if name == "gdb" else '"version"'
     ends = time.monotonic() + READY_SECONDS
     while ready not in output.read_text():
         if process.poll() is not None or time.monotonic() > ends:
-            sys.exit(f"{name} does not look at process {pid}")
+            sys.exit(f"{' '.join(command)}: does not look at the NF")
         time.sleep(0.05)
     return process
 

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from contract_server import ContractServer
+from nalm_agent.stopping import INTERRUPTED
 
 PATIENCE_SECONDS = 120
+ENDING_SECONDS = 60
 NALM = str(Path(sys.executable).with_name("nalm"))
 
 DYING = """
@@ -63,11 +65,12 @@ main()
 """
 
 
-def until(condition: Callable[[], object], what: str) -> None:
-    """Waits for a condition."""
+def until(condition: Callable[[], object], seen: Callable[[], str]) -> None:
+    """Waits for a condition. seen: what there is in its place."""
     ends = time.monotonic() + PATIENCE_SECONDS
     while not condition():
-        assert time.monotonic() < ends, f"in vain: {what}"
+        if time.monotonic() > ends:
+            raise AssertionError(f"in vain: {seen()}")
         time.sleep(0.05)
 
 
@@ -111,11 +114,22 @@ class BenchAgent:
         """Runs it until it has died at STEP:KIND."""
         process = self.start(step)
         try:
-            process.wait(timeout=2 * PATIENCE_SECONDS)
+            until(lambda: process.poll() is not None, self.log.read_text)
         finally:
             process.kill()
             process.wait()
         assert process.returncode == -signal.SIGKILL, self.log.read_text()
+
+    def end(self, process: subprocess.Popen[bytes]) -> None:
+        """Asks it to end, which it does in time and by itself."""
+        process.terminate()
+        try:
+            code = process.wait(timeout=ENDING_SECONDS)
+        finally:
+            process.kill()
+            process.wait()
+        said = self.log.read_text()
+        assert (code, "please report" in said) == (INTERRUPTED, False), said
 
     @property
     def log(self) -> Path:

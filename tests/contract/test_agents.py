@@ -90,11 +90,11 @@ def serve_until(agent: BenchAgent, job: int, state: str) -> None:
     process = agent.start()
     try:
         until(
-            lambda: agent.server.job(job)["state"] == state and not agent.spooled(), f"{state}: {agent.log}"
+            lambda: agent.server.job(job)["state"] == state and not agent.spooled(),
+            lambda: f"{state}: {agent.server.job(job)}, {agent.spooled()}\n{agent.log.read_text()}",
         )
     finally:
-        process.terminate()
-        process.wait(timeout=60)
+        agent.end(process)
 
 
 def test_a_registered_agent_takes_a_job(server: ContractServer, nf: Nf, bench: BenchAgent) -> None:
@@ -118,10 +118,9 @@ def test_asked_to_end_an_agent_gives_its_job_back(server: ContractServer, nf: Nf
     job = job_of(server, nf, SLOW_BUILD)
     process = bench.start()
     try:
-        until(lambda: server.job(job)["state"] == "building", str(bench.log))
+        until(lambda: server.job(job)["state"] == "building", bench.log.read_text)
     finally:
-        process.terminate()
-        process.wait(timeout=60)
+        bench.end(process)
     told = server.job(job)
     assert (told["state"], told["attempts"], told["run_ids"]) == ("queued", 0, [])
     assert told["transitions"][-1]["reason"] == f"{bench.name} gave it back: the agent was asked to end"

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import gzip
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from contract_server import ContractServer
-from nalm_agent.server_client import Lease, LeaseLostError, ServerClient
+from nalm_agent import server_client
+from nalm_agent.server_client import Lease, LeaseLostError, ServerClient, ServerOlderError
 
 ORIGIN = 40 * "0"
 LEASE_SECONDS = 5
@@ -87,6 +89,34 @@ def test_a_renewed_lease_is_kept(server: ContractServer) -> None:
         holder.progress(held, "measuring", "still at it", 0.1)
         assert other.lease("other", "class", 0) is None
     holder.finish(held.job_id, ended(held))
+
+
+def test_a_report_of_a_newer_agent_waits_for_the_servers_upgrade(server: ContractServer) -> None:
+    server.push(sha(400), sha(401))
+    newer = agent(server)
+    held = lease(newer, "newer")
+    with pytest.raises(ServerOlderError, match="upgrade the server first"):
+        newer.upload(held.job_id, held.fence, gzip.compress(b'{"schema": "nalm.run-report/99"}'))
+    newer.finish(held.job_id, ended(held))
+
+
+def test_an_agent_the_server_does_not_know_yet_waits_for_its_upgrade(
+    server: ContractServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known, said, pauses = server_client.API, list[str](), list[float]()
+
+    def upgraded_at_the_third_try(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 2:
+            monkeypatch.setattr(server_client, "API", known)
+
+    monkeypatch.setattr(server_client, "API", 99)
+    early = ServerClient(server.url, server.agent_token, said.append, pause=upgraded_at_the_third_try)
+    early.lease("early", "class", 0, {})
+    assert pauses == [300.0, 300.0]
+    (line,) = said
+    assert line.startswith(f"{server.url}: This agent ")
+    assert line.endswith("install the nalm-agent of its version; trying again every 5 minutes")
 
 
 def test_an_agent_s_token_is_needed(server: ContractServer) -> None:

@@ -28,7 +28,8 @@ def free_port() -> int:
 class Demo:
     """`nalm-server demo` as a child process; its output as it comes."""
 
-    def __init__(self, state: Path) -> None:
+    def __init__(self, state: Path, *, by_make: bool = False) -> None:
+        """by_make: `make run`, with nothing to install and the page built."""
         self.state = state
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -36,7 +37,7 @@ class Demo:
         self._incoming: queue.Queue[str | None] = queue.Queue()
         command = [str(Path(sys.executable).with_name("nalm-server")), "demo", "--state", str(state)]
         self.process = subprocess.Popen(
-            [*command, "--port", str(self.port)],
+            self._make() if by_make else [*command, "--port", str(self.port)],
             cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -45,6 +46,16 @@ class Demo:
             start_new_session=True,
         )
         threading.Thread(target=self._read, daemon=True).start()
+
+    def _make(self) -> list[str]:
+        """The rule's own command, on this demo's state."""
+        own = self.state.with_name("bin")
+        own.mkdir()
+        program = own / "nalm-server"
+        real = Path(sys.executable).with_name("nalm-server")
+        program.write_text(f'#!/bin/sh\nexec {real} "$@" --state {self.state}\n')
+        program.chmod(0o755)
+        return ["make", "-o", "install", "-o", "page", "run", f"BIN={own}", f"PORT={self.port}"]
 
     def _read(self) -> None:
         assert self.process.stdout is not None

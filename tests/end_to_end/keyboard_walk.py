@@ -7,8 +7,8 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-STEPS, MOST = 30, 600
-"""Presses at once, and altogether."""
+STEPS, MOST = 4, 600
+"""Presses at once after as many as the page has controls, and altogether."""
 WATCH = """() => {
     const ringed = one => {
         const {outlineStyle, outlineWidth, boxShadow} = getComputedStyle(one);
@@ -28,21 +28,24 @@ WATCH = """() => {
             seen: shown.width > 0 && shown.height > 0,
         });
     });
+    const all = [...document.querySelectorAll('*')];
+    return all.filter(one => one.tabIndex >= 0 && one.checkVisibility()).length;
 }"""
-"""Notes what gets the focus, whether it has a ring around it, and whether it can be seen."""
+"""Notes what gets the focus, whether it has a ring and can be seen; tells how many may get it."""
 AHEAD = "() => [...document.querySelectorAll('[tabindex]')].filter(one => one.tabIndex > 0).length"
 
 
 def require_walkable(page: Page) -> None:
     """Tab leads from the skip link around to it again, whatever has the focus is seen to have it, and nothing
     is taken before what stands ahead of it."""
-    page.evaluate(WATCH)
+    steps = page.evaluate(WATCH)
     walked: list[dict[str, Any]] = []
     while sum(one["first"] for one in walked) < 2:
         assert len(walked) < MOST, f"{page.url}: Tab does not come around, last at {walked[-1]['what']}"
-        for _ in range(STEPS):
-            page.keyboard.press("Tab")
-        walked = page.evaluate("window.walked")
+        for _ in range(steps):
+            page.keyboard.down("Tab")
+        walked, steps = page.evaluate("window.walked"), STEPS
+    page.keyboard.up("Tab")
     faults = [one["what"] for one in walked if not (one["ring"] and one["seen"])]
     assert faults == [], f"{page.url}: no focus to be seen on {faults}"
     assert page.evaluate(AHEAD) == 0, f"{page.url}: a tabindex above 0"

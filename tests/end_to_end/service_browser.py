@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import Any
 
 from demo_process import ROOT
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from service_process import PASSWORD, Service
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -26,9 +27,14 @@ STILL = """new Promise(drawn => requestAnimationFrame(() => requestAnimationFram
     .then(() => Promise.all(document.getAnimations().filter(one => one instanceof CSSTransition)
     .map(one => one.finished.catch(() => {}))))"""
 """What a change of the window or of colours sets in motion has begun, and ended."""
-CHOSEN = """() => [...document.querySelectorAll('.mantine-SegmentedControl-indicator')]
-    .every(one => one.hasAttribute('data-initialized'))"""
-"""The patch behind a chosen label, which it is read against, has found its place."""
+CHOSEN = """() => [...document.querySelectorAll('.mantine-SegmentedControl-root')].every(root => {
+    const parts = ['indicator', 'control[data-active]'];
+    const [patch, label] = parts.map(name => root.querySelector('.mantine-SegmentedControl-' + name));
+    if (!patch || !label) return false;
+    const [at, to] = [patch, label].map(one => one.getBoundingClientRect());
+    return ['left', 'top', 'width'].every(name => Math.abs(at[name] - to[name]) < 4);
+})"""
+"""The patch behind a chosen label, which it is read against, is where that is."""
 
 
 def sign_in(browser: Browser, service: Service) -> dict[str, Any]:
@@ -55,16 +61,34 @@ def opened(
 
 @contextmanager
 def fresh_page(browser: Browser, **context_options: Any) -> Iterator[Page]:
-    """A page of a context of its own; errors of its scripts fail the test."""
+    """A page of a context of its own."""
+    with fresh_context(browser, **context_options) as context, page_of(context) as page:
+        yield page
+
+
+@contextmanager
+def fresh_context(browser: Browser, **context_options: Any) -> Iterator[BrowserContext]:
+    """Whose pages share what the browser has loaded."""
     context = browser.new_context(reduced_motion="reduce", **context_options)
+    yield context
+    context.close()
+
+
+@contextmanager
+def page_of(context: BrowserContext) -> Iterator[Page]:
+    """Errors of its scripts fail the test."""
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     yield page
-    context.close()
+    page.close()
     assert not errors, errors
 
 
+FOUND = """axe.run(document, {resultTypes: ['violations'], rules: {'target-size': {enabled: true}}})
+    .then(({violations}) => violations.map(one => [one.id, one.nodes[0].html.slice(0, 160)]))"""
+"""What axe finds, its rule of controls of 24 pixels (WCAG 2.5.8) with the rest."""
+LAYOUT = Path(__file__).with_name("layout_faults.js").read_text()
 FITS = "width => document.documentElement.scrollWidth <= width"
 """Once charts and what floats over them have found their new size."""
 VIEWS = (("light", 1280), ("dark", 390))
@@ -72,7 +96,8 @@ VIEWS = (("light", 1280), ("dark", 390))
 
 
 def require_accessible(page: Page, views: Sequence[tuple[str, int]] = VIEWS) -> None:
-    """axe finds nothing, in both schemes and at a phone's width, and nothing is wider than the window."""
+    """axe finds nothing, in both schemes and at a phone's width; nothing is wider than the window, no text
+    is laid out wrong."""
     for scheme, width in views:
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         page.set_viewport_size({"width": width, "height": 900})
@@ -80,7 +105,13 @@ def require_accessible(page: Page, views: Sequence[tuple[str, int]] = VIEWS) -> 
         page.evaluate(STILL)
         if not page.evaluate("'axe' in window"):
             page.evaluate(AXE.read_text())  # past the content security policy, which lets no script in
-        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-        faults = [(one["id"], one["nodes"][0]["html"][:160]) for one in found["violations"]]
+        faults = page.evaluate(FOUND)
         assert faults == [], f"{page.url}: {faults}"
         page.wait_for_function(FITS, arg=width)
+        require_laid_out(page)
+
+
+def require_laid_out(page: Page) -> None:
+    """No text lies over another, begins left of the window, or is cut off unsaid."""
+    faults = page.evaluate(LAYOUT)
+    assert faults == [], f"{page.url} at {page.viewport_size}: {faults}"

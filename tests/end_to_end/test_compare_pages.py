@@ -168,6 +168,19 @@ def test_a_runs_functions_and_rounds_are_searched_put_in_order_and_saved(page: P
     assert saved.value.path().read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_runs_function_is_read_line_by_line(page: Page) -> None:
+    page.goto(f"/p/demo/runs/{1:032x}")
+    page.get_by_role("button", name="nat_process").press("Enter")
+    expect(page.get_by_role("heading", name="nat_process line by line")).to_be_in_viewport()
+    head = page.get_by_role("table", name="Source of nat_process in src/nat.c, head")
+    expect(head.get_by_role("row", name="41 297 \u221230.00")).to_contain_text("hash_of(&key)")
+    require_accessible(page)
+    stages = page.get_by_role("region", name="Instructions per packet").get_by_role("rowheader")
+    expect(stages).to_have_text(["rx", "nat", "l3fwd", "tx", "outside every stage"])
+    page.goto(f"/p/demo/runs/{6:032x}?fn=nat%2Fnat_process")
+    expect(page.get_by_text("source_in_reports = false")).to_be_visible()
+
+
 def test_one_commit_in_two_scenarios_and_back(page: Page) -> None:
     page.goto(f"/p/demo/compare?by=features&head={sha(1)}&base_scenario=sfc_b&scenario=sfc_a")
     expect(page.get_by_role("region", name="Verdict")).to_contain_text("in sfc_b")

@@ -25,6 +25,7 @@ PLANTED = {"regressed", "improved", "feature"}
 """Displays a merge only has when something was planted in it."""
 FIRST_VIEW_SECONDS = 30
 SECOND_RUN_SECONDS = 60
+PRINTED_SECONDS = 10
 
 
 @pytest.fixture(scope="module")
@@ -219,16 +220,37 @@ def test_a_taken_port_is_a_message(demo: Demo, tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_the_link_it_prints_opens_what_is_for_administrators(browser: Browser, demo: Demo) -> None:
+    line = demo.wait_for(r"sign in once", PRINTED_SECONDS)
+    page = browser.new_page(base_url=demo.url)
+    page.goto("/")
+    expect(page.get_by_role("complementary", name="First sign-in")).to_contain_text("make run")
+    page.goto(line.rpartition(" ")[2])
+    page.get_by_role("button", name="Sign in by this link").click()
+    page.get_by_role("link", name="Hosts").click()
+    expect(page.get_by_role("main").get_by_role("listitem").first).to_be_visible()
+    page.close()
+
+
 def test_ctrl_c_ends_everything_and_a_second_run_is_quick(demo: Demo) -> None:
     family = demo.family()
     assert family
     assert demo.interrupt() == 0
     _gone, alive = psutil.wait_procs(family, timeout=10)
     assert not alive, alive
-    again = Demo(demo.state)
+    again = Demo(demo.state, by_make=True)
     try:
-        again.wait_for(r"^open http://127", SECOND_RUN_SECONDS)
+        again.wait_for(r"^sign in at http://127", SECOND_RUN_SECONDS)
         assert again.measured == [], "a second run measured again"
-        assert again.interrupt() == 0
+        require_ended_with_make(again)
     finally:
         again.end()
+
+
+def require_ended_with_make(demo: Demo) -> None:
+    """Killed with no time to say anything, make takes all it started with it."""
+    family = demo.family()
+    assert len(family) > 2, family
+    demo.process.kill()
+    _gone, alive = psutil.wait_procs(family, timeout=30)
+    assert not alive, alive

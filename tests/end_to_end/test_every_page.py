@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from demo_process import ROOT
 from every_page import address, pages
 from figures_service import LAST
+from keyboard_open import require_opened_by_keys, require_stepped_by_keys
 from keyboard_walk import require_walkable
 from nalm_server_harness import Service
 from nalm_server_reports import sha
-from playwright.sync_api import Browser, Page, Route, expect
-from service_browser import VIEWS, fresh_page, require_accessible
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from service_browser import VIEWS, fresh_context, page_of, require_accessible
 
 NAMES = {"project": "demo", "host": "bench-vm-2"}
 NONE = {"project": "empty", "host": "no-such-host", "id": "999", "jobId": "999", "runId": "f" * 32}
@@ -27,6 +31,21 @@ ASKS_NOTHING = ("/sign-in", "/account", "/new", "/p/$project/measure")
 FAULT = {"error": {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}}
 ALWAYS = ("/api/v1/session", "/api/v1/live", "/api/v1/metrics-catalogue", "/api/v1/sign-in/")
 """Answered as ever, so that a page is reached at all."""
+PATIENT_MS = 20_000
+"""A page is waited for so long, on a busy machine."""
+HELD = """always => {
+    const [asked, held] = [window.fetch, []];
+    let answer;
+    window.fetch = (request, ...rest) => always.some(one => (request.url ?? request).includes(one))
+        ? asked(request, ...rest)
+        : answer?.() ?? new Promise(answered => held.push(answered));
+    window.failWith = fault => {
+        answer = () => Promise.resolve(Response.json(fault, {status: 500}));
+        held.splice(0).forEach(answered => answered(answer()));
+    };
+}"""
+"""Requests of a page wait, until `failWith` has them and all later ones fail. Held in the page, not on their
+way: where Playwright holds requests, the browser keeps no file from page to page."""
 TRIES, RETRIED_MS = 3, 5_000
 """A page asks so often, within this time, before it says that the server fails."""
 
@@ -49,58 +68,92 @@ def numbers(service: Service) -> dict[str, str]:
     return {"runId": head["runs"][0]["run_id"], "jobId": str(job["id"]), "id": "1"}
 
 
-@pytest.fixture
-def page(browser: Browser, figures: tuple[Service, str]) -> Iterator[Page]:
+@pytest.fixture(scope="module")
+def context(browser: Browser, figures: tuple[Service, str]) -> Iterator[BrowserContext]:
     """An administrator's."""
+    with fresh_context(browser, **administrator(figures)) as context:
+        yield context
+
+
+@pytest.fixture(scope="module")
+def held_context(browser: Browser, figures: tuple[Service, str]) -> Iterator[BrowserContext]:
+    """An administrator's, whose pages are answered when a test says so; their clock is the test's."""
+    with fresh_context(browser, **administrator(figures)) as context:
+        context.clock.install()
+        context.add_init_script(f"({HELD})({json.dumps(ALWAYS)})")
+        yield context
+
+
+@pytest.fixture(scope="module")
+def walked() -> set[str]:
+    """What was opened by keys on one page, and is the same on others."""
+    return set()
+
+
+def administrator(figures: tuple[Service, str]) -> dict[str, Any]:
     service, url = figures
-    headers = {"Authorization": f"Bearer {service.tokens['root']}"}
-    with fresh_page(browser, base_url=url, extra_http_headers=headers) as page:
-        yield page
+    return {
+        "base_url": url,
+        "extra_http_headers": {"Authorization": f"Bearer {service.tokens['root']}"},
+    }
 
 
-def opened(page: Page, route: str, names: dict[str, str]) -> None:
-    page.goto(f"{address(route, names)}?{NEEDS.get(route, '')}")
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
+def opened(page: Page, route: str, names: dict[str, str], asked: str | None = None) -> None:
+    page.goto(f"{address(route, names)}?{NEEDS.get(route, '') if asked is None else asked}")
+    expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=PATIENT_MS)
 
 
 def settled(page: Page) -> None:
-    expect(page.get_by_role("status", name="Loading")).to_have_count(0)
+    expect(page.get_by_role("status", name="Loading")).to_have_count(0, timeout=PATIENT_MS)
 
 
 @pytest.mark.parametrize("route", pages())
-def test_a_page_with_nothing_and_with_all_there(page: Page, names: dict[str, str], route: str) -> None:
-    if "$" in route:
-        opened(page, route, NONE)
+def test_a_page_with_nothing_and_with_all_there(
+    context: BrowserContext, names: dict[str, str], walked: set[str], route: str
+) -> None:
+    with page_of(context) as page:
+        if "$" in route:
+            opened(page, route, NONE)
+            settled(page)
+            require_accessible(page, VIEWS[1:])
+        opened(page, route, names)
         settled(page)
-        require_accessible(page, VIEWS[1:])
-    opened(page, route, names)
-    settled(page)
-    require_accessible(page)
-    require_walkable(page)
+        require_accessible(page)
+        require_walkable(page)
+        require_opened_by_keys(page, walked)
+        require_stepped_by_keys(page)
 
 
 @pytest.mark.parametrize("route", [one for one in pages() if one not in ASKS_NOTHING])
 def test_a_page_that_waits_shows_so_and_one_that_fails_says_why(
-    page: Page, names: dict[str, str], route: str
+    held_context: BrowserContext, names: dict[str, str], route: str
 ) -> None:
-    held: list[Route] = []
-    failing = False
+    with page_of(held_context) as page:
+        opened(page, route, names)
+        expect(page.get_by_role("status", name="Loading").first).to_be_visible(timeout=PATIENT_MS)
+        page.evaluate("fault => window.failWith(fault)", FAULT)
+        for _ in range(TRIES):
+            page.clock.fast_forward(RETRIED_MS)
+        expect(page.get_by_role("alert").first).to_contain_text(FAULT["error"]["message"], timeout=PATIENT_MS)
 
-    def answer(asked: Route) -> None:
-        if any(one in asked.request.url for one in ALWAYS):
-            asked.continue_()
-        elif failing:
-            asked.fulfill(status=500, json=FAULT)
-        else:
-            held.append(asked)
 
-    page.clock.install()
-    page.route("**/api/v1/**", answer)
-    opened(page, route, names)
-    expect(page.get_by_role("status", name="Loading").first).to_be_visible()
-    failing = True
-    for asked in held:
-        asked.fulfill(status=500, json=FAULT)
-    for _ in range(TRIES):
-        page.clock.fast_forward(RETRIED_MS)
-    expect(page.get_by_role("alert").first).to_contain_text(FAULT["error"]["message"], timeout=20_000)
+@pytest.mark.parametrize("route", ["/server", "/p/$project/settings"])
+def test_a_part_that_is_not_there_is_the_first(
+    context: BrowserContext, names: dict[str, str], route: str
+) -> None:
+    with page_of(context) as page:
+        opened(page, route, names, "part=nonsense")
+        expect(
+            page.get_by_role("main").get_by_role("link").and_(page.locator("[aria-current=page]"))
+        ).to_be_visible()
+        expect(page.locator("main .panel").first).to_be_visible()
+
+
+def test_what_opens_a_dialog_says_so_and_is_walked() -> None:
+    """In the dialog's own file, or in one that uses it."""
+    texts = {path.stem: path.read_text() for path in (ROOT / "web" / "src").rglob("*.tsx")}
+    for name in (name for name, text in texts.items() if "<Modal" in text):
+        users = [text for user, text in texts.items() if user == name or f"<{name}" in text]
+        assert any("aria-haspopup" in text for text in users), (
+            f"{name} is opened by nothing with aria-haspopup"
+        )

@@ -81,6 +81,7 @@ def test_a_point_tells_its_release_and_opens_its_run(page: Page) -> None:
     expect(page.locator(".chart-tip")).to_contain_text("v1.0")
     over.click(position=at)  # type: ignore[arg-type]
     expect(page).to_have_url(re.compile(r"/p/demo/runs/[0-9a-f]{32}$"))
+    expect(page.get_by_role("region", name="Checks")).to_be_visible()
 
 
 def test_relative_to_a_commit_and_logarithmic(page: Page) -> None:

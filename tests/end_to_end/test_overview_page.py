@@ -15,7 +15,7 @@ from nalm_server.settings import Settings
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import body_of, make_report, sha
 from nalm_server_seeded import add_administrator
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 from service_browser import fresh_page, require_accessible
 
 FAULT = {"error": {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}}
@@ -77,7 +77,7 @@ def test_all_of_it_at_a_glance(page: Page) -> None:
 def test_what_was_seen_is_kept_in_this_browser_and_can_be_taken_back(page: Page) -> None:
     page.goto("/")
     changes = panel(page, "Since you last looked")
-    expect(changes).to_contain_text("This browser keeps the mark, for this server alone.")
+    expect(changes).to_contain_text("Nothing was marked as seen in this browser yet")
     expect(changes.get_by_role("list", name="Verdicts")).to_contain_text("1 regressed")
     expect(changes.get_by_role("list", name="Alerts that changed").get_by_role("listitem")).to_have_count(2)
     page.evaluate("localStorage.setItem('nalm.seen', '2026-11-21T10:00:00Z')")
@@ -98,7 +98,14 @@ def test_a_stranger_sees_what_is_public_and_no_hosts(browser: Browser, running: 
         expect(panel(page, "Hosts")).to_have_count(0)
         page.route("**/api/v1/projects", lambda one: one.fulfill(json=[]))
         page.reload()
+        expect(page.get_by_role("heading", name="A new server")).to_be_visible()
+        page.route("**/api/v1/session", somebody_signed_in)
+        page.reload()
         expect(page.get_by_role("heading", name="No project is public here")).to_be_visible()
+
+
+def somebody_signed_in(route: Route) -> None:
+    route.fulfill(json=route.fetch().json() | {"new_server": False})
 
 
 def test_an_empty_server_leads_to_the_first_project_and_that_to_its_first_verdict(page: Page) -> None:

@@ -62,6 +62,27 @@ def test_with_nothing_there_a_page_says_what_comes(page: Page, path: str, text: 
     require_accessible(page)
 
 
+def test_a_link_is_taken_by_the_sign_in_page_that_is_open(
+    browser: Browser, service: Service, administrator: dict[str, Any]
+) -> None:
+    assert administrator
+    link = service.post("/accounts", {"name": "nora"})["link"]
+    with opened(browser, service) as page:
+        page.goto("/sign-in")
+        page.goto(link)
+        expect(page.get_by_role("button", name="Sign in by this link")).to_be_visible()
+
+
+def test_a_folder_is_added_on_the_server_s_host(page: Page) -> None:
+    page.goto("/new")
+    page.get_by_label("Name").fill("my-nf")
+    page.get_by_label("Repository").fill("/srv/nf.git")
+    command = "nalm-server project add my-nf --repository /srv/nf.git"
+    expect(page.get_by_role("main")).to_contain_text(command)
+    expect(page.get_by_role("button", name="Make the project")).to_be_disabled()
+    require_accessible(page)
+
+
 @pytest.mark.parametrize(
     ("path", "text"),
     [
@@ -170,7 +191,7 @@ def test_a_stranger_signs_in_and_comes_back(
     expect(page).to_have_url(f"{service.url}/p/{NF}/settings")
     page.get_by_role("button", name=name).click()
     page.get_by_role("menuitem", name="Sign out").click()
-    expect(page.get_by_role("link", name="Sign in")).to_be_visible()
+    expect(page.get_by_role("banner").get_by_role("link", name="Sign in")).to_be_visible()
     page.close()
 
 

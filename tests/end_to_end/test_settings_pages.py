@@ -14,10 +14,11 @@ from service_browser import fresh_page
 
 @pytest.fixture
 def page(browser: Browser, figures: tuple[Service, str]) -> Iterator[Page]:
-    """An administrator's."""
+    """An administrator's, whose clock is the server's: what expires has not."""
     service, url = figures
     headers = {"Authorization": f"Bearer {service.tokens['root']}"}
     with fresh_page(browser, base_url=url, extra_http_headers=headers) as page:
+        page.clock.set_fixed_time(service.context.clock())
         yield page
 
 
@@ -83,7 +84,7 @@ def test_a_host_says_what_it_can_see_and_what_it_was(page: Page) -> None:
     page.get_by_role("link", name="bench-vm-2").click()
     table = page.get_by_role("region", name="What this host can see")
     expect(table.get_by_role("row").filter(has_text="sfc_a").first).to_contain_text("%")
-    page.get_by_text("All of it").first.click()
+    page.get_by_text("The whole fingerprint").first.click()
     expect(page.get_by_text("Host class")).to_be_visible()
 
 

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a page opens, and what arrow keys and j, k go through: found by role, walked by keys alone."""
+
+from __future__ import annotations
+
+from playwright.sync_api import ElementHandle, Page
+from playwright.sync_api import TimeoutError as NotSo
+
+OPENERS = "[aria-haspopup]:not([aria-haspopup=false]):not([role=dialog] *)"
+WHAT = """one => [one.getAttribute('aria-haspopup'), one.className.includes('help-word') ? 'help'
+    : one.getAttribute('aria-label') ?? one.labels?.[0]?.innerText ?? one.innerText].join(' ')"""
+"""Words that explain themselves are all of one kind."""
+OPEN = """one => {
+    const shows = other => other?.checkVisibility({visibilityProperty: true}) ?? false;
+    const id = one.getAttribute('aria-controls');
+    return one.getAttribute('aria-expanded') !== 'false' && id && shows(document.getElementById(id))
+        || [...document.querySelectorAll('[role=dialog][aria-modal=true]')].some(shows);
+}"""
+SHUT = f"one => !({OPEN})(one)"
+FOCUSED = "one => one === document.activeElement"
+WITHIN = "role => document.activeElement.closest(`[role=${role}]`) !== null"
+MODAL = "() => document.querySelector('[role=dialog][aria-modal=true]') !== null"
+ROUND = "() => [...document.querySelectorAll('[role=dialog] *')].filter(one => one.tabIndex >= 0).length + 1"
+ITEM = "one => document.activeElement !== one && document.activeElement.role === 'menuitem'"
+POINTED = """one => document.getElementById(one.getAttribute('aria-activedescendant'))?.role === 'option'"""
+STEPS = {
+    "input[type=radio]:checked:enabled": ("ArrowRight", "ArrowLeft"),
+    "[role=treeitem][tabindex='0']": ("ArrowDown", "ArrowUp"),
+    "[role=tab][aria-selected=true]": ("ArrowRight", "ArrowLeft"),
+}
+"""What arrow keys step through, by the key onwards and the key back."""
+STEADY = """one => {
+    const alike = one.name ? `[name='${one.name}']:enabled` : `[role=${one.role}]`;
+    return one.isConnected && document.querySelectorAll(alike).length > 1;
+}"""
+"""Still there after the steps before it, and with another to step to."""
+STEPPED = """one => {
+    const now = document.activeElement;
+    return now !== one && now.role === one.role && now.name === one.name;
+}"""
+LISTS = ("[data-commit]", "[data-alert]")
+"""What j and k step through: of a page that has both, the commits."""
+LISTED_FOCUSED = "([list, at]) => document.querySelectorAll(list)[at] === document.activeElement"
+
+
+def require_opened_by_keys(page: Page, walked: set[str]) -> None:
+    """Whatever opens is opened by a key, holds the focus as its role asks, and Escape closes it and gives the
+    focus back. What `walked` has is passed over; what was walked is added to it."""
+    for opener in page.query_selector_all(OPENERS):
+        if not opener.is_visible() or opener.is_disabled() or (what := opener.evaluate(WHAT)) in walked:
+            continue
+        walked.add(what)
+        shortcut = opener.get_attribute("aria-keyshortcuts")
+        for key in ["ArrowDown" if what.startswith("listbox") else "Enter"] + [shortcut] * bool(shortcut):
+            open_and_shut(page, opener, key, f"{page.url}: {what}, opened by {key}")
+
+
+def open_and_shut(page: Page, opener: ElementHandle, key: str, where: str) -> None:
+    opener.focus()
+    page.keyboard.press(key)
+    require(page, OPEN, opener, f"{where}: does not open")
+    if page.evaluate(MODAL):
+        require(page, WITHIN, "dialog", f"{where}: the focus stays outside")
+        for _ in range(page.evaluate(ROUND)):
+            page.keyboard.press("Tab")
+            assert page.evaluate(WITHIN, "dialog"), f"{where}: Tab leads out of the dialog"
+    elif opener.get_attribute("aria-haspopup") in ("menu", "listbox"):
+        page.keyboard.press("ArrowDown")
+        menu = opener.get_attribute("aria-haspopup") == "menu"
+        require(page, ITEM if menu else POINTED, opener, f"{where}: arrow keys lead nowhere")
+    page.keyboard.press("Escape")
+    require(page, SHUT, opener, f"{where}: Escape does not close it")
+    require(page, FOCUSED, opener, f"{where}: the focus is not given back")
+
+
+def require_stepped_by_keys(page: Page) -> None:
+    """Arrow keys go on and back in choices, trees and tabs, j and k in lists, the focus with them."""
+    for role, (on, back) in STEPS.items():
+        for one in page.query_selector_all(role):
+            if not one.evaluate(STEADY):
+                continue
+            one.focus()
+            for key in (on, back):
+                at = page.evaluate_handle("document.activeElement")
+                page.keyboard.press(key)
+                require(page, STEPPED, at, f"{page.url}: {key} loses the focus at {one.evaluate(WHAT)}")
+    if (listed := next((one for one in LISTS if page.query_selector(one)), None)) is not None:
+        entries = page.locator(listed)
+        entries.first.focus()
+        for key, at in (("j", min(1, entries.count() - 1)), ("k", 0)):
+            page.keyboard.press(key)
+            require(page, LISTED_FOCUSED, [listed, at], f"{page.url}: {key} does not lead to entry {at}")
+
+
+def require(page: Page, so: str, about: object, else_says: str) -> None:
+    """Waits until a page's state is so."""
+    try:
+        page.wait_for_function(so, arg=about)
+    except NotSo:
+        raise AssertionError(else_says) from None

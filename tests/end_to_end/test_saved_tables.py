@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables and pictures of pages, saved in Chromium and read again."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from figures_service import LAST
+from nalm_server_harness import Service
+from nalm_server_reports import sha
+from playwright.sync_api import Browser, Page, expect
+from service_browser import fresh_page
+
+TABLES = {
+    "/p/demo/features?feature=nat": {"the price of nat": "price", "the cost model of sfc_a": "term"},
+    "/p/demo/models": {"models of scenarios": "cpp", "variants of scenarios": "cpp_on_against_off"},
+    "/p/demo/quality": {"detection": "rate", "false alarms": "rate", "quality by month": "rate"},
+    "/hosts/bench-vm-2": {"what bench-vm-2 can see": "half_width"},
+    "/p/demo/settings?part=access": {"the people": "role", "the tokens": "scope"},
+}
+"""What is saved of each page, and a column of it."""
+PAIR = f"/p/demo/compare?base={sha(1)}&head={sha(LAST)}&scenario=sfc_a"
+
+
+@pytest.fixture
+def page(browser: Browser, figures: tuple[Service, str]) -> Iterator[Page]:
+    """An administrator's."""
+    service, url = figures
+    headers = {"Authorization": f"Bearer {service.tokens['root']}"}
+    with fresh_page(browser, base_url=url, extra_http_headers=headers) as page:
+        yield page
+
+
+def test_tables_are_saved_and_read_again(page: Page, tmp_path: Path) -> None:
+    for path, tables in TABLES.items():
+        page.goto(path)
+        for what, column in tables.items():
+            saved = download(page, f"CSV of {what}", tmp_path)
+            head, *rows = csv.reader(saved.read_text("utf-8").splitlines())
+            assert column in [name.split(" ")[0] for name in head], (what, head)
+            assert all(len(row) == len(head) for row in rows), what
+            assert rows or what == "the people", what
+
+
+def test_bars_in_a_table_are_saved_as_a_picture(page: Page, tmp_path: Path) -> None:
+    page.goto(PAIR)
+    for what, word in (("the stages", "nat"), ("the parts of the change", "Efficiency")):
+        drawn = ElementTree.parse(download(page, f"SVG of {what}", tmp_path)).getroot()
+        assert word in [one.text for one in drawn.iter("{http://www.w3.org/2000/svg}text")]
+        assert list(drawn.iter("{http://www.w3.org/2000/svg}rect"))
+        picture = download(page, f"PNG of {what}", tmp_path)
+        assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def download(page: Page, button: str, folder: Path) -> Path:
+    """What a button saves."""
+    found = page.get_by_role("button", name=button, exact=True)
+    expect(found).to_be_visible()
+    with page.expect_download() as saved:
+        found.click()
+    path = folder / saved.value.suggested_filename
+    saved.value.save_as(path)
+    return path
