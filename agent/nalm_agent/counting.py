@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
@@ -19,6 +19,7 @@ from nalm_agent.config import Config
 from nalm_agent.cores import Cores
 from nalm_agent.draft import Draft
 from nalm_agent.errors import NfError, SourceError
+from nalm_agent.held import Held
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.process import stop_all
 from nalm_agent.run_plan import PINNED, SIMD_BITS, RunPlan
@@ -36,6 +37,8 @@ RECORDED = "instructions by stage, function, call path (callers named alike) and
 """What a kept count holds: one that was kept before held less, and is made again."""
 READY_FLOOR_SECONDS = 2.0
 """Added to how long the NF took to get ready, before that is scaled up for valgrind."""
+STOPPING_SECONDS = 0.1
+"""Between looks at what an arm started, once the counting is given up."""
 
 
 @dataclass(frozen=True)
@@ -123,10 +126,16 @@ def _of_each_arm(counting: Counting, arms: Mapping[Arm, Ready], one: Callable[[A
             cpus.put(cpu)
 
     with ThreadPoolExecutor(max_workers=len(own)) as pool:
+        counts: list[Future[T]] = []
         try:
-            return list(pool.map(on_a_free_cpu, arms))
+            with Held():
+                counts += [pool.submit(on_a_free_cpu, arm) for arm in arms]
+            return [count.result() for count in counts]
         except BaseException:
-            stop_all()  # else the pool would wait for what the other arm still runs
+            pool.shutdown(wait=False, cancel_futures=True)
+            while under_way := [count for count in counts if not count.done()]:
+                stop_all()  # what the other arm runs, or was about to run
+                wait(under_way, STOPPING_SECONDS)
             raise
 
 

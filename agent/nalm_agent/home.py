@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ from nalm_agent.stamp import PATTERN, is_abandoned, stamp
 from nalm_agent.store import Store
 
 SHARED_MEMORY = Path("/dev/shm")
+LAST_WRITE_SECONDS = 2.0
+RETRY_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
@@ -74,16 +77,14 @@ class Home:
         self.remove_abandoned()
         name = stamp()
         disk = self.folder("work") / name
-        disk.mkdir()
-        memory = disk
-        if os.access(SHARED_MEMORY, os.W_OK):
-            memory = SHARED_MEMORY / name
-            memory.mkdir(mode=0o700)
+        memory = SHARED_MEMORY / name if os.access(SHARED_MEMORY, os.W_OK) else disk
         try:
+            disk.mkdir()
+            memory.mkdir(mode=0o700, exist_ok=True)
             yield WorkDir(disk, memory)
         finally:
-            shutil.rmtree(disk, ignore_errors=True)
-            shutil.rmtree(memory, ignore_errors=True)
+            remove_tree(disk)
+            remove_tree(memory)
             lease.release_all()
 
     def store(self) -> Store:
@@ -98,9 +99,22 @@ class Home:
         for parent in (self.folder("work"), SHARED_MEMORY):
             for path in parent.glob(PATTERN) if parent.is_dir() else ():
                 if is_abandoned(path.name):
-                    shutil.rmtree(path, ignore_errors=True)
+                    remove_tree(path)
                     removed.append(path)
         return removed
+
+
+def remove_tree(path: Path) -> None:
+    """Removes a directory, also from under a process that was killed and writes its last file meanwhile.
+
+    What cannot be removed in LAST_WRITE_SECONDS is left to the next command.
+    """
+    end = time.monotonic() + LAST_WRITE_SECONDS
+    while True:
+        shutil.rmtree(path, ignore_errors=True)
+        if not path.exists() or time.monotonic() > end:
+            return
+        time.sleep(RETRY_SECONDS)
 
 
 def remove_unused_places(folder: Path) -> None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from nalm_agent.errors import UsageError
 from nalm_agent.git import Repository
+from nalm_agent.own_command import own_command
 
 NAME = "pre-push"
 MARK = "# made by `nalm hook install`; `nalm hook remove` takes it away"
@@ -66,22 +66,8 @@ def pushed_commits(lines: Iterable[str], environment: Mapping[str, str]) -> list
 
 def judged(repository: Repository, revision: str) -> int:
     """Judges a commit or the working tree, with all output on ours. Returns the exit code of `nalm check`."""
-    command = [
-        sys.executable,
-        "-m",
-        "nalm_agent",
-        "check",
-        "--head",
-        revision,
-        "--repo",
-        str(repository.root),
-    ]
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
-    try:
+    with own_command(["check", "--head", revision, "--repo", str(repository.root)]) as process:
         return process.wait()
-    finally:
-        process.terminate()  # interrupted: it is given the time to leave nothing behind
-        process.wait()
 
 
 def _script() -> str:

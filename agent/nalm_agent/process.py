@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from nalm_agent.bounded_log import BoundedLog, catch_up, read_end
+from nalm_agent.held import Held
 
 TAIL_LINES = 25
 TAIL_BYTES = 256 << 10
@@ -28,22 +29,23 @@ def _death_prefix() -> tuple[str, ...]:
 
 def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path) -> subprocess.Popen[bytes]:
     """Starts a command with its output appended to a log of bounded size. The caller ends it with `stop`."""
-    bounded = BoundedLog(log)
-    try:
-        process = subprocess.Popen(
-            [*_death_prefix(), *command],
-            cwd=cwd,
-            env=dict(env),
-            stdin=subprocess.DEVNULL,
-            stdout=bounded.writing,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    except BaseException:
-        bounded.abandon()
-        raise
-    bounded.follow(process)
-    _running.add(process)
+    with Held():
+        bounded = BoundedLog(log)
+        try:
+            process = subprocess.Popen(
+                [*_death_prefix(), *command],
+                cwd=cwd,
+                env=dict(env),
+                stdin=subprocess.DEVNULL,
+                stdout=bounded.writing,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except BaseException:
+            bounded.abandon()
+            raise
+        _running.add(process)
+        bounded.follow(process)
     return process
 
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """SIGINT and SIGTERM end a command, surely: whatever is under way is undone on the way out.
 
-The signal becomes a StoppedError in the main thread. Two things can keep that from getting out. It may come
-while Python runs a destructor (`__del__`, a weak reference's callback), where exceptions are dropped: then it
-is raised once more. And it may leave a library's lock taken for ever: then the command ends without cleaning
-up, after a time, and says where it hung; what it leaves is removed by the next one (`Home.work`).
+The signal becomes a StoppedError in the main thread, after the step that is `Held`, if one is. Two things can
+keep it from getting out. It may come while Python runs a destructor (`__del__`, a weak reference's callback),
+where exceptions are dropped: then it is raised once more. And it may leave a library's lock taken for ever:
+then the command ends without cleaning up, after a time, and says where it hung; what it leaves is removed by
+the next one (`Home.work`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import time
 from types import FrameType
 
 from nalm_agent.errors import StoppedError
+from nalm_agent.held import Held
 from nalm_agent.process import stop_all
 
 INTERRUPTED = 130
@@ -41,11 +43,11 @@ def _stop(number: int, frame: FrameType | None) -> None:
     signal.signal(signal.SIGALRM, _raise)
     sys.unraisablehook = _raise_again
     _thread.start_new_thread(_end_without, ())  # threading.Thread may be what holds the lock
-    raise StoppedError
+    Held.stop()
 
 
 def _raise(number: int, frame: FrameType | None) -> None:
-    raise StoppedError
+    Held.stop()
 
 
 def _raise_again(dropped: sys.UnraisableHookArgs) -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 from nalm_agent.errors import NalmError
 from nalm_agent.git import Repository
 from nalm_agent.local import Result
+from nalm_agent.own_command import own_command
 from nalm_agent.sitting import Sitting
 
 POLL_SECONDS = 0.5
@@ -69,10 +69,7 @@ def _judged_once(
     from nalm_agent.saved import read_results
 
     to.unlink(missing_ok=True)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "nalm_agent", "check", "--json", str(to), *options], stdin=subprocess.DEVNULL
-    )
-    try:
+    with own_command(["check", "--json", str(to), *options]) as process:
         while True:
             try:
                 process.wait(POLL_SECONDS)
@@ -80,9 +77,6 @@ def _judged_once(
             except subprocess.TimeoutExpired:
                 if snapshot(repository) != seen:
                     return None
-    finally:
-        process.terminate()
-        process.wait()
     try:
         return read_results([str(to)]) if to.exists() else []
     except NalmError:

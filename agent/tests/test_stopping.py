@@ -10,11 +10,18 @@ import sys
 from nalm_agent.stopping import INTERRUPTED
 
 COMMAND = """
-import threading, typer
-from nalm_agent import stopping
+import signal, sys, threading, time, typer
+from types import SimpleNamespace
+from nalm_agent import counting, stopping
 from nalm_agent.cli import run_app
+from nalm_agent.held import Held
 stopping.GRACE_SECONDS = {grace}
 app = typer.Typer()
+
+def wait_for_the_signal():
+    print("here", flush=True)
+    while signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:  # until the handler has run
+        time.sleep(0.01)
 
 class Slow:
     def __del__(self):
@@ -31,6 +38,26 @@ def command():
 run_app(app)
 """
 IN_A_DESTRUCTOR = "Slow(); threading.Event().wait(60)"
+IN_A_STEP = """
+        with Held():
+            wait_for_the_signal()
+            with Held():
+                pass
+            print("whole", file=sys.stderr)
+        print("never", file=sys.stderr)"""
+AS_A_THREAD_STARTS = """
+        start = threading.Thread.start
+        def start_slowly(thread):
+            start(thread)
+            wait_for_the_signal()
+        threading.Thread.start = start_slowly
+        here = SimpleNamespace(cores=SimpleNamespace(cpus=[0]))
+        began, ended = [], []
+        def count(arm, cpu):
+            began.append(arm)
+            time.sleep(0.5)
+            ended.append(arm)
+        counting._of_each_arm(here, ["base", "head"], count)"""
 AT_ONCE = "print('here', flush=True); threading.Event().wait(60)"
 
 
@@ -48,6 +75,16 @@ def interrupted(body: str, end: str, grace: float) -> tuple[int, str]:
     finally:
         process.kill()
     return process.returncode, errors
+
+
+def test_a_step_is_not_cut_in_two() -> None:
+    code, errors = interrupted(IN_A_STEP, "print('undone', file=sys.stderr)", grace=40)
+    assert (code, errors) == (INTERRUPTED, "whole\nundone\nnalm: interrupted; nothing is left running\n")
+
+
+def test_what_a_starting_thread_counts_is_awaited() -> None:
+    code, errors = interrupted(AS_A_THREAD_STARTS, "print(began == ended != [], file=sys.stderr)", grace=40)
+    assert (code, errors) == (INTERRUPTED, "True\nnalm: interrupted; nothing is left running\n")
 
 
 def test_a_signal_during_a_destructor_is_not_lost() -> None:
