@@ -55,7 +55,7 @@ AS_A_THREAD_STARTS = """
         began, ended = [], []
         def count(arm, cpu):
             began.append(arm)
-            time.sleep(0.5)
+            sum(range(10**7))  # goes on for a while, whatever is asked
             ended.append(arm)
         counting._of_each_arm(here, ["base", "head"], count)"""
 AT_ONCE = "print('here', flush=True); threading.Event().wait(60)"
