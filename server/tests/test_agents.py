@@ -191,6 +191,20 @@ def test_an_agent_too_old_or_too_new_is_told_what_to_do(service: Service) -> Non
         assert words in error["message"]
 
 
+def test_a_host_that_is_refused_says_why_until_it_fits(service: Service, clock: Clock) -> None:
+    job_id = push(service, 1)
+    register(service, "bench-7")
+    lease(service, "bench-7", 426, api=0, version="0.0.1")
+    clock.pass_seconds(360)  # it asks every five
+    state, reason = state_of(service, "bench-7")
+    assert (state, "install the nalm-agent" in (reason or "")) == ("sick", True)
+    assert "bench-7 is sick" in service.get(f"/jobs/{job_id}")["waiting"]
+    clock.pass_seconds(360)
+    assert state_of(service, "bench-7")[0] == "offline"
+    assert lease(service, "bench-7")["job_id"] == job_id
+    assert state_of(service, "bench-7")[0] == "online"
+
+
 def test_projects_are_measured_by_the_hosts_of_their_pool(service: Service) -> None:
     job_id = push(service, 1)
     register(service, "bench-7", invitation=invite(service, pool="lab"))

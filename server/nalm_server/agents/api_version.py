@@ -9,15 +9,17 @@ API = 1
 OLDEST_API = 1
 
 
-def require_known(api: int, version: str | None) -> None:
-    """Raises UpgradeRequiredError for an agent this server cannot work with."""
+def why_unfit(api: int, version: str | None) -> str | None:
+    """Why this server cannot work with an agent, and what to do; None if it can."""
+    said = f"agent ({version or 'of no known version'}) speaks version {api} of the agents' API; this server"
     if api < OLDEST_API:
-        raise UpgradeRequiredError(
-            f"This agent ({version or 'of no known version'}) speaks version {api} of the agents' API; this "
-            f"server needs {OLDEST_API} to {API}: install the nalm-agent of the server's version."
-        )
+        return f"{said} needs {OLDEST_API} to {API}: install the nalm-agent of the server's version"
     if api > API:
-        raise UpgradeRequiredError(
-            f"This agent ({version or 'of no known version'}) speaks version {api} of the agents' API; this "
-            f"server knows up to {API}: update the server first, or install the nalm-agent of its version."
-        )
+        return f"{said} knows up to {API}: update the server first, or install the nalm-agent of its version"
+    return None
+
+
+def require_fit(why: str | None) -> None:
+    """Raises UpgradeRequiredError for what `why_unfit` said, if anything."""
+    if why is not None:
+        raise UpgradeRequiredError(f"This {why}.")

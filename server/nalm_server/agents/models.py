@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, String
+from sqlalchemy import JSON, ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from nalm_server.db import Base, UtcDateTime
@@ -34,6 +34,8 @@ class HostRow(Base):
     """Its clock less the server's, at the last word of its health."""
     version: Mapped[str | None] = mapped_column(String(64))
     """Of nalm_agent."""
+    unfit: Mapped[str | None] = mapped_column(Text)
+    """Why this server does not work with an agent of that version; None: it does."""
     first_seen_at: Mapped[datetime] = mapped_column(UtcDateTime)
     last_seen_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """When its agent last said anything; None if it only uploads."""

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from nalm_server.agents import registration_repository as repository
-from nalm_server.agents.api_version import require_known
+from nalm_server.agents.api_version import require_fit, why_unfit
 from nalm_server.agents.models import HostRow, InvitationRow
 from nalm_server.agents.registration_schemas import (
     Invitation,
@@ -59,7 +59,7 @@ def withdraw(session: Session, caller: Principal, invitation_id: int, now: datet
 
 def register(session: Session, settings: Settings, told: Register, now: datetime) -> Registered:
     """Exchanges the invitation for a credential. The answer is all there is of it."""
-    require_known(told.api, told.version)
+    require_fit(why_unfit(told.api, told.version))
     invitation = _usable(session, told, now)
     host = _host(session, told, invitation, now)
     invitation.used_at, invitation.host_id = now, host.id

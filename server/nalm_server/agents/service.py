@@ -10,7 +10,7 @@ from typing import Protocol
 from sqlalchemy.orm import Session
 
 from nalm_server.agents import matching, passing_on, repository, seen
-from nalm_server.agents.api_version import require_known
+from nalm_server.agents.api_version import require_fit, why_unfit
 from nalm_server.agents.schemas import (
     Finish,
     Finished,
@@ -54,16 +54,18 @@ class NotNow:
 
 
 def host_seen(context: Context, caller: Principal, wanted: LeaseRequest) -> None:
-    """Keeps what the host says of itself. Raises ForbiddenError if it is not the caller's to speak for."""
-    require_known(wanted.api, wanted.version)
+    """Keeps what the host says of itself. Raises ForbiddenError if it is not the caller's to speak for,
+    UpgradeRequiredError for an agent of a version this server cannot work with."""
+    unfit = why_unfit(wanted.api, wanted.version)
     now = context.clock()
     with context.sessions() as session:
         host = seen.asking(session, caller, wanted, now)
-        host.version, host.last_seen_at = wanted.version, now
+        host.version, host.last_seen_at, host.unfit = wanted.version, now, unfit
         host.capabilities = wanted.capabilities.model_dump() if wanted.capabilities else None
         if wanted.health is not None:
             health_told(session, host, wanted.health, now, wanted.clock)
         session.commit()
+    require_fit(unfit)
 
 
 def lease_once(context: Context, wanted: LeaseRequest) -> Lease | NotNow | None:

@@ -11,6 +11,8 @@ from nalm_server.agents.models import HostRow
 from nalm_server.agents.repository import SEEN_WITHIN
 from nalm_server.hosts.schemas import Health, HostState
 
+UNFIT_SEEN_WITHIN = timedelta(minutes=12)
+"""An agent that is refused for its version asks again every five minutes."""
 LEAST_DISK_BYTES = 1 << 30
 """Less than this free, and a build may fail for no fault of its commit's."""
 MOST_CLOCK_OFFSET = timedelta(seconds=60)
@@ -25,6 +27,8 @@ def state_of(host: HostRow, now: datetime) -> tuple[HostState, str | None]:
         return HostState.REVOKED, f"since {host.revoked_at:%Y-%m-%d %H:%M}"
     if host.last_seen_at is None:
         return HostState.OFFLINE, "its agent never asked for work; it only uploads"
+    if host.unfit is not None and host.last_seen_at > now - UNFIT_SEEN_WITHIN:
+        return HostState.SICK, f"its {host.unfit}"
     if host.last_seen_at <= now - SEEN_WITHIN:
         return HostState.OFFLINE, f"silent since {host.last_seen_at:%Y-%m-%d %H:%M:%S}"
     if host.draining_at is not None:
