@@ -51,7 +51,7 @@ def test_interrupt(nf_repository: NfRepository, tmp_path: Path, step: str, numbe
     process = start_until(nalm, nf_repository, step)
     process.send_signal(number)
     process.send_signal(number)  # as an impatient person does
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "interrupted; nothing is left running" in errors
     assert "Traceback" not in errors
@@ -69,7 +69,7 @@ def test_an_interrupted_hook_lets_what_it_started_clean_up(
     nalm = Nalm(tmp_path / "home")
     process = start_until(nalm, nf_repository, "instructions", "hook", "run")
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     assert process.returncode == 130
     assert leftovers(nalm.home) == []
     assert until(lambda: nf_processes(nalm.home) == [])

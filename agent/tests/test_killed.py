@@ -70,7 +70,7 @@ def killed_at(nalm: Nalm, nf: NfRepository, step: str, number: signal.Signals) -
     seen = next((line for line in process.stderr if line.startswith(step)), None)
     assert seen is not None, f"never came to {step}"
     process.send_signal(number)
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     return process
 
 
@@ -115,9 +115,9 @@ def test_killed_in_a_build_with_children(
         return found
 
     process = nalm.start("check", "--base", "HEAD", "--head", "HEAD~1", cwd=changed.path)
-    assert until(lambda: len(sleepers()) == 3, seconds=60)
+    assert until(lambda: len(sleepers()) == 3)
     process.send_signal(number)
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     assert until(lambda: sleepers() == set())
     changed.git("checkout", "-q", "-B", "mended", "HEAD~1")
     done = nalm.run("check", "--base", "HEAD", "--head", "HEAD", cwd=changed.path)

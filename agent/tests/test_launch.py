@@ -106,7 +106,7 @@ nf.turn(packets=2**62, limit_seconds=600)
     assert Path(f"/proc/{pid}").exists()
     os.kill(agent.pid, signal.SIGKILL)
     agent.wait()
-    assert until(lambda: not _runs(pid), seconds=10)
+    assert until(lambda: not _runs(pid))
 
 
 def _runs(pid: int) -> bool:

@@ -31,9 +31,9 @@ def test_a_soak_is_interrupted_and_goes_on(
 ) -> None:
     out = tmp_path / "soak.jsonl"
     begun = nalm.start(*SHORT, "--hours", hours(600), "--out", str(out), cwd=traffic_repository.path)
-    assert until(lambda: intervals(out) >= 5, seconds=60)
+    assert until(lambda: intervals(out) >= 5)
     begun.send_signal(signal.SIGINT)
-    _, said = begun.communicate(timeout=30)
+    _, said = begun.communicate(timeout=60)
     assert begun.returncode == 130
     assert f"go on with: nalm soak --resume {out}" in said
     header, first = read_soak(out)

@@ -214,7 +214,7 @@ def test_keys_on_a_terminal(open_nf: RunningNf, nalm: Nalm, tmp_path: Path) -> N
                 seen = ""
         assert not wanted, seen
         assert "\x1b[?1049h" in all_seen, "a screen of its own, which survives a resize"
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=60) == 0
     finally:
         process.kill()
         process.wait()

@@ -42,7 +42,7 @@ def test_a_sitting(nf_repository: NfRepository, nalm: Nalm) -> None:
     nf_repository.write("work.h", "/* only a comment */\n")
     read_until(process, "waiting for a save", lines)
     process.send_signal(signal.SIGINT)
-    rest, _ = process.communicate(timeout=30)
+    rest, _ = process.communicate(timeout=60)
     said = "".join(lines) + rest
     assert process.returncode == 0, said
     assert "3 judged: 2 same, 1 broken" in rest

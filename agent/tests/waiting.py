@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 
-def until(condition: Callable[[], bool], seconds: float = 20) -> bool:
+def until(condition: Callable[[], bool], seconds: float = 60) -> bool:
     """True as soon as the condition holds, False when it did not within the time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -34,7 +34,7 @@ def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return program
 
 
-def until(condition: Callable[[], bool], what: str, seconds: float = 10.0) -> None:
+def until(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
     ends = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < ends, f"not within {seconds} s: {what}"
@@ -58,7 +58,7 @@ class Writer:
 
     def end(self) -> int:
         self.gate.finish()
-        code = self.process.wait(timeout=10)
+        code = self.process.wait(timeout=60)
         self.gate.release()
         self.probe.close()
         return code
@@ -180,7 +180,7 @@ def test_the_file_stays_readable_when_the_writer_is_killed(running: Writer, tmp_
     running.gate.open()
     until(lambda: int(running.probe.snapshot().blocks[0][0]["iterations"]) > 1000, "work goes on")
     running.process.kill()
-    running.process.wait(timeout=10)
+    running.process.wait(timeout=60)
     running.gate.release()
     running.probe.close()
     probe = ProbeFile(tmp_path / "probe")

@@ -236,7 +236,7 @@ def test_ctrl_c_ends_everything_and_a_second_run_is_quick(demo: Demo) -> None:
     family = demo.family()
     assert family
     assert demo.interrupt() == 0
-    _gone, alive = psutil.wait_procs(family, timeout=10)
+    _gone, alive = psutil.wait_procs(family, timeout=60)
     assert not alive, alive
     again = Demo(demo.state, by_make=True)
     try:
