@@ -70,17 +70,13 @@ def reported(settings: Settings) -> Iterator[None]:
 def context_of(settings: Settings, waker: Waker | None = None) -> Iterator[Context]:
     """The database at this program's revision; the embedded one is brought there."""
     from nalm_server import migrate
-    from nalm_server.context import make_context
+    from nalm_server.context import open_context
 
-    with reported(settings):
-        context = make_context(settings, waker=waker)
-        try:
-            if settings.database_url is None:
-                migrate.upgrade(settings.resolved_database_url)
-            migrate.require_current(context.engine)
-            yield context
-        finally:
-            context.engine.dispose()
+    with reported(settings), open_context(settings, waker) as context:
+        if settings.database_url is None:
+            migrate.upgrade(settings.resolved_database_url)
+        migrate.require_current(context.engine)
+        yield context
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -49,3 +50,13 @@ def make_context(
     listen(sessions, waker or NullWaker())
     attempts = Attempts(settings.redis_url)
     return Context(settings, engine, sessions, db.make_sessions(reader), box, clock, attempts)
+
+
+@contextmanager
+def open_context(settings: Settings, waker: Waker | None = None) -> Iterator[Context]:
+    """What `make_context` opens, closed at the end."""
+    context = make_context(settings, waker=waker)
+    try:
+        yield context
+    finally:
+        context.engine.dispose()

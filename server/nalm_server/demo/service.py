@@ -14,7 +14,7 @@ from types import TracebackType
 
 import httpx
 
-from nalm_server.context import make_context
+from nalm_server.context import open_context
 from nalm_server.demo.errors import DemoError
 from nalm_server.projects import repository as projects
 from nalm_server.projects import service
@@ -77,18 +77,12 @@ class Service:
 
     def project_secret(self, name: str, repository: Path, branch: str) -> str:
         """The project's webhook secret; adds the project if it is not there yet."""
-        context = make_context(Settings(state_dir=self.state))
-        try:
-            with context.sessions() as session:
-                if projects.find(session, name) is None:
-                    new = ProjectNew(
-                        name=name, repository=str(repository), default_branch=branch, public=True
-                    )
-                    service.create_project(session, context, SYSTEM, new, context.clock())
-                    session.commit()
-                return context.box.open(service.require(session, name).webhook_secret)
-        finally:
-            context.engine.dispose()
+        with open_context(Settings(state_dir=self.state)) as context, context.sessions() as session:
+            if projects.find(session, name) is None:
+                new = ProjectNew(name=name, repository=str(repository), default_branch=branch, public=True)
+                service.create_project(session, context, SYSTEM, new, context.clock())
+                session.commit()
+            return context.box.open(service.require(session, name).webhook_secret)
 
     def _wait_until_healthy(self) -> None:
         ends = time.monotonic() + START_SECONDS

@@ -6,20 +6,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from nalm_server.accounts.service import first_link
-from nalm_server.context import make_context
+from nalm_server.context import open_context
 from nalm_server.settings import Settings
 from nalm_server.tokens.principal import SYSTEM
 
 
 def way_in(state: Path, url: str) -> str:
     """A line for the terminal. A link in it is good once, and makes those before it worthless."""
-    context = make_context(Settings(state_dir=state, public_url=url))
-    try:
-        with context.sessions() as session:
-            invitation = first_link(session, context, SYSTEM, context.clock())
-            session.commit()
-    finally:
-        context.engine.dispose()
+    settings = Settings(state_dir=state, public_url=url)
+    with open_context(settings) as context, context.sessions() as session:
+        invitation = first_link(session, context, SYSTEM, context.clock())
+        session.commit()
     if invitation is None:
         return f"sign in at {url}/sign-in   (password lost: nalm-server account link NAME --state {state})"
     until = f"{invitation.expires_at:%Y-%m-%d %H:%M} UTC"
