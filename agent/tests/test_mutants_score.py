@@ -119,7 +119,10 @@ def test_an_error_falls_short_and_a_skipped_one_says_nothing() -> None:
     assert score(record(SLOWER, "skipped")) is None
 
 
-def test_the_tables_of_a_recorded_campaign(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_tables_of_a_recorded_campaign(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     records = read_records(RECORDED)
     assert not print_report(records)
     lines = capsys.readouterr().out.splitlines()
