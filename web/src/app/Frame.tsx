@@ -91,7 +91,14 @@ function ProjectTabs({ project }: { project: string }) {
       <span className="crumb-slash" aria-hidden="true">
         /
       </span>
-      <Link to="/p/$project" params={params} className="crumb" activeOptions={exact} activeProps={{}}>
+      <Link
+        to="/p/$project"
+        params={params}
+        className="crumb"
+        title={project}
+        activeOptions={exact}
+        activeProps={{}}
+      >
         {project}
       </Link>
       <nav className="tabs" aria-label="Project">

@@ -21,11 +21,12 @@ export function JobActions({ job }: { job: Job }) {
   const act = useAction((action: JobAction) => actOnJob(action, job.id), {
     renews: ["jobs", "job", "commits", "projects"],
   });
-  if (!allowed) return null;
+  const offered = actionsOf(job);
+  if (!allowed || (offered.length === 0 && act.error === null)) return null;
   return (
     <>
       <span className="actions">
-        {actionsOf(job).map((action) => (
+        {offered.map((action) => (
           <Button
             key={action}
             size="compact-sm"

@@ -3,7 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { Job } from "../api/types";
-import { ago, moment } from "../logic/format";
+import { ago, moment, shortSha } from "../logic/format";
 import { askedFor, isRunning, whyWaits } from "../logic/queue";
 import { Icon } from "./Icon";
 import { JobActions } from "./JobActions";
@@ -14,8 +14,8 @@ import { WhyWaits } from "./WhyWaits";
 interface Props {
   job: Job;
   now: number;
-  /** Its place among those that wait; none for others. */
-  place?: number | undefined;
+  /** Its place among those that wait; null: it waits for something else, in a list of those that have one. */
+  place?: number | null | undefined;
 }
 
 export function JobRow({ job, now, place }: Props) {
@@ -29,7 +29,7 @@ export function JobRow({ job, now, place }: Props) {
       </div>
       <div className="job-main">
         <Link to="/jobs/$jobId" params={{ jobId: String(job.id) }} className="job-link">
-          {job.subject ?? <span className="mono">{job.head_sha.slice(0, 10)}</span>}
+          {job.subject ?? <span className="mono">{shortSha(job.head_sha)}</span>}
         </Link>
         <JobMeta job={job} now={now} />
       </div>
@@ -67,7 +67,7 @@ function JobMeta({ job, now }: { job: Job; now: number }) {
   return (
     <span className="below">
       {job.project}
-      {job.subject && <span className="mono"> {job.head_sha.slice(0, 7)}</span>}
+      {job.subject && <span className="mono"> {shortSha(job.head_sha)}</span>}
       {job.author && ` by ${job.author}`}
       {` · ${askedFor(job)}`}
       {job.scenarios && ` · only ${job.scenarios.join(", ")}`}

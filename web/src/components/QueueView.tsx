@@ -74,7 +74,7 @@ function Waiting({ jobs, now }: { jobs: readonly Job[]; now: number }) {
       }
     >
       {shown.map((job, index) => (
-        <JobRow key={job.id} job={job} now={now} {...(job.held === null ? { place: index + 1 } : {})} />
+        <JobRow key={job.id} job={job} now={now} place={job.held === null ? index + 1 : null} />
       ))}
     </Part>
   );

@@ -121,6 +121,7 @@ test("a sentence of the server has the page's signs", () => {
 
 test("moments in the server's sentences are the reader's", () => {
   const at = moment("2026-11-22T06:14:20Z");
+  expect(said("+0.0 % cycles, within ±1 %")).toBe("\u00b10.0\u202f% cycles, within \u00b11\u202f%");
   expect(said("silent since 2026-11-22 06:14:20")).toBe(`silent since ${at}`);
 });
 

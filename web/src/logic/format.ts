@@ -24,6 +24,9 @@ export function significant(value: number, digits = 4): string {
   return value < 0 && Number(text.replaceAll(THIN, "")) !== 0 ? MINUS + text : text;
 }
 
+/** A commit's name as every page has it, as long as the server's `short_sha`. */
+export const shortSha = (sha: string): string => sha.slice(0, 7);
+
 /** Base and head of a figure; missing on both sides is one dash. */
 export const fromTo = (base: string, head: string): string =>
   base === MISSING && head === MISSING ? MISSING : `${base} → ${head}`;
@@ -70,6 +73,7 @@ export const said = (sentence: string): string =>
   sentence
     .replace(SERVER_MOMENT, (_, on, at) => moment(`${on}T${at}Z`))
     .replace(/(?<![\w.)\]/-])-(?=\d)/g, MINUS)
+    .replace(/(?<![\d.])[+\u2212](?=0(?:\.0+)? %)/g, "\u00b1")
     .replace(/(?<=\d) %/g, `${THIN}%`);
 
 /** A signed number: +1.20, −0.45. `decimals` fixed, so that a column lines up. */
@@ -155,6 +159,11 @@ const worded = (format: Intl.DateTimeFormat, iso: string): string => {
 
 /** The day of a moment, in the reader's zone: "21 Nov 2026". */
 export const day = (iso: string): string => worded(DAY, iso);
+
+const MONTH = new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric", timeZone: "UTC" });
+
+/** 2026-11 as "Nov 2026". */
+export const monthWord = (month: string): string => worded(MONTH, `${month}-01T00:00:00Z`);
 
 /** A moment on an axis of time: its day where that is another than the one before it, else its time. */
 export function momentTick(iso: string, before: string | undefined): string {

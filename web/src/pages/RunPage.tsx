@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Everything recorded of one run: what was built and started, on what, how often, and what was counted. */
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, Navigate } from "@tanstack/react-router";
 import { reportQuery, runQuery } from "../api/queries";
 import type { RunDetail } from "../api/types";
 import { ArmFacts } from "../components/ArmFacts";
-import { CheckList } from "../components/CheckList";
 import { CommitAlerts } from "../components/CommitAlerts";
-import { Facts, HostFacts } from "../components/HostFacts";
 import { Icon } from "../components/Icon";
 import { InstructionTable } from "../components/InstructionTable";
 import { JsonTree } from "../components/JsonTree";
@@ -15,6 +13,7 @@ import { LogTail } from "../components/LogTail";
 import { NoteList } from "../components/NoteList";
 import { PageHead } from "../components/PageHead";
 import { Panel } from "../components/Panel";
+import { RunCircumstances } from "../components/RunCircumstances";
 import { RunCodePanels } from "../components/RunCodePanels";
 import { SetAside } from "../components/SetAside";
 import { StagePanel } from "../components/StagePanel";
@@ -24,8 +23,7 @@ import { VerdictBanner } from "../components/VerdictBanner";
 import { WhatHelps } from "../components/WhatHelps";
 import { WhereTable } from "../components/WhereTable";
 import { fileName } from "../logic/csv";
-import { bytes, duration, moment, plain } from "../logic/format";
-import { modelWord } from "../logic/models";
+import { bytes, moment } from "../logic/format";
 import { judgedChain } from "../logic/verdict";
 import { whereRows } from "../logic/where";
 
@@ -36,16 +34,13 @@ const SIDES: Record<string, string> = {
   head: "Head, as built and started",
   head_as_base: "Head with base's features",
 };
-const SOURCES: Record<string, string> = {
-  tsc: "cycles of the processor's steady clock",
-  pmu: "cycles and instructions of the hardware counters",
-  simulated: "instructions by valgrind",
-};
 
 export function RunPage() {
   const { project, runId } = route.useParams();
   const { data: run, error, refetch } = useQuery(runQuery(runId));
   useTitle(`Run ${runId.slice(0, 8)}`, project);
+  if (run !== undefined && run.project !== project)
+    return <Navigate to="/p/$project/runs/$runId" params={{ project: run.project, runId }} replace />;
   if (run !== undefined) return <Run run={run} />;
   return (
     <>
@@ -138,28 +133,13 @@ function Run({ run }: { run: RunDetail }) {
           }
         />
       )}
-      <div className="panel-grid">
-        <Panel title="Run">
-          <RunFacts run={run} />
-        </Panel>
-        <Panel title="Checks">
-          <CheckList checks={run.checks} />
-        </Panel>
+      <RunCircumstances run={run} />
+      <div className="panel-grid arms">
         {Object.entries(run.arms).map(([arm, info]) => (
           <Panel key={arm} title={SIDES[arm] ?? arm}>
             <ArmFacts arm={info} />
           </Panel>
         ))}
-        <Panel title="Host">
-          <HostFacts host={run.fingerprint} />
-        </Panel>
-        <Panel title="Counter sources">
-          <Facts
-            pairs={Object.entries(Object.keys(run.tools).length > 0 ? run.tools : run.sources).map(
-              ([source, reason]) => [source, sourceText(source, reason)],
-            )}
-          />
-        </Panel>
       </div>
       {!run.report_expired && <Recorded project={run.project} runId={run.run_id} />}
       {run.job_id !== null && (
@@ -173,47 +153,6 @@ function Run({ run }: { run: RunDetail }) {
         </Panel>
       )}
     </>
-  );
-}
-
-function sourceText(source: string, reason: string | null): string {
-  const what = SOURCES[source];
-  if (reason !== null) return `not available: ${reason}`;
-  return what ? `used: ${what}` : "used";
-}
-
-function RunFacts({ run }: { run: RunDetail }) {
-  const seconds = (Date.parse(run.finished_at) - Date.parse(run.started_at)) / 1000;
-  const { settings } = run;
-  return (
-    <Facts
-      pairs={[
-        ["Status", run.status],
-        ["Took", duration(seconds)],
-        ["Rounds", `${run.rounds_kept} kept, ${run.rounds_set_aside} set aside, ${run.launches} launches`],
-        [
-          "Planned",
-          `rounds of ${plain(settings.turn_ms)} ms, ${settings.turns_per_launch} per launch, at most ${settings.max_launches} launches${settings.budget_seconds ? `, ${plain(settings.budget_seconds)} s` : ""}`,
-        ],
-        ["Margin", `${plain(settings.margin * 100)} %`],
-        ["Error rate", `${plain(settings.alpha)} over ${settings.looks} looks`],
-        ["Model", `${modelWord(run.model)}, ${run.lcores} ${run.lcores === 1 ? "lcore" : "lcores"}`],
-        ["Traffic", run.traffic],
-        ["nalm", run.nalm_version],
-        [
-          "Run",
-          <span key="run" className="mono">
-            {run.run_id}
-          </span>,
-        ],
-        [
-          "Report digest",
-          <span key="digest" className="mono">
-            {run.report_digest}
-          </span>,
-        ],
-      ]}
-    />
   );
 }
 

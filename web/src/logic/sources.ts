@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Where figures come from, as people read it. */
+export const SOURCES: Record<string, string> = {
+  tsc: "cycles of the processor's steady clock",
+  pmu: "cycles and instructions of the hardware counters",
+  simulated: "instructions by valgrind",
+};
