@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from demo_process import ROOT
@@ -194,6 +195,38 @@ def test_a_revision_is_found_by_a_few_letters(page: Page) -> None:
     page.get_by_label("Base").first.fill(sha(2)[:6])
     page.get_by_role("option", name=sha(2)[:7]).click()
     page.wait_for_url(f"**base={sha(2)}*")
+
+
+def test_pairs_that_were_compared_are_returned_to_and_no_others(page: Page) -> None:
+    verdict = page.get_by_role("region", name="Verdict")
+    before = page.get_by_role("navigation", name="Pairs looked at before")
+    page.goto(f"/p/demo/compare?base={sha(0)}&head={sha(1)}")
+    expect(verdict).to_be_visible()
+    expect(before).to_have_count(0)
+    page.goto(f"/p/demo/compare?base=nowhere&head={sha(1)}")
+    expect(page.get_by_text("Not measured yet")).to_be_visible()
+    expect(before.get_by_role("link")).to_have_text([f"{sha(0)[:7]} → {sha(1)[:7]}, sfc_a"])
+    before.get_by_role("link").click()
+    expect(verdict).to_be_visible()
+
+
+@pytest.mark.parametrize("path", ["", "/history", "/compare", "/alerts", f"/runs/{100:032x}"])
+def test_names_as_long_as_may_be_fit_every_page(page: Page, running: tuple[Service, str], path: str) -> None:
+    name, scenario = "n" * 64, "_".join(["sfc_acl_lb"] * 5)
+    service = running[0]
+    if name not in service.tokens:
+        asked: dict[str, Any] = {"name": name, "repository": f"https://git.example.org/{name}.git"}
+        service.tokens[name] = service.post("/projects", "admin", 201, asked)["upload_token"]
+        for number in range(2):
+            costs = {"nat": 250.0 - 50 * number}
+            made = make_report(
+                100 + number, head=9, base=8, project=name, scenario=f"{scenario}_{number}", head_costs=costs
+            )
+            service.upload(body_of(made), token=name)
+    asks = f"?base={sha(8)}&head={sha(9)}&scenario={scenario}_0" if path == "/compare" else "?state=any"
+    page.goto(f"/p/{name}{path}{asks}")
+    expect(page.get_by_role("main")).to_contain_text("sfc_acl_lb" if path != "/compare" else "Regressed")
+    require_accessible(page)
 
 
 @pytest.mark.parametrize(

@@ -16,21 +16,22 @@ const read = (text: string | undefined): CompareSearch[] => {
   }
 };
 
-export function useRecentPairs(project: string, shown: CompareSearch): CompareSearch[] {
-  const [pairs, setPairs] = useLocalStorage<CompareSearch[]>({
-    key: `nalm.pairs.${project}`,
-    defaultValue: [],
-    deserialize: read,
-  });
+const usePairs = (project: string) =>
+  useLocalStorage<CompareSearch[]>({ key: `nalm.pairs.${project}`, defaultValue: [], deserialize: read });
+
+/** Of a pair whose comparison is there: what cannot be compared is no place to return to. */
+export function useRemembered(project: string, shown: CompareSearch): void {
+  const [, setPairs] = usePairs(project);
   const text = pairText(shown);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another pair is a reason to write
   useEffect(() => {
     if (text !== "") setPairs((old) => withPair(old, shown));
   }, [text]);
-  return pairs.filter((one) => pairText(one) !== text);
 }
 
-export function RecentPairs({ project, pairs }: { project: string; pairs: readonly CompareSearch[] }) {
+export function RecentPairs({ project, shown }: { project: string; shown: CompareSearch }) {
+  const text = pairText(shown);
+  const pairs = usePairs(project)[0].filter((one) => pairText(one) !== text);
   if (pairs.length === 0) return null;
   return (
     <nav aria-label="Pairs looked at before in this browser" className="recent">

@@ -10,13 +10,14 @@ import { CheckList } from "../components/CheckList";
 import { CodePanels } from "../components/CodePanel";
 import { CommitAlerts } from "../components/CommitAlerts";
 import { DecompositionPanel } from "../components/DecompositionPanel";
+import { FirstStepsLink } from "../components/FirstStepsLink";
 import { HostFacts } from "../components/HostFacts";
 import { Icon } from "../components/Icon";
 import { MeasurePair } from "../components/MeasurePair";
 import { NoteList } from "../components/NoteList";
 import { PageHead } from "../components/PageHead";
 import { Panel } from "../components/Panel";
-import { RecentPairs, useRecentPairs } from "../components/RecentPairs";
+import { RecentPairs, useRemembered } from "../components/RecentPairs";
 import { RoundsPanel } from "../components/RoundsPanel";
 import { SidePickers } from "../components/SidePickers";
 import { StagePanel } from "../components/StagePanel";
@@ -24,6 +25,7 @@ import { CenterState, Failed, Loading } from "../components/States";
 import { useTitle } from "../components/useTitle";
 import { VerdictBanner } from "../components/VerdictBanner";
 import { WhatHelps } from "../components/WhatHelps";
+import { Worded } from "../components/Worded";
 import { fileName } from "../logic/csv";
 import { type CompareSearch, currentScenario } from "../logic/search";
 import { axisOf, type Sides, sidesOf } from "../logic/sides";
@@ -38,7 +40,6 @@ export function ComparePage() {
   const { data: scenarios, isPending } = useQuery(scenariosQuery(project));
   const scenario = address.scenario ?? usualScenario(address, scenarios ?? []);
   const search = { ...address, scenario };
-  const recent = useRecentPairs(project, search);
   useTitle("Compare", project);
   const set = (next: CompareSearch): void => {
     navigate({ search: next, resetScroll: false });
@@ -50,7 +51,7 @@ export function ComparePage() {
         under="Two commits, or one on two hosts, in two execution models or feature sets"
       />
       <SidePickers project={project} search={search} scenarios={scenarios ?? []} onChange={set} />
-      <RecentPairs project={project} pairs={recent} />
+      <RecentPairs project={project} shown={search} />
       {isPending ? <Loading rows={8} /> : <Chosen project={project} search={search} onChange={set} />}
     </>
   );
@@ -91,11 +92,12 @@ const TO_CHOOSE: Record<ReturnType<typeof axisOf>, [string, string]> = {
 };
 
 function Newest({ project }: { project: string }) {
-  const branch = useQuery(projectQuery(project)).data?.default_branch;
-  if (branch === undefined) return null;
+  const { data: about } = useQuery(projectQuery(project));
+  if (about === undefined) return null;
+  if (about.commits === 0) return <FirstStepsLink project={project} />;
   return (
-    <Link to="/p/$project/compare" params={{ project }} search={{ head: branch }}>
-      The newest commit of {branch} with its base
+    <Link to="/p/$project/compare" params={{ project }} search={{ head: about.default_branch }}>
+      The newest commit of {about.default_branch} with its base
     </Link>
   );
 }
@@ -132,7 +134,9 @@ function Compared({ project, sides, search, onChange }: ComparedProps) {
   if (error instanceof ApiError && error.status === 404)
     return (
       <CenterState icon="inconclusive" title="Not measured yet">
-        <p>{error.message}</p>
+        <p>
+          <Worded>{error.message}</Worded>
+        </p>
         {axisOf(search) === "commit" && (
           <MeasurePair project={project} base={sides.base} head={sides.head} scenario={sides.scenario} />
         )}
@@ -152,6 +156,7 @@ function Result({
 }: ComparedProps & { comparison: Comparison }) {
   const { verdict, chain, stages, checks, host, notes } = comparison;
   const change = (part: CompareSearch): void => onChange({ ...search, ...part });
+  useRemembered(project, search);
   return (
     <>
       <VerdictBanner
