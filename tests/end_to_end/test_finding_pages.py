@@ -150,6 +150,19 @@ def test_the_historys_table_links_to_it(page: Page, found: dict[str, Any]) -> No
         expect(link).to_have_attribute("href", address(found, name))
 
 
+def test_what_moved_leads_to_its_history(page: Page, found: dict[str, Any]) -> None:
+    page.goto(address(found, "confirmed"))
+    moved = page.get_by_role("region", name="What moved").get_by_role("row").filter(has_text="nat")
+    moved.get_by_role("link", name="change point").first.click()
+    expect(page).to_have_url(re.compile(r"/history\?.*stages=nat"))
+    expect(page.get_by_role("heading", name=re.compile("History of sfc_"))).to_be_visible()
+
+
+def test_it_is_shown_in_its_own_project(page: Page, found: dict[str, Any]) -> None:
+    page.goto(f"/p/{EMPTY}/alerts/{found['confirmed']}")
+    expect(page).to_have_url(re.compile(f"{address(found, 'confirmed')}$"))
+
+
 def test_keys_open_dialogs_that_are_in_the_address(page: Page, found: dict[str, Any]) -> None:
     page.goto(address(found, "confirmed"))
     expect(page.get_by_role("button", name="Acknowledge")).to_be_visible()

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Icon } from "./Icon";
+import { Worded } from "./Worded";
 
 /** Why what was just tried did not work, beside the button that tried it. */
 export function ActionError({ error }: { error: Error | null }) {
   if (error === null) return null;
   return (
     <p className="action-error" role="alert">
-      <Icon name="invalid" /> {error.message}
+      <Icon name="invalid" /> <Worded>{error.message}</Worded>
     </p>
   );
 }

@@ -3,7 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import type { AlertDetail } from "../api/types";
 import { boundText, headline, paying, reachOf } from "../logic/alerts";
-import { said } from "../logic/format";
+import { said, shortSha } from "../logic/format";
 import { AlertBadge } from "./AlertBadge";
 import { ChangeText } from "./ChangeText";
 import { ChangeWhisker } from "./ChangeWhisker";
@@ -60,8 +60,7 @@ function Elsewhere({ alert }: { alert: AlertDetail }) {
           params={{ project }}
           search={{ head: alert.fixed_by_sha, ...(alert.scenario ? { scenario: alert.scenario } : {}) }}
         >
-          <Icon name="fix" size={12} /> fixed by{" "}
-          <span className="mono">{alert.fixed_by_sha.slice(0, 10)}</span>
+          <Icon name="fix" size={12} /> fixed by <span className="mono">{shortSha(alert.fixed_by_sha)}</span>
         </Link>
       )}
       {alert.merged_into !== null && (

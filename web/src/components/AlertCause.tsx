@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Why cycles changed, as far as what was counted tells: the cause, what is below it, and the figures it rests on. */
 import type { Explanation } from "../api/types";
-import { quantityWord } from "../logic/alerts";
+import { quantityOf } from "../logic/alerts";
 import { MISSING, said, signed, significant } from "../logic/format";
 import { NoteList } from "./NoteList";
+import { SourceNames } from "./SourceNames";
 
 export function AlertCause({ told }: { told: Explanation }) {
   const { share } = told;
@@ -44,11 +45,13 @@ function EvidenceTable({ told }: { told: Explanation }) {
         <tbody>
           {(told.evidence ?? []).map((one) => (
             <tr key={`${one.name} ${one.source}`}>
-              <th scope="row">{quantityWord(one.name)}</th>
+              <th scope="row">{quantityOf(one.name, told.stage)}</th>
               <td>{shown(one.before)}</td>
               <td>{shown(one.after)}</td>
               <td className="left">{one.unit === "1" ? "none" : one.unit}</td>
-              <td className="left">{one.source}</td>
+              <td className="left">
+                <SourceNames of={one.source} />
+              </td>
             </tr>
           ))}
         </tbody>

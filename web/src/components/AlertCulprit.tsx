@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Link } from "@tanstack/react-router";
 import type { AlertDetail } from "../api/types";
-import { change, moment } from "../logic/format";
+import { change, moment, shortSha } from "../logic/format";
 import { ratio } from "../logic/units";
 import { Facts } from "./HostFacts";
+import { ShaLink } from "./ShaLink";
 
 /** Since which commit, by whom, after which good one, and who deals with it. */
 export function AlertCulprit({ alert }: { alert: AlertDetail }) {
@@ -20,16 +21,11 @@ export function AlertCulprit({ alert }: { alert: AlertDetail }) {
             params={{ project }}
             search={{ ...(after ? { base: after } : {}), head: sha, ...scenario }}
           >
-            <span className="mono">{sha.slice(0, 12)}</span> {alert.subject}
+            <span className="mono">{shortSha(sha)}</span> {alert.subject}
           </Link>,
         ],
         ["Author", alert.author ?? "not known"],
-        [
-          "Last known good",
-          <span key="after" className="mono">
-            {after?.slice(0, 12) ?? "none"}
-          </span>,
-        ],
+        ["Last known good", after ? <ShaLink key="after" project={project} sha={after} /> : "none"],
         ["Found", moment(alert.created_at)],
         ["Confirmed", alert.confirmed_at ? moment(alert.confirmed_at) : "not yet"],
         ...alert.expectations.map((one): [string, string] => [

@@ -77,7 +77,22 @@ function Change({ move, reach }: { move: AlertMove; reach: number }) {
 
 function Evidence({ project, move }: { project: string; move: AlertMove }) {
   if (move.run_id === null)
-    return move.change_point_id === null ? "" : <>change point {move.change_point_id}</>;
+    return move.change_point_id === null ? (
+      ""
+    ) : (
+      <Link
+        to="/p/$project/history"
+        params={{ project }}
+        search={{
+          scenario: move.scenario,
+          metric: move.metric,
+          stages: move.stage,
+          host_class: move.host_class,
+        }}
+      >
+        change point {move.change_point_id}
+      </Link>
+    );
   return (
     <>
       <Link to="/p/$project/runs/$runId" params={{ project, runId: move.run_id }}>

@@ -2,9 +2,8 @@
 /** One finding in a list: its state, what it says, how large it is, where the time goes, who has it. */
 import { Link } from "@tanstack/react-router";
 import type { Alert } from "../api/types";
-import { boundText, detailWord, paying, shortHeadline } from "../logic/alerts";
-import { ago, moment } from "../logic/format";
-import { causeWord } from "../logic/verdict";
+import { boundText, paying, shortHeadline, whyWords } from "../logic/alerts";
+import { ago, moment, shortSha } from "../logic/format";
 import { AlertBadge } from "./AlertBadge";
 import { ChangeText } from "./ChangeText";
 import { ChangeWhisker } from "./ChangeWhisker";
@@ -38,7 +37,7 @@ export function AlertRow({ alert, now, reach, named = false, onFocus }: Props) {
         </Link>
         <div className="commit-meta">
           {named && `${alert.project} · `}
-          <span className="mono">{alert.sha.slice(0, 10)}</span>
+          <span className="mono">{shortSha(alert.sha)}</span>
           {alert.subject && ` ${alert.subject}`}
           {alert.author && ` · ${alert.author}`}
           <span title={moment(alert.created_at)}> · {ago(alert.created_at, now)}</span>
@@ -71,8 +70,7 @@ function Size({ alert, reach }: { alert: Alert; reach: number }) {
 }
 
 function What({ alert }: { alert: Alert }) {
-  const why = [causeWord(alert.cause as "instructions"), detailWord(alert.detail)].filter(Boolean).join(", ");
-  const text = [paying(alert), why].filter(Boolean).join("; ");
+  const text = [paying(alert), whyWords(alert)].filter(Boolean).join("; ");
   return (
     <>
       {text && <span className="summary">{text}</span>}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AuditEntry } from "../api/types";
 import { MISSING, moment } from "../logic/format";
+import { AuditSubject } from "./AuditSubject";
 import { ScrollTable } from "./ScrollTable";
 
 /** Newest first. */
@@ -28,7 +29,7 @@ export function AuditTable({ entries, ofServer }: { entries: readonly AuditEntry
             <td className="left mono">{one.action}</td>
             {ofServer && <td className="left">{one.project ?? MISSING}</td>}
             <td className="left wrap">
-              {one.subject}
+              <AuditSubject of={one} />
               {one.detail && <span className="under">{one.detail}</span>}
             </td>
             <td className="left mono">{one.request_id ?? MISSING}</td>

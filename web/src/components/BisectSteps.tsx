@@ -2,6 +2,7 @@
 import { Link } from "@tanstack/react-router";
 import type { BisectDetail, BisectStep } from "../api/types";
 import { moment, said } from "../logic/format";
+import { ShaLink } from "./ShaLink";
 
 /** Each commit that was looked at: what it was like, and why one thinks so. */
 export function BisectSteps({ bisect }: { bisect: BisectDetail }) {
@@ -23,8 +24,8 @@ export function BisectSteps({ bisect }: { bisect: BisectDetail }) {
         <tbody>
           {bisect.steps.map((step) => (
             <tr key={`${step.place} ${step.at}`} className={rowClass(bisect, step)}>
-              <th scope="row" className="mono">
-                {step.sha.slice(0, 10)}
+              <th scope="row">
+                <ShaLink project={bisect.project} sha={step.sha} />
               </th>
               <td>{step.place}</td>
               <td className="left">

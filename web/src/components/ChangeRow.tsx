@@ -3,7 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import type { AlertChange } from "../api/types";
 import { headline } from "../logic/alerts";
-import { ago, moment, said } from "../logic/format";
+import { ago, moment, said, shortSha } from "../logic/format";
 import { AlertBadge } from "./AlertBadge";
 import { Icon } from "./Icon";
 
@@ -23,7 +23,7 @@ export function ChangeRow({ change, now }: { change: AlertChange; now: number })
           {headline(alert)}
         </Link>
         <div className="commit-meta">
-          {alert.project} · <span className="mono">{alert.sha.slice(0, 10)}</span>
+          {alert.project} · <span className="mono">{shortSha(alert.sha)}</span>
           {alert.subject && ` ${alert.subject}`}
         </div>
       </div>

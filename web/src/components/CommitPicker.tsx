@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Select } from "@mantine/core";
 import type { Commit } from "../api/types";
+import { shortSha } from "../logic/format";
 
 interface Props {
   label: string;
@@ -16,7 +17,7 @@ export function CommitPicker({ label, commits, value, onChange }: Props) {
     value: commit.sha,
     label: `${commit.short_sha}  ${commit.subject ?? ""}`,
   }));
-  if (value !== undefined && known === undefined) data.push({ value, label: value.slice(0, 12) });
+  if (value !== undefined && known === undefined) data.push({ value, label: shortSha(value) });
   return (
     <Select
       label={label}

@@ -21,7 +21,11 @@ export function DelayPanel({ project, of }: { project: string; of: Quality["dela
       what="delays"
       rows={rows.length > 0 ? () => delayFile(of) : undefined}
     >
-      <p className={rows.length > 0 ? "said" : "soft"}>{of.said}</p>
+      {rows.length > 0 ? (
+        <p className="said">{of.said}</p>
+      ) : (
+        <p className="soft">No finding was confirmed yet.</p>
+      )}
       {rows.length > 0 && (
         <ScrollTable label="Delays">
           <thead>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Link } from "@tanstack/react-router";
 import type { Expectation } from "../api/types";
-import { change, moment } from "../logic/format";
+import { change, moment, shortSha } from "../logic/format";
 import { ratio } from "../logic/units";
 import { MetricName } from "./Help";
 import { ScrollTable } from "./ScrollTable";
@@ -42,7 +42,7 @@ export function ExpectationTable({ project, of }: Props) {
           <tr key={one.id}>
             <th scope="row" className="left">
               <Link to="/p/$project/compare" params={{ project }} search={{ head: one.sha }} className="mono">
-                {one.sha.slice(0, 10)}
+                {shortSha(one.sha)}
               </Link>
             </th>
             <td className="left">{one.scenario}</td>

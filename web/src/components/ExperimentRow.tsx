@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { cancelExperiment, experimentQuery } from "../api/experiments";
 import type { Experiment, ExperimentDetail } from "../api/types";
 import { isUnderWay, percentTaken, progressText } from "../logic/experiments";
-import { ago } from "../logic/format";
+import { ago, shortSha } from "../logic/format";
 import { ActionError } from "./ActionError";
 import { ExperimentCells } from "./ExperimentCells";
 import { useAction } from "./useAction";
@@ -22,7 +22,7 @@ export function ExperimentRow({ experiment }: { experiment: Experiment }) {
   return (
     <li className="row">
       <div className="row-main">
-        <strong>Experiment {shown.id}</strong> on <span className="mono">{shown.sha.slice(0, 8)}</span>
+        <strong>Experiment {shown.id}</strong> on <span className="mono">{shortSha(shown.sha)}</span>
         {shown.names.length > 0 && `: ${shown.names.join(", ")}`}
         <span className="below">
           asked for by {shown.requested_by}, {ago(shown.created_at, now)}

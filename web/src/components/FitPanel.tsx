@@ -3,7 +3,7 @@ import type { ExperimentDetail, FeatureFit } from "../api/types";
 import { axisOf } from "../logic/axis";
 import { fileName } from "../logic/csv";
 import { fitFile } from "../logic/figureFiles";
-import { figure, MISSING, signed } from "../logic/format";
+import { figure, MISSING, shortSha, signed } from "../logic/format";
 import { setText } from "../logic/prices";
 import { percent } from "../logic/quality";
 import { Help } from "./Help";
@@ -20,7 +20,7 @@ interface Props {
 
 /** One scenario's cost model: its terms, its error, and what it predicts of sets it was not fitted on. */
 export function FitPanel({ fit, of }: Props) {
-  const where = `experiment ${of.id} on ${of.sha.slice(0, 8)}${of.host_class ? `, ${of.host_class}` : ""}`;
+  const where = `experiment ${of.id} on ${shortSha(of.sha)}${of.host_class ? `, ${of.host_class}` : ""}`;
   return (
     <SavedPanel
       title={`Cost model of ${fit.scenario}`}

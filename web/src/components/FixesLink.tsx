@@ -2,6 +2,7 @@
 /** The regression that an improvement takes back, as a link to its comparison. Nothing when it fixes none. */
 import { Link } from "@tanstack/react-router";
 import type { VerdictBrief } from "../api/types";
+import { shortSha } from "../logic/format";
 import { Icon } from "./Icon";
 
 interface Props {
@@ -19,7 +20,7 @@ export function FixesLink({ project, verdict, className }: Props) {
       params={{ project }}
       search={{ head: verdict.fixes_sha, scenario: verdict.scenario }}
     >
-      <Icon name="fix" size={12} /> fixes <span className="mono">{verdict.fixes_sha.slice(0, 7)}</span>
+      <Icon name="fix" size={12} /> fixes <span className="mono">{shortSha(verdict.fixes_sha)}</span>
     </Link>
   );
 }

@@ -32,8 +32,8 @@ function Side({ title, of, sha, cost, name }: Props) {
           <th className="left">
             {title} at <span className="mono">{sha?.slice(0, 7)}</span>
           </th>
-          <th>instructions</th>
-          <th>cycles</th>
+          <th>Instructions</th>
+          <th>Cycles</th>
         </tr>
       </thead>
       <tbody>

@@ -28,11 +28,11 @@ export function FunctionTable({ project, scenario, of, open, onOpen }: Props) {
           <tr>
             <th className="left">Function</th>
             <th className="left">Stage</th>
-            {counted && <th>instructions base → head</th>}
-            {counted && <th>change</th>}
-            {counted && <th>calls base → head</th>}
-            {timed && <th>cycles base → head</th>}
-            {timed && <th>change, ± error</th>}
+            {counted && <th>Instructions base → head</th>}
+            {counted && <th>Change</th>}
+            {counted && <th>Calls base → head</th>}
+            {timed && <th>Cycles base → head</th>}
+            {timed && <th>Change, ± error</th>}
           </tr>
         </thead>
         <tbody>

@@ -2,6 +2,7 @@
 /** A metric's chart: series, marks, what a click opens. */
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
+import { shortSha } from "../logic/format";
 import { eventMarks, eventsAt } from "../logic/historyEvents";
 import { lineMarks, positive, relativeTo, runAt } from "../logic/lines";
 import type { Span } from "../logic/thin";
@@ -16,8 +17,6 @@ import { useIndexSpan } from "./useIndexSpan";
 const FROM_ZERO = new Set(["cpp", "ipp"]);
 /** Also alone: fractions that hardly move would fill the chart with their last digits. */
 const CALLS = "calls";
-const SHORT = 7;
-
 export function HistoryDrawn(props: DrawnProps) {
   const { project, lines: shown, series, stages, scale, against, alerts, alone } = props;
   const navigate = useNavigate();
@@ -67,7 +66,7 @@ export function HistoryDrawn(props: DrawnProps) {
         data={data}
         marks={marks}
         allStages={inks}
-        tickLabel={(place) => commits.sha[place]?.slice(0, SHORT) ?? ""}
+        tickLabel={(place) => shortSha(commits.sha[place] ?? "")}
         scale={scale}
         fromZero={
           scale === "absolute" && (metric.name === CALLS || (series.length > 1 && FROM_ZERO.has(metric.name)))

@@ -89,7 +89,7 @@ function Content(props: DrawnProps) {
   if (left && wanted.stages.length === 0) return <NotOfFunctions metric={lines.metric.title} />;
   if (series.length === 0)
     return (
-      <p className="soft">{`Not known for ${shown.join(", ")}: only the ${CHAIN} has it, only stages have it, or no counter gave it.`}</p>
+      <p className="soft">{`No figure for ${shown.join(", ")}: only the ${CHAIN} has it, only stages have it, or these runs had no counter that gives it.`}</p>
     );
   return (
     <>

@@ -3,7 +3,7 @@
 import { Pagination } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Alert } from "../api/types";
-import { MISSING, significant } from "../logic/format";
+import { MISSING, shortSha, significant } from "../logic/format";
 import { type EventsLike, eventsAt } from "../logic/historyEvents";
 import { runAt } from "../logic/lines";
 import type { DrawnProps } from "./HistoryPanel";
@@ -11,8 +11,6 @@ import { ScrollTable } from "./ScrollTable";
 import { VerdictBadge } from "./VerdictBadge";
 
 const PAGE = 50;
-const SHORT = 7;
-
 export function HistoryTable(props: DrawnProps) {
   const { lines: shown, series, page, onPage } = props;
   const count = shown.commits.sha.length;
@@ -66,7 +64,7 @@ function Row({ project, lines: shown, series, alerts, place }: DrawnProps & { pl
     <tr>
       <th scope="row">
         <Link to="/p/$project/compare" params={{ project }} search={search}>
-          <span className="mono">{sha.slice(0, SHORT)}</span>
+          <span className="mono">{shortSha(sha)}</span>
         </Link>{" "}
         {tags.length > 0 && <span className="tag">{tags.join(", ")}</span>} {commits.subject[place]}
       </th>

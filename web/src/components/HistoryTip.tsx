@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useComputedColorScheme } from "@mantine/core";
 import type { Lines } from "../api/types";
-import { figure, MISSING, moment } from "../logic/format";
+import { figure, MISSING, moment, shortSha } from "../logic/format";
 import type { HistoryEvent } from "../logic/historyEvents";
 import { runAt, type Series } from "../logic/lines";
 import { stageInk } from "../logic/palette";
@@ -16,8 +16,6 @@ interface Props {
   events: readonly HistoryEvent[];
 }
 
-const SHORT = 10;
-
 /** A commit under the pointer: verdict, values, and what happened there. */
 export function HistoryTip({ shown, place, series, inks, events }: Props) {
   const dark = useComputedColorScheme("light") === "dark";
@@ -29,7 +27,7 @@ export function HistoryTip({ shown, place, series, inks, events }: Props) {
       {run && <VerdictWord display={run.line.display[run.index] ?? ""} />}
       <div className="strong">{commits.subject[place]}</div>
       <div className="soft">
-        <span className="mono">{commits.sha[place]?.slice(0, SHORT)}</span>
+        <span className="mono">{shortSha(commits.sha[place] ?? "")}</span>
         {at && ` · ${moment(at)}`}
       </div>
       {releases

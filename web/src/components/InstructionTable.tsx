@@ -11,6 +11,13 @@ type InstructionCount = NonNullable<RunReport["instructions"]>[number];
 /** Dearest functions shown per stage. */
 const FUNCTIONS_SHOWN = 3;
 
+const ARM_WORDS: Record<string, string> = {
+  base: "Base",
+  head: "Head",
+  head_as_base: "Head with base's features",
+};
+const armWord = (arm: string): string => ARM_WORDS[arm] ?? arm;
+
 interface Props {
   counts: readonly InstructionCount[];
   arms: Arms;
@@ -34,9 +41,9 @@ export function InstructionTable({ counts, arms, ...where }: Props) {
           <tr>
             <th className="left">Stage</th>
             {counts.map((count) => (
-              <th key={count.arm}>{count.arm}</th>
+              <th key={count.arm}>{armWord(count.arm)}</th>
             ))}
-            <th className="left">dearest functions, {last?.arm}</th>
+            <th className="left">Dearest functions of {last && armWord(last.arm).toLowerCase()}</th>
           </tr>
         </thead>
         <tbody>
@@ -76,4 +83,6 @@ const perPacket = (instructions: number | undefined, packets: number): string =>
   instructions === undefined ? MISSING : significant(instructions / packets);
 
 const dearest = (count: InstructionCount | undefined, stage: string) =>
-  (count?.functions?.[stage] ?? []).slice(0, FUNCTIONS_SHOWN);
+  [...(count?.functions?.[stage] ?? [])]
+    .sort((a, b) => b.instructions - a.instructions)
+    .slice(0, FUNCTIONS_SHOWN);

@@ -2,7 +2,7 @@
 import type { Proportion, Quality } from "../api/types";
 import type { Axis } from "../logic/axis";
 import { ratesFile } from "../logic/figureFiles";
-import { MISSING } from "../logic/format";
+import { MISSING, monthWord } from "../logic/format";
 import { bounds, hasTrials, percent, rateAxis } from "../logic/quality";
 import { IntervalBar } from "./IntervalBar";
 import { SavedPanel } from "./SavedPanel";
@@ -40,7 +40,7 @@ export function MonthTable({ project, months }: { project: string; months: Quali
             {[...months].reverse().map((month) => (
               <tr key={month.month}>
                 <th scope="row" className="number">
-                  {month.month}
+                  {monthWord(month.month)}
                 </th>
                 <Rate of={month.detection} axis={axes.detection} color="var(--part-instructions)" />
                 <Rate of={month.false_alarms} axis={axes.false_alarms} color="var(--part-pipeline)" />

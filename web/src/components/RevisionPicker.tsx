@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { revisionsQuery } from "../api/compare";
 import type { Revision } from "../api/types";
+import { shortSha } from "../logic/format";
 
 interface Props {
   project: string;
@@ -54,7 +55,7 @@ const shortOf = (revision: string): string =>
   /^[0-9a-f]{12,}$/.test(revision) ? revision.slice(0, 7) : revision;
 
 function textOf(one: Revision): string {
-  const words = one.kind === "commit" ? [one.name, one.subject ?? ""] : [one.name, one.sha.slice(0, 7)];
+  const words = one.kind === "commit" ? [one.name, one.subject ?? ""] : [one.name, shortSha(one.sha)];
   return [...words, one.measured ? "" : "(not measured)"].filter(Boolean).join("  ");
 }
 

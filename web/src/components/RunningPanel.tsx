@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { runningJobsQuery } from "../api/jobs";
 import type { Job } from "../api/types";
+import { shortSha } from "../logic/format";
 import { counted } from "../logic/overview";
 import { askedFor } from "../logic/queue";
 import { JobBadge, JobProgress } from "./JobProgress";
@@ -47,7 +48,7 @@ function Row({ job }: { job: Job }) {
       </span>
       <span className="row-main">
         <Link to="/jobs/$jobId" params={{ jobId: String(job.id) }}>
-          {job.subject ?? <span className="mono">{job.head_sha.slice(0, 10)}</span>}
+          {job.subject ?? <span className="mono">{shortSha(job.head_sha)}</span>}
         </Link>
         <span className="below">
           {job.project} · {askedFor(job)}

@@ -2,7 +2,8 @@
 /** Backfills and bisects of a project, newest first. */
 import { Link } from "@tanstack/react-router";
 import type { Backfill, Bisect } from "../api/types";
-import { ago } from "../logic/format";
+import { ago, shortSha } from "../logic/format";
+import { counted } from "../logic/overview";
 import { percentDone, searchStateWord } from "../logic/searching";
 import { useNow } from "./useNow";
 
@@ -18,8 +19,10 @@ export function BackfillList({ backfills }: { backfills: readonly Backfill[] }) 
               Backfill {one.id}
             </Link>
             <span className="below">
-              {searchStateWord(one.state)}, {percentDone(one.progress)} % of {one.progress.total} · by{" "}
-              {one.requested_by}, {ago(one.created_at, now)}
+              {searchStateWord(one.state)}
+              {one.progress.total > 0 &&
+                `, ${percentDone(one.progress)} % of ${counted(one.progress.total, "commit")}`}
+              {` · by ${one.requested_by}, ${ago(one.created_at, now)}`}
             </span>
           </span>
         </li>
@@ -41,8 +44,8 @@ export function BisectList({ bisects }: { bisects: readonly Bisect[] }) {
             </Link>
             <span className="below">
               {searchStateWord(one.state)}
-              {one.state === "found" && one.high_sha && `: ${one.high_sha.slice(0, 10)}`} · by{" "}
-              {one.requested_by}, {ago(one.created_at, now)}
+              {one.state === "found" && one.high_sha && `: ${shortSha(one.high_sha)}`} · by {one.requested_by}
+              , {ago(one.created_at, now)}
             </span>
           </span>
         </li>

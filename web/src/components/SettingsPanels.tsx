@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What each part of a project's settings shows. */
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { mutesQuery } from "../api/alerts";
 import { deliveriesQuery } from "../api/deliveries";
@@ -129,7 +130,13 @@ function JudgingPart({ project }: Of) {
           mutes.length > 0 ? (
             <MuteList project={project} mutes={mutes} />
           ) : (
-            <p className="soft">Nothing is muted. The page of the alerts has the button.</p>
+            <p className="soft">
+              Nothing is muted. The page of the{" "}
+              <Link to="/p/$project/alerts" params={{ project }}>
+                alerts
+              </Link>{" "}
+              has the button.
+            </p>
           )
         }
       </SettingsPart>

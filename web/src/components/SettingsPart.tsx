@@ -15,6 +15,9 @@ interface PartProps<T, K extends readonly unknown[]> {
   children: (data: T) => ReactNode;
 }
 
+/** A list without entries is nothing to save. */
+const isEmpty = (data: unknown): boolean => Array.isArray(data) && data.length === 0;
+
 /** A panel of what one query says, with its own loading and failing state. */
 export function SettingsPart<T, K extends readonly unknown[]>({
   title,
@@ -27,7 +30,13 @@ export function SettingsPart<T, K extends readonly unknown[]>({
   return (
     <Panel
       title={title}
-      aside={saved && data !== undefined ? <ExportButtons {...saved} rows={() => saved.rows(data)} /> : aside}
+      aside={
+        saved && data !== undefined && !isEmpty(data) ? (
+          <ExportButtons {...saved} rows={() => saved.rows(data)} />
+        ) : (
+          aside
+        )
+      }
     >
       {data !== undefined ? (
         children(data)

@@ -7,6 +7,7 @@ import { ApiError } from "../api/client";
 import { SignInButton } from "./AccountMenu";
 import { Icon, type IconName } from "./Icon";
 import { useSession } from "./useSession";
+import { Worded } from "./Worded";
 
 export function Loading({ rows = 6, height = 34 }: { rows?: number; height?: number }) {
   return (
@@ -48,7 +49,7 @@ export function FailedPart({ error, onRetry }: { error: Error; onRetry: () => vo
         <strong>
           <Icon name="invalid" /> {titleOf(error)}.
         </strong>{" "}
-        {adviceOf(error)} {requestId && <span className="mono">Request {requestId}</span>}
+        <Worded>{adviceOf(error)}</Worded> {requestId && <span className="mono">Request {requestId}</span>}
       </p>
       <Button size="compact-sm" variant="default" onClick={onRetry}>
         Try again
@@ -66,7 +67,9 @@ export function Failed({ error, onRetry }: { error: Error; onRetry: () => void }
   return (
     <div role="alert">
       <CenterState icon={status === 404 ? "inconclusive" : "invalid"} title={titleOf(error)}>
-        <p>{adviceOf(error)}</p>
+        <p>
+          <Worded>{adviceOf(error)}</Worded>
+        </p>
         {stranger && status !== 401 && <p>It may be private: those with a role in its project see it.</p>}
         {requestId && inLog && <p className="mono">Request {requestId}</p>}
         <div className="state-actions">

@@ -6,10 +6,12 @@ import {
   headline,
   paying,
   planText,
+  quantityOf,
   quantityWord,
   reachOf,
   stateInfo,
   triageOf,
+  whyWords,
 } from "./alerts";
 import { alertsSearch } from "./search";
 
@@ -76,4 +78,17 @@ test("a quantity is named without its unit, and without what only processors are
   expect(quantityWord("l1d_misses_per_packet")).toBe("first-level data misses");
   expect(quantityWord("ll_misses")).toBe("last-level misses");
   expect(quantityWord("chain_cpp")).toBe("chain CPP");
+  expect(quantityOf("cpp", "nat")).toBe("nat CPP");
+  expect(quantityOf("chain_cpp", "nat")).toBe("chain CPP");
+});
+
+test("why is said once, and not of what broke", () => {
+  const regression = { kind: "regression", cause: "instructions", detail: "more_instructions" };
+  expect(whyWords(regression)).toBe("more instructions");
+  expect(whyWords({ ...regression, detail: "more_calls" })).toBe("instructions, more calls");
+  expect(whyWords({ ...regression, cause: "pipeline", detail: "unknown" })).toBe(
+    "pipeline use, reason not known",
+  );
+  expect(whyWords({ ...regression, kind: "broken" })).toBeNull();
+  expect(whyWords({ ...regression, cause: null, detail: null })).toBeNull();
 });

@@ -2,6 +2,7 @@
 /** Findings as people read them: what a state means, what may be done in it, how a finding is said. */
 import { change, said } from "./format";
 import { ratio } from "./units";
+import { causeWord } from "./verdict";
 
 export const ALERT_STATES = [
   "new",
@@ -140,11 +141,23 @@ const DETAILS: Record<string, string> = {
   instruction_cache: "instruction cache misses",
   branches: "mispredicted branches",
   waiting: "waiting for other lcores",
-  unknown: "what was counted does not tell",
+  unknown: "reason not known",
 };
 /** The cause below the cause as words; null: not told. */
 export const detailWord = (detail: string | null | undefined): string | null =>
   detail ? (DETAILS[detail] ?? detail.replaceAll("_", " ")) : null;
+
+/** Why, in few words: "more instructions", "pipeline use, data cache misses". Null: not told, or it broke. */
+export function whyWords(alert: {
+  kind: string | null;
+  cause: string | null;
+  detail: string | null;
+}): string | null {
+  if (alert.kind === "broken") return null;
+  const [cause, detail] = [causeWord(alert.cause), detailWord(alert.detail)];
+  const said = cause !== null && detail?.includes(cause) ? [detail] : [cause, detail];
+  return said.filter(Boolean).join(", ") || null;
+}
 
 const CACHES: Record<string, string> = {
   l1d: "first-level data",
@@ -163,6 +176,10 @@ export const quantityWord = (name: string): string =>
     .replace(/^\w+/, (word) => CACHES[word] ?? word)
     .replace(/\b(cpp|ipp|tlb)\b/g, (word) => word.toUpperCase())
     .replace(/\beipc\b/, "eIPC");
+
+/** With the stage whose it is: "nat CPP". What is the chain's or a function's says so itself. */
+export const quantityOf = (name: string, stage: string | null | undefined): string =>
+  stage && /^(cpp|ipp|eipc)$/.test(name) ? `${stage} ${quantityWord(name)}` : quantityWord(name);
 
 const FATES: Record<string, string> = {
   alert: "part of the finding",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Bench hosts as people read them. Missing is never zero. */
 import { bytes, MISSING, significant, THIN } from "./format";
+import { counted } from "./overview";
 
 interface CapabilitiesLike {
   lcores: number;
@@ -15,14 +16,14 @@ const MIB = 1024 ** 2;
 
 /** What a host has for measuring, the telling parts of it. */
 export function capabilityWords(has: CapabilitiesLike | null): string[] {
-  if (has === null) return ["not told"];
+  if (has === null) return ["what it has is not told"];
   return [
-    `${has.lcores} lcores`,
+    counted(has.lcores, "lcore"),
     has.pmu ? "PMU" : "no PMU",
-    ...(has.nics > 0 ? [`${has.nics} NICs`] : []),
+    ...(has.nics > 0 ? [counted(has.nics, "NIC")] : []),
     ...(has.hugepages_mb > 0 ? [`${bytes(has.hugepages_mb * MIB)} in huge pages`] : []),
     ...(has.memory_mb > 0 ? [`${bytes(has.memory_mb * MIB)} of memory`] : []),
-    ...(has.isolated_cpus > 0 ? [`${has.isolated_cpus} isolated CPUs`] : []),
+    ...(has.isolated_cpus > 0 ? [counted(has.isolated_cpus, "isolated CPU")] : []),
   ];
 }
 

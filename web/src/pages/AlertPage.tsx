@@ -2,7 +2,7 @@
 /** One finding: what it is, who pays, why, what it rests on, what was said of it, and what can be done. */
 import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, Navigate, useNavigate } from "@tanstack/react-router";
 import { alertQuery, explanationOf } from "../api/alerts";
 import type { AlertDetail } from "../api/types";
 import { AdviceList } from "../components/AdviceList";
@@ -25,6 +25,7 @@ import { useTitle } from "../components/useTitle";
 import { evidenceOf } from "../logic/alerts";
 import { fileName } from "../logic/csv";
 import { confirmationsFile } from "../logic/figureFiles";
+import { shortSha } from "../logic/format";
 import type { AlertSearch } from "../logic/search";
 import { movesFile } from "../logic/tableFiles";
 
@@ -34,6 +35,8 @@ export function AlertPage() {
   const { project, id } = route.useParams();
   const { data: alert, error, refetch } = useQuery(alertQuery(Number(id)));
   useTitle(`Alert ${id}`, project);
+  if (alert !== undefined && alert.project !== project)
+    return <Navigate to="/p/$project/alerts/$id" params={{ project: alert.project, id }} replace />;
   if (alert !== undefined) return <Shown alert={alert} />;
   return (
     <>
@@ -56,7 +59,7 @@ function Shown({ alert }: { alert: AlertDetail }) {
     <>
       <PageHead
         title={`Alert ${alert.id}`}
-        under={alert.subject ?? alert.sha.slice(0, 12)}
+        under={alert.subject ?? shortSha(alert.sha)}
         up={<UpToAlerts project={alert.project} />}
       >
         {triages && <AlertTriage alert={alert} open={search.do} onOpen={(dialog) => set({ do: dialog })} />}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button, Progress } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, Navigate } from "@tanstack/react-router";
 import { allJobsQuery } from "../api/jobs";
 import { backfillQuery, cancelBackfill } from "../api/searches";
 import type { Backfill } from "../api/types";
@@ -17,7 +17,7 @@ import { useLiveJobs } from "../components/useLive";
 import { useNow } from "../components/useNow";
 import { useMay } from "../components/useSession";
 import { useTitle } from "../components/useTitle";
-import { moment } from "../logic/format";
+import { moment, shortSha } from "../logic/format";
 import { counted } from "../logic/overview";
 import { isSearching, percentDone, searchStateWord } from "../logic/searching";
 
@@ -29,6 +29,8 @@ export function BackfillPage() {
   const live = useLiveJobs({ project, backfill: number }, ["backfill"]);
   const { data: backfill, error, refetch } = useQuery(backfillQuery(number));
   useTitle(`Backfill ${id}`, project);
+  if (backfill !== undefined && backfill.project !== project)
+    return <Navigate to="/p/$project/backfills/$id" params={{ project: backfill.project, id }} replace />;
   return (
     <>
       <PageHead
@@ -92,9 +94,14 @@ function HowFar({ backfill }: { backfill: Backfill }) {
 }
 
 const Range = ({ backfill }: { backfill: Backfill }) => (
-  <span className="mono">
-    {backfill.first_sha.slice(0, 10)}..{backfill.last_sha.slice(0, 10)}
-  </span>
+  <Link
+    to="/p/$project/compare"
+    params={{ project: backfill.project }}
+    search={{ base: backfill.first_sha, head: backfill.last_sha }}
+    className="mono"
+  >
+    {shortSha(backfill.first_sha)}..{shortSha(backfill.last_sha)}
+  </Link>
 );
 
 function Jobs({ project, id, live }: { project: string; id: number; live: boolean }) {

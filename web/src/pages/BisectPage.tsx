@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, Navigate } from "@tanstack/react-router";
 import { bisectQuery, cancelBisect } from "../api/searches";
 import type { BisectDetail } from "../api/types";
 import { ActionError } from "../components/ActionError";
@@ -10,12 +10,13 @@ import { Facts } from "../components/HostFacts";
 import { LiveMark } from "../components/LiveMark";
 import { PageHead } from "../components/PageHead";
 import { Panel } from "../components/Panel";
+import { ShaLink } from "../components/ShaLink";
 import { Failed, Loading } from "../components/States";
 import { useAction } from "../components/useAction";
 import { useLiveJobs } from "../components/useLive";
 import { useMay } from "../components/useSession";
 import { useTitle } from "../components/useTitle";
-import { moment } from "../logic/format";
+import { moment, shortSha } from "../logic/format";
 import { candidatesLeft, isSearching, searchStateWord } from "../logic/searching";
 
 const route = getRouteApi("/p/$project/bisects/$id");
@@ -26,6 +27,8 @@ export function BisectPage() {
   const live = useLiveJobs({ project, bisect: number }, ["bisect"]);
   const { data: bisect, error, refetch } = useQuery(bisectQuery(number));
   useTitle(`Bisect ${id}`, project);
+  if (bisect !== undefined && bisect.project !== project)
+    return <Navigate to="/p/$project/bisects/$id" params={{ project: bisect.project, id }} replace />;
   return (
     <>
       <PageHead
@@ -74,8 +77,8 @@ function Outcome({ bisect }: { bisect: BisectDetail }) {
       {bisect.message && <p>{bisect.message}</p>}
       <Facts
         pairs={[
-          ["Good", <Sha key="good" sha={bisect.good_sha} />],
-          ["Bad", <Sha key="bad" sha={bisect.bad_sha} />],
+          ["Good", <ShaLink key="good" project={bisect.project} sha={bisect.good_sha} />],
+          ["Bad", <ShaLink key="bad" project={bisect.project} sha={bisect.bad_sha} />],
           ["Commits", bisect.commits ?? "not read yet"],
           ["Candidates left", left ?? "not read yet"],
           ["Change", bisect.direction ?? "not known yet"],
@@ -85,8 +88,6 @@ function Outcome({ bisect }: { bisect: BisectDetail }) {
     </Panel>
   );
 }
-
-const Sha = ({ sha }: { sha: string }) => <span className="mono">{sha.slice(0, 10)}</span>;
 
 function Culprit({ bisect }: { bisect: BisectDetail }) {
   const { project, low_sha, high_sha, scenario } = bisect;
@@ -99,7 +100,7 @@ function Culprit({ bisect }: { bisect: BisectDetail }) {
         search={{ ...(low_sha ? { base: low_sha } : {}), head: high_sha, scenario }}
         className="mono"
       >
-        {high_sha.slice(0, 12)}
+        {shortSha(high_sha)}
       </Link>{" "}
       {bisect.direction} {scenario}.
     </p>

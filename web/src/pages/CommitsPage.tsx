@@ -61,7 +61,7 @@ export function CommitsPage() {
             }
           />
         )}
-        {mayMeasure && (
+        {mayMeasure && !error && (
           <Button
             size="xs"
             variant="default"

@@ -14,7 +14,7 @@ import { Panel } from "../components/Panel";
 import { Failed, Loading } from "../components/States";
 import { TransitionTable } from "../components/TransitionTable";
 import { useTitle } from "../components/useTitle";
-import { moment } from "../logic/format";
+import { moment, shortSha } from "../logic/format";
 import { askedFor, reasonWord } from "../logic/queue";
 import { isActive } from "../logic/verdict";
 
@@ -91,7 +91,7 @@ function Commits({ job }: { job: JobDetail }) {
       search={{ base: job.base_sha, head: job.head_sha }}
       className="mono"
     >
-      {job.base_sha.slice(0, 10)} with {job.head_sha.slice(0, 10)}
+      {shortSha(job.base_sha)} with {shortSha(job.head_sha)}
     </Link>
   );
 }
@@ -116,7 +116,7 @@ function Runs({ job }: { job: JobDetail }) {
     <span key={runId}>
       {index > 0 && ", "}
       <Link to="/p/$project/runs/$runId" params={{ project: job.project, runId }} className="mono">
-        {runId.slice(0, 10)}
+        {runId.slice(0, 8)}
       </Link>
     </span>
   ));

@@ -2,7 +2,7 @@
 /** By name and password, or by the one-time link that was opened; then back to where one was. */
 import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, useLocation, useRouter } from "@tanstack/react-router";
+import { getRouteApi, Link, useLocation, useRouter } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { sessionQuery, signInByLink, signInByPassword } from "../api/session";
 import type { SignedIn } from "../api/types";
@@ -43,6 +43,7 @@ export function SignInPage() {
 type Entered = { onEntered: (session: SignedIn) => Promise<void> };
 
 function ByPassword({ to, onEntered }: Entered & { to: string }) {
+  const session = useSession();
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const enter = useAction(() => signInByPassword(name, password), { onDone: onEntered });
@@ -52,6 +53,11 @@ function ByPassword({ to, onEntered }: Entered & { to: string }) {
   };
   return (
     <form className="panel form" onSubmit={submit}>
+      {session?.name && (
+        <p className="soft">
+          You are signed in as {session.name}. <Link to="/">Overview</Link>
+        </p>
+      )}
       <TextInput
         label="Name"
         name="username"
@@ -75,7 +81,7 @@ function ByPassword({ to, onEntered }: Entered & { to: string }) {
       </Button>
       <ProviderButtons to={to} />
       <div className="soft">
-        {isNewServer(useSession()) ? (
+        {isNewServer(session) ? (
           <FirstLink />
         ) : (
           <p>
