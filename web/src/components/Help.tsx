@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { catalogueQuery } from "../api/queries";
 import type { Metric } from "../api/types";
+import { sourceWords } from "../logic/sources";
 
 interface HelpProps {
   /** What is pressed. */
@@ -73,7 +74,8 @@ export function MetricText({ metric }: { metric: Metric }) {
       <div className="soft" style={{ marginTop: 6 }}>
         {metric.title} = {metric.formula}
         <br />
-        Unit: {metric.unit === "1" ? "none" : metric.unit}. Counted by: {metric.sources.join(" or ")}.
+        Unit: {metric.unit === "1" ? "none" : metric.unit}. Counted by:{" "}
+        {metric.sources.map(sourceWords).join(" or ")}.
       </div>
     </>
   );

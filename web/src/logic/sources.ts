@@ -5,3 +5,6 @@ export const SOURCES: Record<string, string> = {
   pmu: "cycles and instructions of the hardware counters",
   simulated: "instructions by valgrind",
 };
+
+/** "tsc (cycles of the processor's steady clock)". One that is not known is only named. */
+export const sourceWords = (name: string): string => (SOURCES[name] ? `${name} (${SOURCES[name]})` : name);
