@@ -41,6 +41,7 @@ export function RunningPanel({ waiting, live }: Props) {
 }
 
 function Row({ job }: { job: Job }) {
+  const asked = askedFor(job);
   return (
     <li className="row">
       <span className="overview-state">
@@ -51,8 +52,8 @@ function Row({ job }: { job: Job }) {
           {job.subject ?? <span className="mono">{shortSha(job.head_sha)}</span>}
         </Link>
         <span className="below">
-          {job.project} · {askedFor(job)}
-          {job.host && ` · on ${job.host}`}
+          {job.project} · {asked}
+          {job.host && !asked.endsWith(`on ${job.host}`) && ` · on ${job.host}`}
         </span>
         <JobProgress job={job} />
       </span>
