@@ -78,14 +78,15 @@ test-python: ## Unit suites of core and agent
 test-server: ## The server's suite, on SQLite and PostgreSQL
 	@pytest -q -n 2 --dist loadfile server/tests
 
+# More at once than there are cores: each start of DPDK waits a tenth of a second for its clock.
 test-nf: nf ## The reference NF's own tests and golden packets
-	@meson test -C $(NF) --print-errorlogs && pytest -q -n 2 --dist worksteal reference-nf/demo/tests reference-nf/spec/tests
+	@meson test -C $(NF) --print-errorlogs && pytest -q -n 4 --dist worksteal reference-nf/demo/tests reference-nf/spec/tests
 
 test-nf-outside: nf ## testpmd over memif, tcpreplay over veth, nalm top on testpmd; as root, needs dpdk, tcpreplay, tcpdump
 	@sh reference-nf/tests/outside_test.sh $(NF)/nalm-nf reference-nf && pytest -q tests/outside
 
 test-nf-asan: nf-asan ## The same under ASan and UBSan, but for what is slow: threads (TSan has those), large tables
-	@meson test -C $(NF_ASAN) --print-errorlogs && NALM_NF=$(CURDIR)/$(NF_ASAN)/nalm-nf pytest -q -n 2 \
+	@meson test -C $(NF_ASAN) --print-errorlogs && NALM_NF=$(CURDIR)/$(NF_ASAN)/nalm-nf pytest -q -n 4 \
 		reference-nf/spec/tests -k "not an_lcore_each and not tables_of_any_size"
 
 # Without setarch, where that is allowed, a kernel that spreads memory widely leaves TSan no room for its shadow.

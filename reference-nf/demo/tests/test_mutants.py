@@ -76,7 +76,7 @@ class Workshop:
                 "pytest",
                 "-q",
                 "-n",
-                "2",
+                "4",
                 "-p",
                 "no:cacheprovider",
                 "--import-mode=importlib",
