@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from nalm_core.amounts import amount
 from nalm_core.report import RunReport
 from nalm_core.report_io import dump_report
 
@@ -249,7 +250,7 @@ def _deliver_if_possible(agent: Agent) -> None:
     try:
         deliver(agent.spool, agent.client, agent.say)
     except ServerAwayError as error:
-        agent.say(f"{error}; {len(agent.spool)} result(s) kept in {agent.spool.folder}")
+        agent.say(f"{error}; {amount(len(agent.spool), 'result')} kept in {agent.spool.folder}")
 
 
 def _fail(lease: Lease, agent: Agent, error: Exception) -> None:

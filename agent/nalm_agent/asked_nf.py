@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 
+from nalm_core.amounts import amount
 from nalm_core.imports.figures import ImportFailedError
 from nalm_core.report import LcoreCounters, StageInfo
 
@@ -62,7 +63,9 @@ class AskedNf(NfProcess):
 
     def wait_ready(self) -> None:
         """Waits until it tells figures of so many lcores; then it is stopped."""
-        self._wait(self._tells, self._ready_seconds, f"did not tell figures of {self._lcores} lcore(s)")
+        self._wait(
+            self._tells, self._ready_seconds, f"did not tell figures of {amount(self._lcores, 'lcore')}"
+        )
         self._signal(signal.SIGSTOP)
 
     def counted_turn(self, milliseconds: float) -> TurnCounters:

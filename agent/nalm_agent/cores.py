@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+from nalm_core.amounts import amount
 
 from nalm_agent.errors import HostError
 
@@ -39,7 +40,8 @@ def choose(lcores: int) -> Cores:
     allowed = sorted(os.sched_getaffinity(0), reverse=True)
     if lcores > len(allowed):
         raise HostError(
-            f"the scenario needs {lcores} lcores, this host lets nalm use {len(allowed)} CPU(s)",
+            f"the scenario needs {amount(lcores, 'lcore')}, "
+            f"this host lets nalm use {amount(len(allowed), 'CPU')}",
             hint="choose a scenario with fewer lcores, or a larger host",
         )
     return Cores(tuple(allowed[:lcores]))

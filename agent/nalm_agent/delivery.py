@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from nalm_core.amounts import amount
+
 from nalm_agent.errors import ServerError
 from nalm_agent.server_client import LeaseLostError, ServerAwayError, ServerClient, pauses
 from nalm_agent.spool import Item, Spool
@@ -41,8 +43,8 @@ def _send(item: Item, spool: Spool, client: ServerClient, say: Callable[[str], N
         else:
             client.finish(label.job_id, {"fence": label.fence, **label.told})
     except LeaseLostError as error:
-        number = spool.remove_job(label)
-        say(f"job {label.job_id}: too late, its result is dropped ({number} file(s) of the spool): {error}")
+        gone = amount(spool.remove_job(label), "file")
+        say(f"job {label.job_id}: too late, its result is dropped ({gone} of the spool): {error}")
     except ServerError as error:
         if error.token_refused:
             raise

@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 
+from nalm_core.amounts import amount
 from nalm_core.report import StageInfo
 
 from nalm_agent.errors import NfError
@@ -90,7 +91,9 @@ class RunningNf(NfProcess):
         self.probe = ProbeFile(self._probe_path, writable=True)
         self.gate = Gate(self.probe)
         self._wait(
-            self._all_parked, self._ready_seconds, f"did not bring {self._lcores} lcore(s) to the gate"
+            self._all_parked,
+            self._ready_seconds,
+            f"did not bring {amount(self._lcores, 'lcore')} to the gate",
         )
 
     def turn(self, *, milliseconds: float = 0, packets: int = 0, limit_seconds: float = PARK_SECONDS) -> None:

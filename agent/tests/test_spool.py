@@ -83,7 +83,7 @@ def test_what_comes_too_late_is_dropped_with_a_line(spool: Spool) -> None:
     deliver(spool, client_of(answers), said.append)
     assert answers.taken == ["of another job"]
     assert said == [
-        "job 1: too late, its result is dropped (2 file(s) of the spool): the lease was lost",
+        "job 1: too late, its result is dropped (2 files of the spool): the lease was lost",
     ]
 
 

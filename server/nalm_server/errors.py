@@ -66,6 +66,12 @@ class NotFoundError(NalmError):
     name = "not_found"
 
 
+class NotMeasuredError(NotFoundError):
+    """The commits are known, and what was asked of them is not measured."""
+
+    name = "not_measured"
+
+
 class ConflictError(NalmError):
     status = 409
     name = "conflict"

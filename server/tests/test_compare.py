@@ -69,5 +69,6 @@ def test_tags_and_branches_are_names_of_commits(service: Service) -> None:
     assert found["decomposition"]["efficiency_cycles"] == pytest.approx(30, abs=1)
     every = service.get(f"{COMPARE}/all", base="v1.0", head="stable/1")
     assert every["head"]["sha"] == sha(3)
-    assert "no tag" in service.get(COMPARE, 404, base="v1.0", head="gone")["error"]["message"]
-    assert "no tag" in service.get(COMPARE, 404, base="v1.0", head="v2.0")["error"]["message"]
+    for name in ("gone", "v2.0"):
+        error = service.get(COMPARE, 404, base="v1.0", head=name)["error"]
+        assert (error["name"], f"is called '{name}'" in error["message"]) == ("not_found", True)

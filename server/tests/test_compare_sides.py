@@ -74,6 +74,7 @@ def test_one_commit_is_compared_in_two_scenarios(service: Service) -> None:
     assert [found["sides"][side]["model"] for side in ("base", "head")] == ["rtc", "pipeline"]
     assert found["chain"]["ratio_cpp"] == pytest.approx(290 / 260, abs=0.01)
     missing = service.get(COMPARE, 404, **{**asked, "scenario": "sfc_b"})
+    assert missing["error"]["name"] == "not_measured"
     assert f"{sha(1)[:7]} in sfc_b" in missing["error"]["message"]
     assert "wait for the jobs" in missing["error"]["message"].lower()
 

@@ -204,7 +204,7 @@ def test_pairs_that_were_compared_are_returned_to_and_no_others(page: Page) -> N
     expect(verdict).to_be_visible()
     expect(before).to_have_count(0)
     page.goto(f"/p/demo/compare?base=nowhere&head={sha(1)}")
-    expect(page.get_by_text("Not measured yet")).to_be_visible()
+    expect(page.get_by_text("is called 'nowhere'")).to_be_visible()
     expect(before.get_by_role("link")).to_have_text([f"{sha(0)[:7]} → {sha(1)[:7]}, sfc_a"])
     before.get_by_role("link").click()
     expect(verdict).to_be_visible()

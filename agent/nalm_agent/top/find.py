@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from nalm_core.amounts import amount
+
 from nalm_agent.errors import ProbeError, UsageError
 from nalm_agent.top.find_probe import probes_of
 from nalm_agent.top.find_telemetry import TelemetrySockets
@@ -32,7 +34,7 @@ class FoundNf:
     """None: DPDK's telemetry does not tell."""
 
     def __str__(self) -> str:
-        lcores = f", {self.lcores} lcore(s)" if self.lcores is not None else ""
+        lcores = f", {amount(self.lcores, 'lcore')}" if self.lcores is not None else ""
         return f"{self.nf}{lcores}, {self.source} {self.path}"
 
 

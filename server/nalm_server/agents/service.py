@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from nalm_core.amounts import amount
 from sqlalchemy.orm import Session
 
 from nalm_server.agents import matching, passing_on, repository, seen
@@ -172,7 +173,7 @@ def _end(session: Session, job: JobRow, told: Finish, now: datetime) -> None:
     elif set(outcomes) == {"invalid"}:
         state, reason = JobState.INVALID, "no run was valid"
     else:
-        state, reason = JobState.DONE, told.message or f"{len(outcomes)} run(s) taken"
+        state, reason = JobState.DONE, told.message or f"{amount(len(outcomes), 'run')} taken"
     job.message = told.message or (reason if state is not JobState.DONE else None)
     job.step = job.detail = None
     job.fraction = 1.0 if state is JobState.DONE else job.fraction

@@ -46,7 +46,7 @@ def resolve(session: Session, project_id: int, revision: str) -> CommitRow:
             return require(session, project_id, named)
     if not SHA_PART.fullmatch(revision):
         raise NotFoundError(
-            f"There is no tag, no watched branch and no commit {revision!r}: /tags and /branches list them."
+            f"No tag, watched branch or commit is called {revision!r}: see `tags` and `branches`."
         )
     return require(session, project_id, revision)
 

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from nalm_server.commits import service as commits
 from nalm_server.commits.models import CommitRow
 from nalm_server.compare.sides import Side, Wanted, sides_of, usable
-from nalm_server.errors import NotFoundError
+from nalm_server.errors import NotMeasuredError
 from nalm_server.projects.models import ProjectRow
 from nalm_server.runs.repository import JudgedRun
 from nalm_server.runs.service import report_of
@@ -54,7 +54,7 @@ class Apart:
 
 
 def found(session: Session, project: ProjectRow, asked: Pair) -> Together | Apart:
-    """Raises NotFoundError where one of the sides was not measured."""
+    """Raises NotMeasuredError where one of the sides was not measured."""
     old, new = (commits.resolve(session, project.id, one) for one in (asked.base, asked.head))
     of_new = [side for side in sides_of(session, new) if asked.of_head.takes(side)]
     if not asked.across:
@@ -79,7 +79,7 @@ def _apart(asked: Pair, pair: tuple[CommitRow, CommitRow], of_old: list[Side], o
         default=None,
     )
     if best is None:
-        raise NotFoundError(_missing(asked, *pair))
+        raise NotMeasuredError(_missing(asked, *pair))
     return Apart(*pair, *best)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import httpx
+from nalm_core.amounts import amount
 from nalm_core.percents import change_percent
 
 POLL_SECONDS = 0.5
@@ -37,7 +38,7 @@ def settled(
 
 def alert_lines(alerts: Sequence[dict[str, Any]]) -> list[str]:
     """A heading, and a line for each."""
-    number = "no alert" if not alerts else f"{len(alerts)} alert{'s' if len(alerts) > 1 else ''}:"
+    number = "no alert" if not alerts else f"{amount(len(alerts), 'alert')}:"
     return [number, *(_line(one) for one in alerts)]
 
 

@@ -131,7 +131,7 @@ interface ComparedProps extends Props {
 
 function Compared({ project, sides, search, onChange }: ComparedProps) {
   const { data, error, refetch } = useQuery(compareQuery(project, sides));
-  if (error instanceof ApiError && error.status === 404)
+  if (error instanceof ApiError && error.code === "not_measured")
     return (
       <CenterState icon="inconclusive" title="Not measured yet">
         <p>
