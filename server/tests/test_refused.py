@@ -58,7 +58,6 @@ def test_working_tree_is_no_commit(service: Service) -> None:
         "/projects/demo/scenarios/sfc_a/history?metric=speed",
         "/projects/demo/scenarios/sfc_a/history?host_class=none",
         f"/projects/demo/compare?base={sha(1)}&head={sha(77)}",
-        f"/projects/demo/compare?base={sha(0)}&head={sha(1)}&scenario=none",
     ],
 )
 def test_unknown_things_are_404_with_a_message(service: Service, path: str) -> None:
@@ -66,6 +65,12 @@ def test_unknown_things_are_404_with_a_message(service: Service, path: str) -> N
     answer = service.client.get(f"/api/v1{path}")
     assert answer.status_code == 404
     assert answer.json()["error"]["name"] == "not_found"
+
+
+def test_known_commits_in_an_unknown_scenario_are_not_measured(service: Service) -> None:
+    service.upload(body_of(make_report(1)))
+    asked = {"base": sha(0), "head": sha(1), "scenario": "none"}
+    assert service.get("/projects/demo/compare", 404, **asked)["error"]["name"] == "not_measured"
 
 
 @pytest.mark.parametrize(

@@ -165,6 +165,6 @@ def test_a_result_that_comes_too_late_is_dropped(
     assert len(bench.spooled()) == 1
     late = bench.run("--once")
     assert late.returncode == 0, late.stderr
-    assert f"job {job}: too late, its result is dropped (1 file(s) of the spool)" in late.stderr
+    assert f"job {job}: too late, its result is dropped (1 file of the spool)" in late.stderr
     assert bench.spooled() == []
     assert (len(server.job(job)["run_ids"]), server.job(job)["host"]) == (1, other.name)
