@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 
+from nalm_core.amounts import amount
 from nalm_core.bisection import Culprit, NoChange, Range, Step
 from nalm_core.percents import change_percent
 
@@ -37,12 +38,8 @@ def outcome_lines(search: Search, step: Step) -> Iterator[str]:
             why = search.asked[len(commits) - 1].why
             yield f"whether {commits[-1].short} differs from {commits[0].short} cannot be told: {why}"
     cost = search.cost()
-    known, measured = _many(len(search.asked), "commit"), _many(cost.measurements, "measurement")
+    known, measured = amount(len(search.asked), "commit"), amount(cost.measurements, "measurement")
     yield f"{known} asked, {measured}, {cost.seconds:.0f} s"
-
-
-def _many(number: int, thing: str) -> str:
-    return f"{number} {thing}{'s' * (number != 1)}"
 
 
 def document(search: Search, step: Step) -> dict[str, object]:

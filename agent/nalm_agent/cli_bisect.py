@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from nalm_core.amounts import amount
 
 from nalm_agent import cli_options as options
 from nalm_agent.completion import commit_names, scenario_names
@@ -120,7 +121,7 @@ def _plan(search: Search) -> str:
     known = f", {len(search.asked)} of them known from before" if search.asked else ""
     question = search.question
     what = f"{question.stage or 'chain'} {question.metric} of {question.scenario}"
-    return f"{what}: {last} commit{'s' * (last > 1)}, about {last.bit_length()} to measure{known}"
+    return f"{what}: {amount(last, 'commit')}, about {last.bit_length()} to measure{known}"
 
 
 def _print_outcome(search: Search, step: Step, *, as_json: bool) -> None:

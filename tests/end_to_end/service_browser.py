@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from demo_process import ROOT
+from nalm_server_harness import Service as Harness
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from service_process import PASSWORD, Service
 
@@ -57,6 +58,13 @@ def opened(
 ) -> AbstractContextManager[Page]:
     """A fresh page, a stranger's without a state."""
     return fresh_page(browser, base_url=service.url, storage_state=state)
+
+
+def administrator(running: tuple[Harness, str]) -> dict[str, Any]:
+    """Options of a context: at this service, with its administrator's token."""
+    service, url = running
+    headers = {"Authorization": f"Bearer {service.tokens['root']}"}
+    return {"base_url": url, "extra_http_headers": headers}
 
 
 @contextmanager

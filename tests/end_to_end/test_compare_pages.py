@@ -17,7 +17,7 @@ from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import PACKETS, body_of, make_report, sha
 from nalm_server_seeded import add_administrator
 from playwright.sync_api import Browser, Page, expect
-from service_browser import fresh_page, require_accessible
+from service_browser import administrator, fresh_page, require_accessible
 
 SIDES = ("base", "head")
 PAIR = f"/p/demo/compare?base={sha(0)}&head={sha(1)}"
@@ -89,9 +89,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service,
 @pytest.fixture
 def page(browser: Browser, running: tuple[Service, str]) -> Iterator[Page]:
     """An administrator's."""
-    service, url = running
-    headers = {"Authorization": f"Bearer {service.tokens['root']}"}
-    with fresh_page(browser, base_url=url, extra_http_headers=headers) as page:
+    with fresh_page(browser, **administrator(running)) as page:
         yield page
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from demo_process import ROOT
@@ -16,7 +15,7 @@ from keyboard_walk import require_walkable
 from nalm_server_harness import Service
 from nalm_server_reports import sha
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from service_browser import VIEWS, fresh_context, page_of, require_accessible
+from service_browser import VIEWS, administrator, fresh_context, page_of, require_accessible
 
 NAMES = {"project": "demo", "host": "bench-vm-2"}
 NONE = {"project": "empty", "host": "no-such-host", "id": "999", "jobId": "999", "runId": "f" * 32}
@@ -88,14 +87,6 @@ def held_context(browser: Browser, figures: tuple[Service, str]) -> Iterator[Bro
 def walked() -> set[str]:
     """What was opened by keys on one page, and is the same on others."""
     return set()
-
-
-def administrator(figures: tuple[Service, str]) -> dict[str, Any]:
-    service, url = figures
-    return {
-        "base_url": url,
-        "extra_http_headers": {"Authorization": f"Bearer {service.tokens['root']}"},
-    }
 
 
 def opened(page: Page, route: str, names: dict[str, str], asked: str | None = None) -> None:

@@ -10,15 +10,13 @@ from figures_service import LAST
 from nalm_server_harness import Service
 from nalm_server_reports import sha
 from playwright.sync_api import Browser, Page, expect
-from service_browser import fresh_page, require_accessible
+from service_browser import administrator, fresh_page, require_accessible
 
 
 @pytest.fixture
 def page(browser: Browser, figures: tuple[Service, str]) -> Iterator[Page]:
     """An administrator's."""
-    service, url = figures
-    headers = {"Authorization": f"Bearer {service.tokens['root']}"}
-    with fresh_page(browser, base_url=url, extra_http_headers=headers) as page:
+    with fresh_page(browser, **administrator(figures)) as page:
         yield page
 
 

@@ -13,7 +13,7 @@ from history_service import BRANCHED, COMMITS, DEARER, RELEASE, history_service
 from nalm_server_harness import Service
 from nalm_server_reports import sha
 from playwright.sync_api import Browser, Page, expect
-from service_browser import fresh_page, require_accessible
+from service_browser import administrator, fresh_page, require_accessible
 
 HISTORY = "/p/demo/history"
 ALL = COMMITS + 1
@@ -29,9 +29,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service,
 @pytest.fixture
 def page(browser: Browser, running: tuple[Service, str]) -> Iterator[Page]:
     """An administrator's."""
-    service, url = running
-    headers = {"Authorization": f"Bearer {service.tokens['root']}"}
-    with fresh_page(browser, base_url=url, extra_http_headers=headers) as page:
+    with fresh_page(browser, **administrator(running)) as page:
         yield page
 
 

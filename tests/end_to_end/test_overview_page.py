@@ -16,7 +16,7 @@ from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import body_of, make_report, sha
 from nalm_server_seeded import add_administrator
 from playwright.sync_api import Browser, Locator, Page, Route, expect
-from service_browser import fresh_page, require_accessible
+from service_browser import administrator, fresh_page, require_accessible
 
 FAULT = {"error": {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}}
 
@@ -51,9 +51,7 @@ def fill(service: Service) -> None:
 @pytest.fixture
 def page(browser: Browser, running: tuple[Service, str]) -> Iterator[Page]:
     """An administrator's."""
-    service, url = running
-    headers = {"Authorization": f"Bearer {service.tokens['root']}"}
-    with fresh_page(browser, base_url=url, extra_http_headers=headers) as page:
+    with fresh_page(browser, **administrator(running)) as page:
         yield page
 
 

@@ -13,7 +13,7 @@ from figures_service import LAST
 from nalm_server_harness import Service
 from nalm_server_reports import sha
 from playwright.sync_api import Browser, Page, expect
-from service_browser import fresh_page
+from service_browser import administrator, fresh_page
 
 TABLES = {
     "/p/demo/features?feature=nat": {"the price of nat": "price", "the cost model of sfc_a": "term"},
@@ -29,9 +29,7 @@ PAIR = f"/p/demo/compare?base={sha(1)}&head={sha(LAST)}&scenario=sfc_a"
 @pytest.fixture
 def page(browser: Browser, figures: tuple[Service, str]) -> Iterator[Page]:
     """An administrator's."""
-    service, url = figures
-    headers = {"Authorization": f"Bearer {service.tokens['root']}"}
-    with fresh_page(browser, base_url=url, extra_http_headers=headers) as page:
+    with fresh_page(browser, **administrator(figures)) as page:
         yield page
 
 

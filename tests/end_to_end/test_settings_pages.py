@@ -9,16 +9,14 @@ from collections.abc import Iterator
 import pytest
 from nalm_server_harness import Service
 from playwright.sync_api import Browser, Page, expect
-from service_browser import fresh_page
+from service_browser import administrator, fresh_page
 
 
 @pytest.fixture
 def page(browser: Browser, figures: tuple[Service, str]) -> Iterator[Page]:
     """An administrator's, whose clock is the server's: what expires has not."""
-    service, url = figures
-    headers = {"Authorization": f"Bearer {service.tokens['root']}"}
-    with fresh_page(browser, base_url=url, extra_http_headers=headers) as page:
-        page.clock.set_fixed_time(service.context.clock())
+    with fresh_page(browser, **administrator(figures)) as page:
+        page.clock.set_fixed_time(figures[0].context.clock())
         yield page
 
 
