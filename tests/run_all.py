@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import signal
 import sys
 import time
@@ -36,8 +37,8 @@ SUITES = {
 BESIDE = {"test-web": "lint"}
 """Suites that start with another: neither of the two needs a quiet machine, or both cores for long."""
 SHOWN_LINES = 80
-TOLD = ("FAILED ", "ERROR ", "Summary of Failures", "error: ")
-"""How lines begin that name what failed; said once more at the very end."""
+TOLD = re.compile(r"FAILED |ERROR |error: |SUMMARY: \w+Sanitizer|\s*\d+/\d+ .* (FAIL|TIMEOUT|ERROR) ")
+"""How lines begin that name what failed (pytest, compilers, sanitizers, meson); said again at the very end."""
 TOLD_LINES = 20
 
 
@@ -116,7 +117,7 @@ def show(suite: str, lines: int) -> None:
 
 
 def recall(suite: str) -> None:
-    told = [line for line in lines_of(suite) if line.startswith(TOLD)]
+    told = [line for line in lines_of(suite) if TOLD.match(line)]
     print(f"==> {suite}")
     for line in told[:TOLD_LINES]:
         print(f"    {line[:300]}")

@@ -5,6 +5,7 @@
 #include <rte_cycles.h>
 
 #include "io/generator.h"
+#include "ring_room.h"
 
 const struct nalm_outcome_spec generator_outcomes[] = {
 	[GENERATOR_GENERATED] = {"generated", NALM_KIND_PASS},
@@ -100,7 +101,7 @@ void generator_start(struct generator *g)
 
 static inline uint32_t room(const struct generator *g, uint64_t wanted)
 {
-	uint32_t n = RTE_MIN(g->io->batch_size, rte_ring_free_count(g->io->to_nf));
+	uint32_t n = RTE_MIN(g->io->batch_size, ring_room(g->io->to_nf));
 	return wanted < n ? (uint32_t)wanted : n;
 }
 

@@ -9,6 +9,7 @@
 #include <rte_ring.h>
 
 #include "batch.h"
+#include "ring_room.h"
 #include "stage.h"
 
 struct handover {
@@ -25,7 +26,7 @@ void handover_close(struct handover *h);
 
 static inline bool handover_has_room(const struct handover *h)
 {
-	return rte_ring_free_count(h->ring) >= h->batch_size;
+	return ring_room(h->ring) >= h->batch_size;
 }
 
 /* Hands the whole batch over; it is empty afterwards. There must be room. */
