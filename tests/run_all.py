@@ -38,7 +38,7 @@ BESIDE = {"test-web": "lint"}
 """Suites that start with another: neither of the two needs a quiet machine, or both cores for long."""
 SHOWN_LINES = 80
 TOLD = re.compile(r"FAILED |ERROR |error: |SUMMARY: \w+Sanitizer|\s*\d+/\d+ .* (FAIL|TIMEOUT|ERROR) ")
-"""How lines begin that name what failed (pytest, compilers, sanitizers, meson); said again at the very end."""
+"""How lines begin that name what failed (pytest, compilers, sanitizers, meson); said again at the end."""
 TOLD_LINES = 20
 
 
