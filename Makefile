@@ -23,7 +23,7 @@ PAGE := server/nalm_server/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)
 
 .PHONY: help run test install install-test page nf nf-asan nf-tsan nf-fuzz lint test-python test-server test-nf test-nf-outside test-nf-asan \
-	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end test-compose test-faults test-story test-forge test-random bench test-github-payloads mutants test-mutants lock openapi screenshot clean
+	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end test-pictures pictures test-compose test-faults test-story test-forge test-random bench test-github-payloads mutants test-mutants lock openapi screenshot clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -113,6 +113,12 @@ test-contract: nf ## The five contracts between rooms
 test-end-to-end: page ## The demo through webhook, build, traffic, verdict and page in Chromium
 	@pytest -q --timeout 1000 tests/end_to_end/test_demo.py && \
 		pytest -q -n 2 --dist loadfile tests/end_to_end --ignore tests/end_to_end/test_demo.py
+
+test-pictures: page ## Every page beside its stored picture, by the mean colour of small squares; differences go to .cache/pictures
+	@pytest -q tests/pictures
+
+pictures: page ## Stores the pictures of pages that are new or look otherwise; look at them before they are committed
+	@NALM_ACCEPT_PICTURES=1 pytest -q tests/pictures
 
 test-random: ## Property tests with other examples than the last time, and many more made-up requests to the API
 	@NALM_RANDOM_REQUESTS=20 pytest -q --hypothesis-profile=default --timeout 1800 core/tests server/tests/test_openapi_random.py \

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import logging
 import math
-import shutil
 import statistics
 import sys
 import tempfile
@@ -20,12 +19,12 @@ from typing import Any
 
 import structlog
 from host import print_result
-from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
+from playwright.sync_api import Browser, CDPSession, Page
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server/tests"), str(ROOT / "tests/end_to_end")]
 from history_service import history_service  # noqa: E402
-from service_browser import CHROMIUM, CHROMIUM_OPTIONS  # noqa: E402
+from service_browser import chromium  # noqa: E402
 
 VIEWS, WARM, TURNS = 5, 1, 12
 COMMITS, SERIES = 10_000, 20
@@ -38,22 +37,16 @@ DRAWN = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(d
 
 
 def main() -> int:
-    program = next((path for name in CHROMIUM if (path := shutil.which(name))), None)
-    if program is None:
-        print("no Chromium: `make install-test` installs it", file=sys.stderr)
-        return 1
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     with (
         tempfile.TemporaryDirectory() as home,
         history_service(Path(home)) as (service, url),
-        sync_playwright() as playwright,
+        chromium() as browser,
     ):
-        browser = playwright.chromium.launch(executable_path=program, args=CHROMIUM_OPTIONS)
         told = {"base_url": url, "extra_http_headers": {"Authorization": f"Bearer {service.tokens['root']}"}}
         first_view(browser, told, "overview", "/", OVERVIEW_THERE)
         first_view(browser, told, "history", HISTORY, CHART_THERE)
         zoom(browser, told)
-        browser.close()
     return 0
 
 

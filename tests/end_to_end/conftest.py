@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,8 +10,8 @@ import pytest
 from demo_process import Demo
 from figures_service import figures_service
 from nalm_server_harness import Service
-from playwright.sync_api import Browser, Page, sync_playwright
-from service_browser import CHROMIUM, CHROMIUM_OPTIONS
+from playwright.sync_api import Browser, Page
+from service_browser import chromium
 
 DEMO_SECONDS = 900
 
@@ -35,12 +34,8 @@ def demo(state: Path) -> Iterator[Demo]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    program = next((path for name in CHROMIUM if (path := shutil.which(name))), None)
-    assert program, "no Chromium: `make install-test` installs it"
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=CHROMIUM_OPTIONS)
-        yield chromium
-        chromium.close()
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

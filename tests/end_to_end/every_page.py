@@ -7,9 +7,23 @@ import re
 from collections.abc import Mapping
 
 from demo_process import ROOT
+from figures_service import LAST
+from nalm_server_harness import Service
+from nalm_server_reports import sha
+from playwright.sync_api import Page, expect
 
 ROUTER = ROOT / "web" / "src" / "app" / "router.tsx"
 PATH = re.compile(r'path: "([^"]+)"')
+NAMES = {"project": "demo", "host": "bench-vm-2"}
+NONE = {"project": "empty", "host": "no-such-host", "id": "999", "jobId": "999", "runId": "f" * 32}
+NEEDS = {
+    "/p/$project/compare": f"base={sha(LAST - 1)}&head={sha(LAST)}",
+    "/p/$project/settings": "part=audit",
+    "/server": "part=agents",
+}
+"""What a page is asked for beyond its path, to have something to show."""
+PATIENT_MS = 20_000
+"""A page is waited for so long, on a busy machine."""
 
 
 def pages() -> list[str]:
@@ -19,6 +33,31 @@ def pages() -> list[str]:
     return sorted(set(found))
 
 
-def address(page: str, names: Mapping[str, str]) -> str:
-    """With names in the place of its parts. Raises KeyError for a part that `names` has not."""
-    return re.sub(r"\$(\w+)", lambda part: names[part[1]], page)
+def address(page: str, names: Mapping[str, str], asked: str | None = None) -> str:
+    """With names in the place of its parts, asked for what NEEDS says if not for something else.
+
+    Raises KeyError for a part that `names` has not.
+    """
+    path = re.sub(r"\$(\w+)", lambda part: names[part[1]], page)
+    return f"{path}?{NEEDS.get(page, '') if asked is None else asked}"
+
+
+def names_of(service: Service) -> dict[str, str]:
+    """What stands in the addresses of pages that have something to show; makes what they still miss."""
+    head = service.get(f"/projects/demo/commits/{sha(LAST)}")
+    asked = {"first": sha(0), "last": sha(LAST), "every": 1}
+    service.post("/projects/demo/backfills", "admin", 201, asked)
+    service.post(
+        "/projects/demo/bisects", "admin", 201, {"good": sha(1), "bad": sha(LAST), "scenario": "sfc_a"}
+    )
+    job = service.post("/projects/demo/jobs", "admin", 201, {"head": sha(LAST), "base": sha(1)})
+    return NAMES | {"runId": head["runs"][0]["run_id"], "jobId": str(job["id"]), "id": "1"}
+
+
+def opened(page: Page, route: str, names: dict[str, str], asked: str | None = None) -> None:
+    page.goto(address(route, names, asked))
+    expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=PATIENT_MS)
+
+
+def settled(page: Page) -> None:
+    expect(page.get_by_role("status", name="Loading")).to_have_count(0, timeout=PATIENT_MS)

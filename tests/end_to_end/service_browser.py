@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 from demo_process import ROOT
 from nalm_server_harness import Service as Harness
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from service_process import PASSWORD, Service
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -36,6 +37,18 @@ CHOSEN = """() => [...document.querySelectorAll('.mantine-SegmentedControl-root'
     return ['left', 'top', 'width'].every(name => Math.abs(at[name] - to[name]) < 4);
 })"""
 """The patch behind a chosen label, which it is read against, is where that is."""
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """The one that is installed. Raises FileNotFoundError when there is none."""
+    program = next((path for name in CHROMIUM if (path := shutil.which(name))), None)
+    if program is None:
+        raise FileNotFoundError("no Chromium: `make install-test` installs it")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=CHROMIUM_OPTIONS)
+        yield started
+        started.close()
 
 
 def sign_in(browser: Browser, service: Service) -> dict[str, Any]:

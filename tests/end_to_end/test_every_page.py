@@ -8,30 +8,18 @@ from collections.abc import Iterator
 
 import pytest
 from demo_process import ROOT
-from every_page import address, pages
-from figures_service import LAST
+from every_page import NONE, PATIENT_MS, names_of, opened, pages, settled
 from keyboard_open import require_opened_by_keys, require_stepped_by_keys
 from keyboard_walk import require_walkable
 from nalm_server_harness import Service
-from nalm_server_reports import sha
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, expect
 from service_browser import VIEWS, administrator, fresh_context, page_of, require_accessible
 
-NAMES = {"project": "demo", "host": "bench-vm-2"}
-NONE = {"project": "empty", "host": "no-such-host", "id": "999", "jobId": "999", "runId": "f" * 32}
-NEEDS = {
-    "/p/$project/compare": f"base={sha(LAST - 1)}&head={sha(LAST)}",
-    "/p/$project/settings": "part=audit",
-    "/server": "part=agents",
-}
-"""What a page is asked for beyond its path, to have something to show."""
 ASKS_NOTHING = ("/sign-in", "/account", "/new", "/p/$project/measure")
 """Forms, whose first view needs nothing of the server but who is signed in."""
 FAULT = {"error": {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}}
 ALWAYS = ("/api/v1/session", "/api/v1/live", "/api/v1/metrics-catalogue", "/api/v1/sign-in/")
 """Answered as ever, so that a page is reached at all."""
-PATIENT_MS = 20_000
-"""A page is waited for so long, on a busy machine."""
 HELD = """always => {
     const [asked, held] = [window.fetch, []];
     let answer;
@@ -52,19 +40,7 @@ TRIES, RETRIED_MS = 3, 5_000
 @pytest.fixture(scope="module")
 def names(figures: tuple[Service, str]) -> dict[str, str]:
     """What stands in the addresses of pages that have something to show."""
-    return NAMES | numbers(figures[0])
-
-
-def numbers(service: Service) -> dict[str, str]:
-    """Of a run and of a job; ids of alerts, backfills and bisects are all 1."""
-    head = service.get(f"/projects/demo/commits/{sha(LAST)}")
-    asked = {"first": sha(0), "last": sha(LAST), "every": 1}
-    service.post("/projects/demo/backfills", "admin", 201, asked)
-    service.post(
-        "/projects/demo/bisects", "admin", 201, {"good": sha(1), "bad": sha(LAST), "scenario": "sfc_a"}
-    )
-    job = service.post("/projects/demo/jobs", "admin", 201, {"head": sha(LAST), "base": sha(1)})
-    return {"runId": head["runs"][0]["run_id"], "jobId": str(job["id"]), "id": "1"}
+    return names_of(figures[0])
 
 
 @pytest.fixture(scope="module")
@@ -87,15 +63,6 @@ def held_context(browser: Browser, figures: tuple[Service, str]) -> Iterator[Bro
 def walked() -> set[str]:
     """What was opened by keys on one page, and is the same on others."""
     return set()
-
-
-def opened(page: Page, route: str, names: dict[str, str], asked: str | None = None) -> None:
-    page.goto(f"{address(route, names)}?{NEEDS.get(route, '') if asked is None else asked}")
-    expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=PATIENT_MS)
-
-
-def settled(page: Page) -> None:
-    expect(page.get_by_role("status", name="Loading")).to_have_count(0, timeout=PATIENT_MS)
 
 
 @pytest.mark.parametrize("route", pages())
