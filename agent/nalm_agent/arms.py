@@ -84,6 +84,11 @@ def _base_config(
             f"by {config.run.counts}"
         )
         return config, scenario
+    if len(counts) > 1:
+        draft.notes.append(
+            f'base has counts = "{own.run.counts}", head "{config.run.counts}": what their marks cost is in '
+            "the change, and stages have other names"
+        )
     # Lcores are the host's side of a run: both arms get the same.
     return own, base_scenario.model_copy(update={"lcores": scenario.lcores})
 
