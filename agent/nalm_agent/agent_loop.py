@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from nalm_core.amounts import amount
+from nalm_core.commit_name import short
 from nalm_core.report import RunReport
 from nalm_core.report_io import dump_report
 
@@ -133,7 +134,7 @@ def _next(agent: Agent, credential: Credential, host_class: str, wait_seconds: f
 def work_on(lease: Lease, agent: Agent) -> None:
     """Measures one job and tells the server how it went. Only a refusal of the agent gets out, and a signal:
     then the job is given back."""
-    agent.say(f"job {lease.job_id}: {lease.project} {lease.head_sha[:10]} against {lease.base_sha[:10]}")
+    agent.say(f"job {lease.job_id}: {lease.project} {short(lease.head_sha)} against {short(lease.base_sha)}")
     try:
         with (
             agent.home.work() as work,

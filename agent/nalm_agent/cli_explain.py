@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from nalm_core.commit_name import short
 from rich.markup import escape
 
 from nalm_agent import cli_options as options
@@ -178,7 +179,7 @@ def _draw(report: RunReport, found: Explained, svg: str, width: Arm) -> None:
     from nalm_core.report import Arm
 
     names = [report.arms[arm].build for arm in (Arm.BASE, Arm.HEAD)]
-    base, head = (f"{one.commit[:10]}{'+changes' if one.dirty else ''}" for one in names)
+    base, head = (f"{short(one.commit)}{'+changes' if one.dirty else ''}" for one in names)
     legend = Legend(f"{report.project} {report.scenario.name}", UNITS[found.by], base, head, width)
     write_file(svg, flame_svg(found.flame, legend), "--svg")
     if svg != STDOUT:

@@ -16,6 +16,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nalm_core.commit_name import short
+
 from nalm_agent.errors import GitError
 from nalm_agent.submodules import Submodules, require_clean
 
@@ -35,7 +37,7 @@ class Revision:
 
     @property
     def short(self) -> str:
-        return self.commit[:10] + ("+changes" if self.dirty else "")
+        return short(self.commit) + ("+changes" if self.dirty else "")
 
 
 @dataclass(frozen=True)

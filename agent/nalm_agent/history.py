@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from nalm_core.commit_name import short
 from pydantic import BaseModel
 
 
@@ -130,7 +131,7 @@ class Lines(BaseModel):
         sha = self.commits.sha[place]
         return Point(
             sha=sha,
-            short_sha=sha[:10],
+            short_sha=short(sha),
             subject=self.commits.subject[place],
             committed_at=self.commits.committed_at[place],
             display=line.display[run],

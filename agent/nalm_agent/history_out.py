@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nalm_core.commit_name import short
 from nalm_core.percents import change_percent
 from rich import box
 from rich.console import Console
@@ -61,11 +62,11 @@ def event_lines(history: History, stage: str) -> Iterator[str]:
     for one in sorted(found, key=lambda one: at.get(one.sha, -1)):
         if isinstance(one, Segment):
             what = ", ".join(f"{each.field} {each.base} to {each.head}" for each in one.changes) or one.kind
-            yield f"{one.sha[:10]}  new segment: {what}"
+            yield f"{short(one.sha)}  new segment: {what}"
         else:
             alert = f", alert {one.alert_id}" if one.alert_id is not None else ""
             yield (
-                f"{one.sha[:10]}  level {change_percent(one.ratio - 1)}, {one.direction}, "
+                f"{short(one.sha)}  level {change_percent(one.ratio - 1)}, {one.direction}, "
                 f"probability {one.probability:.2f}{alert}"
             )
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from nalm_core.commit_name import short
+
 from nalm_agent.errors import GitError
 
 UPDATE = "git submodule update --init --recursive"
@@ -61,7 +63,7 @@ class Submodules:
                 != 0
             ):
                 raise GitError(
-                    f"submodule {whole} of {self._name} lacks commit {commit[:10]} in this clone",
+                    f"submodule {whole} of {self._name} lacks commit {short(commit)} in this clone",
                     hint=f"`git -C {whole} fetch origin {commit}` fetches it",
                 )
             yield Submodule(whole, commit, module)

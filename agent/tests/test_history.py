@@ -36,7 +36,7 @@ def answer() -> dict[str, object]:
         "points": [
             {
                 "sha": sha,
-                "short_sha": sha[:10],
+                "short_sha": sha[:7],
                 "subject": f"commit {at}",
                 "committed_at": "2026-01-02T03:04:05Z",
                 "display": "regressed" if at == 3 else "same",
@@ -72,8 +72,8 @@ def test_course_events_and_the_newest_commits() -> None:
     assert (line, marks) == ("▁.▁█", "   ^")
     assert "4 commits, 100 to 120, newest 120" in told
     segment, level = event_lines(history, "chain")
-    assert segment == "3333333333  new segment: kernel 6.1 to 6.2"
-    assert level == "4444444444  level +19.0 %, regressed, probability 0.98, alert 7"
+    assert segment == "3333333  new segment: kernel 6.1 to 6.2"
+    assert level == "4444444  level +19.0 %, regressed, probability 0.98, alert 7"
     assert list(event_lines(history, "nat")) == [segment]
     assert list(course_lines(history, "nat", 80, "utf-8")) == ["no figures"]
 
@@ -84,7 +84,7 @@ def test_the_table_fits_its_terminal(width: int) -> None:
     print_history(out, History.model_validate(answer()), "chain", rows=2)
     assert isinstance(out.file, io.StringIO)
     text = out.file.getvalue()
-    assert "4444444444" in text and "1111111111" not in text
+    assert "4444444" in text and "1111111" not in text
     assert all(len(line) <= width for line in text.splitlines() if "commit 3" in line)
     assert "+18.8 %" in text or width < 80
     assert "120" in text and "regressed nat" in text

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from nalm_core.commit_name import short
 from nalm_core.percents import change_percent
 
 from nalm_server.alerts import muting, reading, triage
@@ -97,7 +98,7 @@ def _line(one: Alert) -> str:
     size = change_percent(one.ratio - 1) if one.ratio is not None else ""
     muted = "  muted" if one.muted else ""
     return (
-        f"{one.id}  {one.state}{muted}  {one.sha[:12]}  {one.metric} {size}  {one.stage}  "
+        f"{one.id}  {one.state}{muted}  {short(one.sha)}  {one.metric} {size}  {one.stage}  "
         f"{', '.join(one.scenarios)}  {one.author or ''}"
     )
 

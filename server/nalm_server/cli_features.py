@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from nalm_core.commit_name import short
 
 from nalm_server.cli_common import State, opened, out
-from nalm_server.commits.service import SHORT
 from nalm_server.features import reference as references
 from nalm_server.projects import service as projects
 from nalm_server.tokens.principal import SYSTEM
@@ -33,4 +33,4 @@ def reference(
             references.move(session, SYSTEM, found, None if clear else commit, context.clock())
             session.commit()
         row = references.commit_of(session, found)
-        out.print(f"{row.sha[:SHORT]}  {row.subject or ''}" if row else "no reference", markup=False)
+        out.print(f"{short(row.sha)}  {row.subject or ''}" if row else "no reference", markup=False)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from nalm_core.commit_name import short
 from nalm_core.experiments.cell import Kind
 
 from nalm_server.backfills import service as backfills
@@ -49,7 +50,8 @@ def job_list(
         for one in reading.list_jobs(session, SYSTEM, project=project, host=None, states=states, limit=limit):
             held = "  waits for approval" if one.held else ""
             out.print(
-                f"{one.id}  {one.state}  {one.project}  {one.head_sha[:10]}  {one.reason}{held}", markup=False
+                f"{one.id}  {one.state}  {one.project}  {short(one.head_sha)}  {one.reason}{held}",
+                markup=False,
             )
 
 
@@ -64,7 +66,9 @@ def job_show(number: Number, state: State = None) -> None:
 
 
 def _print_job(job: JobDetail) -> None:
-    out.print(f"job {job.id} of {job.project}: {job.state}, {job.head_sha[:10]} against {job.base_sha[:10]}")
+    out.print(
+        f"job {job.id} of {job.project}: {job.state}, {short(job.head_sha)} against {short(job.base_sha)}"
+    )
     if job.queue_position is not None:
         out.print(f"place {job.queue_position} in the queue")
     for one in job.transitions:
@@ -107,7 +111,7 @@ def backfill(
 
 
 def _print_backfill(made: Backfill) -> None:
-    out.print(f"backfill {made.id} is {made.state}: {made.first_sha[:10]}..{made.last_sha[:10]}")
+    out.print(f"backfill {made.id} is {made.state}: {short(made.first_sha)}..{short(made.last_sha)}")
 
 
 def bisect(
@@ -144,8 +148,8 @@ def experiment(
         new = ExperimentNew(kind=kind, revision=revision, names=names or [])
     with opened(state) as context:
         made = experiments.create(context, SYSTEM, project, new)
-    out.print(f"experiment {made.id} is {made.state}: {made.kind} of {made.sha[:10]}, job {made.job_id}")
+    out.print(f"experiment {made.id} is {made.state}: {made.kind} of {short(made.sha)}, job {made.job_id}")
 
 
 def _print_bisect(made: BisectDetail) -> None:
-    out.print(f"bisect {made.id} is {made.state}: {made.good_sha[:10]}..{made.bad_sha[:10]}")
+    out.print(f"bisect {made.id} is {made.state}: {short(made.good_sha)}..{short(made.bad_sha)}")

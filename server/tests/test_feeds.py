@@ -28,8 +28,8 @@ def test_feed_lists_findings_newest_first(service: Service) -> None:
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/atom+xml")
     feed = ET.fromstring(answer.content)
     titles = [one.text or "" for one in feed.findall("a:entry/a:title", ATOM)]
-    assert titles[0].startswith(f"demo {sha(3)[:12]}: broken")
-    assert titles[1].startswith(f"demo {sha(1)[:12]}: regressed") and len(titles) == 2
+    assert titles[0].startswith(f"demo {sha(3)[:7]}: broken")
+    assert titles[1].startswith(f"demo {sha(1)[:7]}: regressed") and len(titles) == 2
     link = feed.find("a:entry/a:link", ATOM)
     assert link is not None and link.get("href", "").endswith("/p/demo/alerts/2")
 

@@ -279,7 +279,7 @@ def test_message_whose_answer_was_lost_is_never_sent_again_by_itself(service: Se
         (one,) = told(service, state="unsure")
         assert "secret" not in json.dumps(one)
         text = json.loads(server.seen[0].body)["text"]
-        assert text.startswith(f"demo {sha(1)[:12]}: regressed") and "sfcˍa" in text
+        assert text.startswith(f"demo {sha(1)[:7]}: regressed") and "sfcˍa" in text
 
 
 @pytest.mark.parametrize(("kind", "state"), [("github", "waiting"), ("webhook", "unsure")])

@@ -66,7 +66,7 @@ def test_the_history_of_a_branch(server: ContractServer, tmp_path: Path) -> None
     asked = ["history", report.scenario.name, "--project", "tiny", "--branch"]
     found = nalm(server, *asked, "main")
     assert found.returncode == 0, found.stderr
-    assert head[:10] in found.stdout and "same" in found.stdout
+    assert head[:7] in found.stdout and "same" in found.stdout
     function = nalm(server, *asked, "main", "--stage", "nat", "--function", "flow_find")
     assert function.returncode == 0, function.stderr
     assert "newest 281" in function.stdout

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from nalm_core.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import deciding, headline, life, matching, repository, rule_repository
@@ -80,7 +81,7 @@ def _make(session: Session, suspicion: Suspicion, fates: Sequence[Fate], now: da
 
 
 def _why(session: Session, suspicion: Suspicion, alert: AlertRow) -> str:
-    sha = life.sha_of(session, suspicion.commit_id)[:12]
+    sha = short(life.sha_of(session, suspicion.commit_id))
     if alert.state == AlertState.EXPECTED:
         return (
             f"within what {sha} declares"
@@ -125,7 +126,7 @@ def _narrow(session: Session, alert: AlertRow, suspicion: Suspicion, now: dateti
     if not exact or (alert.source == "pair" and alert.after_commit_id is None):
         return
     if alert.commit_id != suspicion.commit_id:
-        sha = life.sha_of(session, suspicion.commit_id)[:12]
+        sha = short(life.sha_of(session, suspicion.commit_id))
         life.move_culprit(session, alert, suspicion.commit_id, f"{sha} was measured against its base", now)
     alert.source, alert.after_commit_id = "pair", None
 

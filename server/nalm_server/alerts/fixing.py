@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from nalm_core.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import life, matching, repository
@@ -25,7 +26,7 @@ def look(session: Session, run: RunRow, verdict: VerdictRow, now: datetime) -> N
     undone = repository.undone(session, run.project_id, culprit.sha)
     if alert.state in ACTIVE and undone and _scenarios(session, alert) <= set(undone):
         last = max(undone.values(), key=lambda commit: commit.position)
-        why = f"{last.sha[:12]} takes it back in every scenario"
+        why = f"{short(last.sha)} takes it back in every scenario"
         life.fix(session, alert, last.id, why, now, measured=True)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 from fnmatch import fnmatchcase
 
+from nalm_core.commit_name import short
 from nalm_core.percents import change_percent
 from nalm_core.render.line import cut
 from nalm_core.worth import size_of
@@ -89,7 +90,7 @@ def text_of(project: str, alert: AlertRow, commit: CommitRow, state: str, why: s
     life = "" if state == AlertState.CONFIRMED else f" {state}"
     scenarios = ", ".join(alert.scenarios)
     beyond = f", expected up to {_percent(alert.bound)}" if alert.bound is not None else ""
-    line = f"{project} {commit.sha[:12]}{life}: {said}{beyond}; {scenarios}; {why}"
+    line = f"{project} {short(commit.sha)}{life}: {said}{beyond}; {scenarios}; {why}"
     return cut(line, TEXT_LIMIT)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from nalm_core.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.access.roles import Role
@@ -30,7 +31,7 @@ def create(context: Context, caller: Principal, project: str, new: BackfillNew) 
         row = require_project(session, caller, project, Role.DEVELOPER)
     first, last = (revisions.resolve(context, row, one) for one in (new.first, new.last))
     if first == last:
-        raise InvalidError(f"First and last are both {first[:10]}: there is nothing between them.")
+        raise InvalidError(f"First and last are both {short(first)}: there is nothing between them.")
     now = context.clock()
     with context.sessions() as session:
         made = repository.add(

@@ -16,6 +16,7 @@ from nalm_core.bisection import (
     next_budget,
     next_step,
 )
+from nalm_core.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.bisects import repository
@@ -149,7 +150,7 @@ def _show_bounds(bisect: BisectRow, findings: dict[int, Finding], now: datetime)
 
 
 def _last(bisect: BisectRow) -> str:
-    return f"{bisect.bad_sha[:10]} does not build, does not run, or stays undecided."
+    return f"{short(bisect.bad_sha)} does not build, does not run, or stays undecided."
 
 
 def _end(bisect: BisectRow, end: Step, now: datetime) -> None:
@@ -157,11 +158,11 @@ def _end(bisect: BisectRow, end: Step, now: datetime) -> None:
     match end:
         case Culprit(place):
             bisect.state = BisectState.FOUND
-            bisect.message = f"{shas[place][:10]} {bisect.direction} {bisect.scenario}."
+            bisect.message = f"{short(shas[place])} {bisect.direction} {bisect.scenario}."
         case Range(low, high):
             bisect.state = BisectState.RANGE
             bisect.message = (
-                f"One of the {high - low} commits after {shas[low][:10]} up to {shas[high][:10]}; those "
+                f"One of the {high - low} commits after {short(shas[low])} up to {short(shas[high])}; those "
                 "between do not build, do not run, or stay undecided."
             )
         case NoChange():

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from nalm_core.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.access.roles import Role
@@ -32,7 +33,7 @@ def create(context: Context, caller: Principal, project: str, new: BisectNew) ->
         _require_seen_scenario(session, row.id, new.scenario)
     good, bad = (revisions.resolve(context, row, one) for one in (new.good, new.bad))
     if good == bad:
-        raise InvalidError(f"Good and bad are both {good[:10]}: there is nothing between them.")
+        raise InvalidError(f"Good and bad are both {short(good)}: there is nothing between them.")
     now = context.clock()
     with context.sessions() as session:
         made = start(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 
+from nalm_core.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.commits import repository
@@ -20,7 +21,6 @@ from nalm_server.runs import repository as runs
 from nalm_server.runs import verdicts
 from nalm_server.runs.schemas import VerdictBrief
 
-SHORT = 7
 FULL_SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 SHA_PART = re.compile(r"[0-9a-f]{7,64}")
 
@@ -62,7 +62,7 @@ def _named(session: Session, project_id: int, name: str) -> str | None:
 def ref(row: CommitRow) -> CommitRef:
     return CommitRef(
         sha=row.sha,
-        short_sha=row.sha[:SHORT],
+        short_sha=short(row.sha),
         subject=row.subject,
         author=row.author,
         committed_at=row.committed_at,

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import product
 
+from nalm_core.commit_name import short
 from nalm_core.report import Arm, RunReport
 from nalm_core.report_io import parse_report
 from sqlalchemy.orm import Session
@@ -84,7 +85,7 @@ def _apart(asked: Pair, pair: tuple[CommitRow, CommitRow], of_old: list[Side], o
 
 
 def _missing(asked: Pair, old: CommitRow, new: CommitRow) -> str:
-    base, head = old.sha[:7], new.sha[:7]
+    base, head = short(old.sha), short(new.sha)
     if asked.across:
         return (
             f"Not both were measured: {_said(base, asked.of_base)}, and {_said(head, asked.of_head)}. "

@@ -6,6 +6,8 @@ Its first step compares the ends, so it confirms the finding, too.
 
 from __future__ import annotations
 
+from nalm_core.commit_name import short
+
 from nalm_server.alerts import life
 from nalm_server.bisects import repository as bisects
 from nalm_server.bisects import service as bisect_service
@@ -69,7 +71,9 @@ def _found(case: Case, row: ConfirmationRow, bisect: BisectRow) -> None:
     if outcome is not None:
         settle(case, bisect, alone=outcome == "regressed")
         return
-    case.goes_on(PlanState.MEASURING, f"bisect {bisect.id} found {culprit[:12]}: measured against its parent")
+    case.goes_on(
+        PlanState.MEASURING, f"bisect {bisect.id} found {short(culprit)}: measured against its parent"
+    )
     queueing.first(case, [Seen(row.scenario, parent, culprit, row.first_host)])
 
 
@@ -77,7 +81,7 @@ def settle(case: Case, bisect: BisectRow, *, alone: bool) -> None:
     """The pair of culprit and parent is known: it did it `alone`, or nobody did."""
     culprit = commits.find(case.session, case.project.id, case.plan.head_sha)
     if alone and culprit is not None:
-        why = f"bisect {bisect.id} found {culprit.sha[:12]}"
+        why = f"bisect {bisect.id} found {short(culprit.sha)}"
         alert = life.move_culprit(case.session, case.alert, culprit.id, why, case.now)
         case.ends(PlanState.CONFIRMED, why, alert)
         return
@@ -85,6 +89,6 @@ def settle(case: Case, bisect: BisectRow, *, alone: bool) -> None:
     case.plan.gradual = True
     case.ends(
         PlanState.CONFIRMED,
-        f"gradual: {bisect.bad_sha[:12]} regressed against {bisect.good_sha[:12]}, but no commit between "
+        f"gradual: {short(bisect.bad_sha)} regressed against {short(bisect.good_sha)}, but no commit between "
         f"them did alone (bisect {bisect.id})",
     )

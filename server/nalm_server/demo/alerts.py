@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 from nalm_core.amounts import amount
+from nalm_core.commit_name import short
 from nalm_core.percents import change_percent
 
 POLL_SECONDS = 0.5
@@ -45,6 +46,6 @@ def alert_lines(alerts: Sequence[dict[str, Any]]) -> list[str]:
 def _line(one: dict[str, Any]) -> str:
     parts = [one["state"], one["stage"], one["cause"]]
     size = "" if one["ratio"] is None else f", CPP {change_percent(one['ratio'] - 1)}"
-    fixed = f" (by {one['fixed_by_sha'][:7]})" if one["fixed_by_sha"] else ""
+    fixed = f" (by {short(one['fixed_by_sha'])})" if one["fixed_by_sha"] else ""
     what = ", ".join(part for part in parts if part)
-    return f"  {one['sha'][:7]} {one['subject']}: {what}{size}{fixed}"
+    return f"  {short(one['sha'])} {one['subject']}: {what}{size}{fixed}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from nalm_core.commit_name import short
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
@@ -98,4 +99,4 @@ def detail(verdict: dict[str, Any] | None) -> str:
     if verdict["display"] not in FLAGGED:
         return ""
     parts = ", ".join(part for part in (verdict["stage"], verdict["cause"]) if part)
-    return parts + (f"; fixes {verdict['fixes_sha'][:7]}" if verdict["fixes_sha"] else "")
+    return parts + (f"; fixes {short(verdict['fixes_sha'])}" if verdict["fixes_sha"] else "")

@@ -7,6 +7,7 @@ import hashlib
 import zlib
 from datetime import datetime
 
+from nalm_core.commit_name import short
 from nalm_core.defaults import CONFIDENCE
 from nalm_core.experiments.cell import ExperimentCell
 from nalm_core.experiments.observe import CellError, observe
@@ -60,7 +61,7 @@ def take(
         head = report.arms.get(Arm.HEAD)
         if head is not None and head.build.commit != job.head_sha:
             raise ConflictError(
-                f"Job {job_id} is about {job.head_sha[:7]}, the report about {head.build.commit[:7]}."
+                f"Job {job_id} is about {short(job.head_sha)}, the report about {short(head.build.commit)}."
             )
         taken = _keep(session, job.experiment_id, cell, now)
         session.commit()

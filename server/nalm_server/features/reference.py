@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from nalm_core.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server import events
 from nalm_server.audit.service import record
 from nalm_server.commits import repository as commits
 from nalm_server.commits.models import CommitRow
-from nalm_server.commits.service import SHORT, resolve
+from nalm_server.commits.service import resolve
 from nalm_server.projects.models import ProjectRow
 from nalm_server.tokens.principal import Principal
 
@@ -28,7 +29,7 @@ def move(
     if sha != project.reference_sha:
         project.reference_sha = sha
         subject = f"project {project.name}"
-        detail = f"reference {sha[:SHORT]}" if sha else "no reference"
+        detail = f"reference {short(sha)}" if sha else "no reference"
         record(session, caller, "project.reference", subject, now, project_id=project.id, detail=detail)
         session.flush()
         if row is not None:

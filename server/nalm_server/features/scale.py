@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from nalm_core.commit_name import short
 from nalm_core.cost_model import CostModel
 from nalm_core.ncpp import Ncpp, normalise
 from sqlalchemy.orm import Session
 
-from nalm_server.commits.service import SHORT
 from nalm_server.features import reference, repository
 from nalm_server.features.fits import model_at
 from nalm_server.history.figures import Figure, Figures
@@ -53,7 +53,7 @@ def scale_of(session: Session, project: ProjectRow, scenario: str, host_class: s
     if model is None:
         return Scale(
             None,
-            f"No cost model of scenario {scenario!r} was fitted at the reference {commit.sha[:SHORT]} on "
+            f"No cost model of scenario {scenario!r} was fitted at the reference {short(commit.sha)} on "
             f"host class {host_class!r}: measure its features there in an experiment.",
             {},
         )

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from nalm_core.commit_name import short
+
 from nalm_server.context import Context
 from nalm_server.graph import git, repository
 from nalm_server.graph.address import is_sha
@@ -84,7 +86,7 @@ def _get(mirror: Mirror, missing: list[str]) -> None:
             mirror.update(f"+{sha}:{KEPT}{sha}", prune=False)
         except GraphError as error:
             raise UnknownRevisionError(
-                f"The repository does not give out commit {sha[:12]}: {error}"
+                f"The repository does not give out commit {short(sha)}: {error}"
             ) from error
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nalm_core.catalogue import METRICS
+from nalm_core.commit_name import short
 from sqlalchemy.orm import Session
 
-from nalm_server.commits.service import SHORT
 from nalm_server.errors import NotFoundError
 from nalm_server.features.repository import run_features
 from nalm_server.features.scale import normalised, scale_of
@@ -207,7 +207,7 @@ def _imported(found: list[ImportedValue]) -> list[ImportedPoint]:
         point = points.setdefault(
             one.run_number,
             ImportedPoint(
-                sha=one.sha, short_sha=one.sha[:SHORT], host_class=one.host_class, at=one.at, values={}
+                sha=one.sha, short_sha=short(one.sha), host_class=one.host_class, at=one.at, values={}
             ),
         )
         point.values[one.stage] = Value(value=one.value, low=one.low, high=one.high, source=one.source)
@@ -244,7 +244,7 @@ def _values(figures: dict[str, Figure]) -> dict[str, Any]:
 def _point(one: HistoryRun, values: dict[str, Any]) -> dict[str, Any]:
     return {
         "sha": one.sha,
-        "short_sha": one.sha[:SHORT],
+        "short_sha": short(one.sha),
         "subject": one.subject,
         "committed_at": one.committed_at,
         "parent_sha": one.parent_sha,

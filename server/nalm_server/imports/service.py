@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 
+from nalm_core.commit_name import short
 from nalm_core.imports import csit, google_benchmark, ovs_pmd, plain_csv, vpp_runtime
 from nalm_core.imports.figures import Given, ImportedRun, ImportFailedError, moment, name_of, parse_mapping
 from sqlalchemy.orm import Session
@@ -87,7 +88,7 @@ def _read(form: str, body: bytes, options: Options) -> list[ImportedRun]:
         keys = [(value.stage, value.metric) for value in run.values]
         twice = next((key for key in keys if keys.count(key) > 1), None)
         if twice:
-            raise InvalidError(f"{twice[1]} of stage {twice[0]} is there twice for {run.commit[:7]}.")
+            raise InvalidError(f"{twice[1]} of stage {twice[0]} is there twice for {short(run.commit)}.")
     return runs
 
 

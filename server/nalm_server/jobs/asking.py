@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from nalm_core.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.access.roles import Role
@@ -24,7 +25,7 @@ def request_job(context: Context, caller: Principal, project: str, wanted: JobRe
         row = require_project(session, caller, project, Role.DEVELOPER)
     pair = revisions.pair(context, row, wanted.head, wanted.base)
     if pair.base == pair.head:
-        raise InvalidError(f"Head and base are both {pair.head[:7]}: there is nothing to compare.")
+        raise InvalidError(f"Head and base are both {short(pair.head)}: there is nothing to compare.")
     with context.sessions() as session:
         job = _queue(session, context, caller, pair, wanted)
         session.commit()

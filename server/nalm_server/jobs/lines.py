@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from nalm_core.commit_name import short
+
 from nalm_server import graph
 from nalm_server.commits.order import record
 from nalm_server.context import Context
@@ -32,9 +34,9 @@ def line(context: Context, project: ProjectRow, old: str, new: str) -> list[Comm
     """The commits after `old` up to `new`, oldest first. Raises InvalidError if `old` is not on that line."""
     found = graph.first_parent(context, project, old, new)
     if not found:
-        raise InvalidError(f"{new[:10]} is not later than {old[:10]}: give the older commit first.")
+        raise InvalidError(f"{short(new)} is not later than {short(old)}: give the older commit first.")
     if found[0].parent != old:
-        raise InvalidError(f"{old[:10]} is not on the first-parent line of {new[:10]}.")
+        raise InvalidError(f"{short(old)} is not on the first-parent line of {short(new)}.")
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from nalm_core.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.commits.models import CommitRow
@@ -32,7 +33,7 @@ def older_pushes(session: Session, commit: CommitRow, now: datetime) -> str | No
     queued = repository.queued_of(session, commit.project_id, reason=JobReason.PUSH)
     older = [job for job in queued if job.commit_id != commit.id and _is_older(session, job, commit)]
     for job in older:
-        drop(session, job, f"{commit.sha[:7]} is newer, and this project measures only the latest", now)
+        drop(session, job, f"{short(commit.sha)} is newer, and this project measures only the latest", now)
     return older[0].base_sha if older else None
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
+from nalm_core.commit_name import short
 from nalm_core.render.line import cut, line
 from nalm_core.verdict import Verdict
 from pydantic import Field
@@ -75,5 +76,5 @@ def is_wanted(
 
 
 def text_of(project: str, scenario: str, sha: str, verdict: Verdict, *, fixes: str | None) -> str:
-    recovered = f"undoes {fixes[:12]}: " if fixes else ""
-    return cut(f"{project} {scenario} {sha[:12]}: {recovered}{line(verdict, TEXT_LIMIT)}", TEXT_LIMIT)
+    recovered = f"undoes {short(fixes)}: " if fixes else ""
+    return cut(f"{project} {scenario} {short(sha)}: {recovered}{line(verdict, TEXT_LIMIT)}", TEXT_LIMIT)

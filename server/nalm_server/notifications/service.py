@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import structlog
+from nalm_core.commit_name import short
 from nalm_core.render.line import cut
 from nalm_core.verdict import Verdict
 from sqlalchemy.orm import Session
@@ -98,7 +99,7 @@ def job_moved(session: Session, job: JobRow, now: datetime) -> None:
         at=now,
         project=project.name,
         text=cut(
-            f"{project.name} {job.head_sha[:12]}: job {job.id} {job.state}: {job.message or ''}", TEXT_LIMIT
+            f"{project.name} {short(job.head_sha)}: job {job.id} {job.state}: {job.message or ''}", TEXT_LIMIT
         ),
         url=f"/p/{project.name}",
         commit=job.head_sha,

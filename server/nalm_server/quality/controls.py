@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from nalm_core.commit_name import short
 from nalm_core.report import Arm, RunReport, RunStatus
 from nalm_core.verdict import Verdict
 from sqlalchemy.orm import Session
@@ -81,7 +82,7 @@ def take(
             "project_id": job.project_id,
             "key": report.run_id,
             "kind": str(kind_of(report)),
-            "name": f"{job.head_sha[:12]} against {job.base_sha[:12]}",
+            "name": f"{short(job.head_sha)} against {short(job.base_sha)}",
             "scenario": report.scenario.name,
             "expected": "same",
             "outcome": verdict.outcome,

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from nalm_core.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.access.roles import Role
 from nalm_server.access.service import require_project
 from nalm_server.commits.models import CommitRow
-from nalm_server.commits.service import SHORT
 from nalm_server.refs import revision_repository as repository
 from nalm_server.refs.models import BranchRow, TagRow
 from nalm_server.refs.schemas import Revision
@@ -28,7 +28,7 @@ def find(session: Session, caller: Principal, project: str, text: str, limit: in
     return [
         *(_shown("branch", name, row, measured) for name, row in branches),
         *(_shown("tag", name, row, measured) for name, row in tags),
-        *(_shown("commit", row.sha[:SHORT], row, measured) for row in commits),
+        *(_shown("commit", short(row.sha), row, measured) for row in commits),
     ]
 
 

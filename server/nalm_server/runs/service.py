@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from nalm_core.commit_name import short
 from nalm_core.explanation import Explanation
 from nalm_core.report import Arm, RunReport, RunStatus
 from nalm_core.report_io import parse_report
@@ -159,7 +160,7 @@ def _job(
     head = upload.report.arms.get(Arm.HEAD)
     if head is not None and head.build.commit != job.head_sha:
         raise ConflictError(
-            f"Job {job_id} is about {job.head_sha[:7]}, the report about {head.build.commit[:7]}."
+            f"Job {job_id} is about {short(job.head_sha)}, the report about {short(head.build.commit)}."
         )
     return job
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nalm_core.commit_name import short
+
 from nalm_server import graph
 from nalm_server.context import Context
 from nalm_server.graph import CommitInfo, UnknownRevisionError
@@ -42,9 +44,9 @@ def find_pair(
         case Against.PARENT:
             base, missing = tip.parent, "it has no parent"
     if base is None:
-        return Nothing(f"{sha[:10]} is not measured: {missing}.", tip)
+        return Nothing(f"{short(sha)} is not measured: {missing}.", tip)
     if base == sha:
-        return Nothing(f"Nothing changed: {sha[:10]} is what it would be compared with.", tip)
+        return Nothing(f"Nothing changed: {short(sha)} is what it would be compared with.", tip)
     return Compared(tip, base)
 
 

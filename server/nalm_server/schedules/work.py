@@ -6,6 +6,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from functools import partial
 
+from nalm_core.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.commits.order import record
@@ -76,7 +77,7 @@ def _settle(session: Session, row: ScheduleRow, found: Compared | Nothing | Nalm
 def _measured(session: Session, row: ScheduleRow, found: Compared, now: datetime) -> str:
     projects.lock(session, row.project_id)
     commit = record(session, row.project_id, found.tip.sha, found.tip.parent, found.tip)
-    pair = f"{found.tip.sha[:10]} against {found.base[:10]}"
+    pair = f"{short(found.tip.sha)} against {short(found.base)}"
     known = job_rows.same(session, commit.id, found.base, JobReason.SCHEDULE, row.scenarios)
     if known is not None:
         return f"Nothing changed: job {known.id}, {known.state}, was of {pair} already."

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from nalm_core.commit_name import short
+
 from nalm_server import graph
 from nalm_server.hooks.happenings import MergeGroupChanged
 from nalm_server.hooks.plans.plan import Known, Measurement, Plan, Scene
@@ -40,7 +42,7 @@ def _measured(group: MergeGroupChanged, head: Known, beside: str = "") -> Plan:
     measured = Measurement(
         group.head_sha, group.base_sha, JobReason.PULL_REQUEST, _name(group), pull_request=group.number
     )
-    reason = f"{_name(group)}: {group.head_sha[:7]} against {group.base_sha[:7]}{beside}"
+    reason = f"{_name(group)}: {short(group.head_sha)} against {short(group.base_sha)}{beside}"
     return Plan(reason, [head], False, [measured])
 
 

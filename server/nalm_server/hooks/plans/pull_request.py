@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from nalm_core.commit_name import short
+
 from nalm_server import graph
 from nalm_server.graph import CommitInfo
 from nalm_server.hooks.happenings import PullRequestChanged
@@ -58,7 +60,7 @@ def _measured(scene: Scene, request: PullRequestChanged, base: str, head: Known,
     measured = Measurement(
         request.head_sha, base, JobReason.PULL_REQUEST, why, held=held, pull_request=request.number
     )
-    reason = f"{why}: {request.head_sha[:7]} against {base[:7]}{beside}"
+    reason = f"{why}: {short(request.head_sha)} against {short(base)}{beside}"
     return Plan(reason, [head], False, [measured], base=base)
 
 
