@@ -82,7 +82,7 @@ test-server: ## The server's suite, on SQLite and PostgreSQL
 test-nf: nf ## The reference NF's own tests and golden packets
 	@meson test -C $(NF) --print-errorlogs && pytest -q -n 4 --dist worksteal reference-nf/demo/tests reference-nf/spec/tests
 
-test-nf-outside: nf ## testpmd over memif, tcpreplay over veth, nalm top on testpmd; as root, needs dpdk, tcpreplay, tcpdump
+test-nf-outside: nf ## testpmd over memif, tcpreplay over veth, nalm top on testpmd; as root, needs dpdk-dev, tcpreplay, tcpdump
 	@sh reference-nf/tests/outside_test.sh $(NF)/nalm-nf reference-nf && pytest -q tests/outside
 
 test-nf-asan: nf-asan ## The same under ASan and UBSan, but for what is slow: threads (TSan has those), large tables

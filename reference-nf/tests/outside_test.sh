@@ -9,7 +9,7 @@ wait_seconds=30
 
 [ "$(id -u)" = 0 ] || fail "this makes network namespaces and veth pairs: run it as root (sudo make test-nf-outside)"
 for tool in dpdk-testpmd tcpreplay tcpdump ip unshare; do
-	command -v $tool >/dev/null || fail "$tool is missing (Debian: dpdk tcpreplay tcpdump iproute2 util-linux)"
+	command -v $tool >/dev/null || fail "$tool is missing (Debian: dpdk-dev tcpreplay tcpdump iproute2 util-linux)"
 done
 
 # until_seen TEXT FILE: waits until the file holds the text
