@@ -19,7 +19,7 @@ _CYCLES = re.compile(r"CPU cycles/packet=([0-9.]+)")
 def cycles_per_packet(mode: str, cores: Cores, *, burst: int) -> float:
     """TSC cycles per packet of 64 B frames in forwarding mode `mode`; the first CPU forwards."""
     if shutil.which("dpdk-testpmd") is None:
-        sys.exit("dpdk-testpmd is not installed (apt-get install dpdk)")
+        sys.exit("dpdk-testpmd is not installed (apt-get install dpdk-dev)")
     forwarding, other = cores.cpus
     command = [
         *("stdbuf", "-oL", "dpdk-testpmd", f"--lcores=0@{other},1@{forwarding}", "--vdev=net_ring0"),
