@@ -196,6 +196,9 @@ def test_the_table_keeps_its_words_whole_on_eighty_columns() -> None:
     planted = Merge("a" * 40, "b" * 40, subject, "improved", None, None)
     shown = {"short_sha": "aaaaaaa", "verdicts": [fixed], "job": {"state": "done"}, "skipped": None}
     console = Console(width=80, record=True, file=StringIO())
-    console.print(make_table([planted], [shown])[0])
-    words = console.export_text().split()
+    untouched = {"short_sha": "bbbbbbb", "verdicts": [], "job": None, "skipped": "nothing measured changed"}
+    console.print(make_table([planted, merge("same")], [shown, untouched])[0])
+    text = console.export_text()
+    words = text.split()
+    assert text.count("as planted") == 2
     assert {"remember", "destination", "improved", "instructions;", "ddddddd", "planted"} <= set(words)

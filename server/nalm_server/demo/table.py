@@ -46,14 +46,19 @@ def verdict_of(commit: dict[str, Any]) -> dict[str, Any] | None:
 def make_table(merges: list[Merge], commits: list[dict[str, Any]]) -> tuple[Table, int]:
     """The table, and how many merges were judged as planted."""
     table = Table(
-        title="Verdicts", title_justify="left", header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
+        title="Verdicts",
+        title_justify="left",
+        header_style="bold",
+        box=SIMPLE_HEAD,
+        show_edge=False,
+        padding=(0, 1, 0, 0),
     )
     table.add_column("merge", no_wrap=True)
-    table.add_column("subject", overflow="fold", min_width=18)
+    table.add_column("subject", overflow="fold", min_width=14)
     table.add_column("verdict", min_width=9)
     table.add_column("CPP change", justify="right", min_width=13)
     table.add_column("stage, cause", min_width=12)
-    table.add_column("planted", min_width=8)
+    table.add_column("planted", min_width=10)
     right = 0
     for merge, commit in zip(merges, commits, strict=True):
         verdict = verdict_of(commit)
