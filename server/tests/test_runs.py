@@ -217,6 +217,18 @@ def test_commit_shows_its_runs_and_newest_verdict(service: Service) -> None:
     assert service.get("/projects/demo")["last_verdict"]["run_id"] == f"{102:032x}"
 
 
+def test_a_commit_is_told_against_its_parent_whatever_a_bisect_compared_it_with(service: Service) -> None:
+    service.upload(body_of(make_report(1, head_costs=SLOW_NAT, head_ipps=SLOW_NAT_IPP)))
+    service.upload(body_of(make_report(2)))
+    service.upload(body_of(make_report(102, base=0, head=2, head_costs=SLOW_NAT, head_ipps=SLOW_NAT_IPP)))
+    service.upload(body_of(make_report(103, base=0, head=2, scenario="sfc_b")))
+    newest = {one["scenario"]: one for one in service.get(f"/projects/demo/commits/{sha(2)}")["verdicts"]}
+    assert (newest["sfc_a"]["run_id"], newest["sfc_a"]["outcome"]) == (f"{2:032x}", "same")
+    assert newest["sfc_b"]["run_id"] == f"{103:032x}"
+    listed = service.get("/projects/demo/commits")[0]
+    assert (listed["sha"], listed["verdicts"][0]["run_id"]) == (sha(2), f"{2:032x}")
+
+
 def test_compare_in_all_series(service: Service) -> None:
     service.upload(body_of(make_report(1)))
     service.upload(body_of(make_report(2, head_costs={"nat": 300.0})))

@@ -81,7 +81,7 @@ def list_commits(
     rows = _page(session, project, branch, limit, before)
     ids = [row.id for row in rows]
     job_by_commit = jobs.newest_by_commit(session, ids)
-    verdicts_by_commit = verdicts.newest_by_commit(session, ids, scenario)
+    verdicts_by_commit = verdicts.newest_by_commit(session, rows, scenario)
     return [_commit(row, job_by_commit.get(row.id), verdicts_by_commit.get(row.id, [])) for row in rows]
 
 
@@ -104,7 +104,7 @@ def get_commit(session: Session, project: ProjectRow, sha: str) -> CommitDetail:
     row = require(session, project.id, sha)
     job = jobs.newest_by_commit(session, [row.id]).get(row.id)
     found = runs.of_commits(session, [row.id], None)
-    commit = _commit(row, job, verdicts.newest_by_commit(session, [row.id], None).get(row.id, []))
+    commit = _commit(row, job, verdicts.newest_by_commit(session, [row], None).get(row.id, []))
     return CommitDetail(
         **dict(commit),
         message=row.message,

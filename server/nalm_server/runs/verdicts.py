@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from nalm_core.verdict import Verdict as CoreVerdict
 from sqlalchemy.orm import Session
 
+from nalm_server.commits.models import CommitRow
 from nalm_server.runs import repository
 from nalm_server.runs.models import VerdictRow
 from nalm_server.runs.repository import JudgedRun
@@ -48,14 +49,20 @@ def run_brief(judged: JudgedRun) -> RunBrief:
 
 
 def newest_by_commit(
-    session: Session, commit_ids: Sequence[int], scenario: str | None
+    session: Session, commits: Sequence[CommitRow], scenario: str | None
 ) -> dict[int, list[VerdictBrief]]:
-    """By commit, the newest verdict of each scenario, by the scenario's name; not those from beside."""
+    """By commit, the newest verdict of each scenario, by the scenario's name; not those from beside.
+
+    What a commit did is told against its parent, if that was measured, and not by a bisect's comparison with
+    a commit from before.
+    """
+    parents = {commit.id: commit.parent_sha for commit in commits}
     newest: dict[int, dict[str, VerdictBrief]] = defaultdict(dict)
-    for judged in repository.of_commits(session, commit_ids, scenario):
+    found = repository.of_commits(session, list(parents), scenario)
+    for judged in sorted(found, key=lambda one: one.run.base_sha != parents[one.run.commit_id]):
         if not judged.run.beside and judged.scenario not in newest[judged.run.commit_id]:
             newest[judged.run.commit_id][judged.scenario] = brief(judged)
-    return {commit_id: list(by_scenario.values()) for commit_id, by_scenario in newest.items()}
+    return {commit_id: [of[name] for name in sorted(of)] for commit_id, of in newest.items()}
 
 
 def of_runs(session: Session, run_numbers: Sequence[int]) -> dict[int, VerdictBrief]:
