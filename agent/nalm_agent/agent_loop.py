@@ -17,6 +17,7 @@ from nalm_core.commit_name import short
 from nalm_core.report import RunReport
 from nalm_core.report_io import dump_report
 
+from nalm_agent.alive import sign
 from nalm_agent.config import Config
 from nalm_agent.credential import Credential
 from nalm_agent.delivery import MESSAGE_CHARACTERS, deliver, deliver_patiently
@@ -65,6 +66,7 @@ class Agent:
         return Agent(client, home, Spool.of(home, name), capabilities(), HealthWatch(home))
 
     def health(self) -> dict[str, object]:
+        sign(self.home)
         return self.watch.look(len(self.spool))
 
     def health_if_due(self) -> dict[str, object]:

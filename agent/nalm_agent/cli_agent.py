@@ -22,7 +22,8 @@ def add_to(app: typer.Typer) -> None:
         help="Serve a nalm server: lease jobs, measure them, upload the reports.",
         rich_markup_mode="markdown",
         epilog="Examples:\n\n    nalm agent register --server URL --token-file FILE, then:\n\n"
-        "    nalm agent\n\n    nalm agent --server http://127.0.0.1:8080 --token-file agent.token",
+        "    nalm agent\n\n    nalm agent --server http://127.0.0.1:8080 --token-file agent.token\n\n"
+        "    nalm agent --ping",
     )
     group.callback(invoke_without_command=True)(agent)
     group.command(
@@ -46,9 +47,17 @@ def agent(
     drain_after_job: Annotated[
         bool, typer.Option("--drain-after-job", help="End after one job: to be started again, newer.")
     ] = False,
+    ping: Annotated[
+        bool, typer.Option("--ping", help="Only ask whether the agent of $NALM_HOME works; exit code 4: no.")
+    ] = False,
 ) -> None:
     """Serve a nalm server: lease jobs, measure them, upload the reports."""
     if context.invoked_subcommand is not None:
+        return
+    if ping:
+        from nalm_agent.alive import require_sign
+
+        typer.echo(f"the agent works; last sign of life {require_sign(Home.default()):.0f} s ago")
         return
     from nalm_agent.agent_loop import serve
     from nalm_agent.credential import from_file, load

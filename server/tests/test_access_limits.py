@@ -11,8 +11,10 @@ import pytest
 from fastapi.testclient import TestClient
 from nalm_server.app import make_app
 from nalm_server.context import make_context
+from nalm_server.errors import TooManyError
 from nalm_server.settings import Settings
-from nalm_server.signin.attempts import Attempts
+from nalm_server.signin import attempts
+from nalm_server.signin.attempts import Attempt, Attempts
 
 HEALTH = "/api/v1/health"
 
@@ -89,4 +91,9 @@ def test_https_once_is_https_for_ever(served: Callable[..., TestClient]) -> None
 
 def test_attempts_are_counted_here_while_redis_is_away() -> None:
     counting = Attempts("redis://127.0.0.1:1/0")
-    counting.count("mona", "192.0.2.1")
+    attempt = Attempt("mona", "192.0.2.1")
+    counting.require(attempt)
+    for _ in range(attempts.PAIR.amount):
+        counting.count_refused(attempt)
+    with pytest.raises(TooManyError):
+        counting.require(attempt)

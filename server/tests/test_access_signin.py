@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import shutil
+import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from nalm_server.accounts.passwords import fits, hash_of
+from nalm_server.accounts import passwords
+from nalm_server.accounts.passwords import hash_of, turn, verify
 from nalm_server.app import make_app
+from nalm_server.embedded.first_tokens import FIRST_LINK, make_first_tokens
 from nalm_server.signin import attempts
 from nalm_server_harness import Clock, Service
 
@@ -28,8 +32,8 @@ def database_url(sqlite_template: Path, tmp_path: Path) -> str:
 class Browser:
     """Keeps cookies, and sends the token with each write."""
 
-    def __init__(self, service: Service) -> None:
-        self.client = TestClient(make_app(service.context))
+    def __init__(self, service: Service, address: str = "192.0.2.1") -> None:
+        self.client = TestClient(make_app(service.context), client=(address, 1))
         self.csrf = ""
 
     def ask(self, method: str, path: str, status: int, json: Any = None, **headers: str) -> Any:
@@ -96,6 +100,31 @@ def test_a_link_works_once_and_not_for_ever(service: Service, clock: Clock) -> N
     Browser(service).ask("POST", "/session", 401, {"link": old})
 
 
+def test_the_first_link_is_in_no_log(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+    """Standard output that is no terminal ends in a journal or a container's log."""
+    make_first_tokens(service.context)
+    printed = capsys.readouterr().out
+    path = service.context.settings.state_dir / FIRST_LINK
+    assert str(path) in printed
+    assert "#link=" not in printed
+    assert path.stat().st_mode & 0o777 == 0o600
+    link = path.read_text().strip().partition("#link=")[2]
+    make_first_tokens(service.context)
+    Browser(service).ask("POST", "/session", 401, {"link": link})
+    Browser(service).sign_in(link=path.read_text().strip().partition("#link=")[2])
+    make_first_tokens(service.context)
+    assert not path.exists(), "an administrator has signed in"
+
+
+def test_the_first_link_is_shown_at_a_terminal(
+    service: Service, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    make_first_tokens(service.context)
+    assert "#link=" in capsys.readouterr().out
+    assert not (service.context.settings.state_dir / FIRST_LINK).exists()
+
+
 def test_wrong_password_and_unknown_name_look_alike(service: Service) -> None:
     member(service)
     refused = [
@@ -103,8 +132,10 @@ def test_wrong_password_and_unknown_name_look_alike(service: Service) -> None:
         for name in ("mona", "nobody")
     ]
     assert refused[0]["message"] == refused[1]["message"]
-    assert not fits(None, PASSWORD), "takes the same way as somebody's"
-    assert fits(hash_of(PASSWORD), PASSWORD)
+    with turn():
+        assert not verify(None, PASSWORD), "takes the same way as somebody's"
+    stored = hash_of(PASSWORD)
+    assert verify(stored, PASSWORD)
 
 
 def test_attempts_are_limited_even_with_the_right_password(service: Service) -> None:
@@ -115,6 +146,81 @@ def test_attempts_are_limited_even_with_the_right_password(service: Service) -> 
     answer = Browser(service).client.post(f"{API}/session", json=told)
     assert (answer.status_code, answer.json()["error"]["name"]) == (429, "too_many")
     assert int(answer.headers["Retry-After"]) > 0
+
+
+def flood(service: Service, sent: dict[str, str], times: int, *, network: str) -> None:
+    """Refused attempts, a few from each of many addresses."""
+    for number in range(times):
+        client = TestClient(make_app(service.context), client=(f"{network}.{number // 5}", 1))
+        assert client.post(f"{API}/session", json=sent).status_code in (401, 429)
+
+
+def test_bad_links_of_strangers_keep_nobody_out(service: Service) -> None:
+    link = invited(service)
+    flood(service, {"link": "bogus"}, attempts.ACCOUNT.amount + 10, network="198.51.100")
+    assert Browser(service).sign_in(link=link)["name"] == "mona"
+
+
+def test_bad_links_of_one_address_are_limited_and_a_good_one_is_taken_all_the_same(service: Service) -> None:
+    link = invited(service)
+    for _ in range(attempts.ADDRESS.amount):
+        Browser(service).ask("POST", "/session", 401, {"link": "bogus"})
+    Browser(service).ask("POST", "/session", 429, {"link": "bogus"})
+    assert Browser(service).sign_in(link=link)["name"] == "mona"
+
+
+def test_bad_passwords_of_strangers_do_not_keep_out_a_browser_that_signed_in_before(service: Service) -> None:
+    browser = member(service)
+    browser.ask("DELETE", "/session", 204)
+    wrong = {"name": "mona", "password": "wrong" * 4}
+    flood(service, wrong, attempts.ACCOUNT.amount, network="198.51.100")
+    right = {"name": "mona", "password": PASSWORD}
+    Browser(service, "203.0.113.1").ask("POST", "/session", 429, right)
+    assert browser.sign_in(**right)["name"] == "mona"
+
+
+def test_a_known_browser_is_limited_too_and_known_for_its_own_account_only(service: Service) -> None:
+    browser = member(service)
+    browser.ask("DELETE", "/session", 204)
+    for _ in range(attempts.DEVICE.amount):
+        browser.ask("POST", "/session", 401, {"name": "mona", "password": "wrong" * 4})
+    browser.ask("POST", "/session", 429, {"name": "mona", "password": PASSWORD})
+    other = Browser(service)
+    other.sign_in(link=invited(service, "lisa"))
+    other.ask("PUT", "/session/password", 204, {"new": PASSWORD})
+    other.ask("DELETE", "/session", 204)
+    for _ in range(attempts.PAIR.amount):
+        other.ask("POST", "/session", 401, {"name": "mona", "password": "wrong" * 4})
+    other.ask("POST", "/session", 429, {"name": "mona", "password": PASSWORD})
+    assert other.sign_in(name="lisa", password=PASSWORD)["name"] == "lisa"
+
+
+@pytest.mark.parametrize("forged", ["", "nonsense", "gAAAAABn"])
+def test_a_made_up_device_cookie_is_worth_nothing(service: Service, forged: str) -> None:
+    member(service)
+    browser = Browser(service)
+    browser.client.cookies.set("nalm-device", forged)
+    for _ in range(attempts.PAIR.amount):
+        browser.ask("POST", "/session", 401, {"name": "mona", "password": "wrong" * 4})
+    browser.ask("POST", "/session", 429, {"name": "mona", "password": PASSWORD})
+
+
+def test_good_sign_ins_are_not_counted(service: Service) -> None:
+    member(service)
+    for _ in range(attempts.PAIR.amount + 1):
+        Browser(service).sign_in(name="mona", password=PASSWORD)
+
+
+def test_passwords_that_wait_too_long_are_answered_busy(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    member(service)
+    monkeypatch.setattr(passwords, "WAIT_SECONDS", 0.01)
+    with ExitStack() as turns:
+        for _ in range(2):
+            turns.enter_context(turn())
+        answer = Browser(service).ask("POST", "/session", 503, {"name": "mona", "password": PASSWORD})
+    assert answer["error"]["name"] == "busy"
 
 
 def test_writes_by_cookie_need_the_token_that_other_sites_cannot_read(service: Service) -> None:

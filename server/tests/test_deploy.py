@@ -44,6 +44,47 @@ def test_services_have_health_checks_limits_and_few_rights(services: dict[str, d
         assert "privileged" not in one, name
 
 
+def test_the_agent_reaches_the_server_and_nothing_else(services: dict[str, dict[str, Any]]) -> None:
+    of = {name: set(one["networks"]) for name, one in services.items()}
+    assert {name for name, networks in of.items() if networks & of["agent"]} == {"agent", "server"}
+    assert {name for name, networks in of.items() if networks & of["proxy"]} == {"proxy", "server"}
+    assert of["postgres"] == of["redis"] == {"data"}
+    networks = yaml.safe_load(COMPOSE.read_text())["networks"]
+    assert networks["data"] == {"internal": True}
+    assert set(networks) == set().union(*of.values())
+
+
+def test_the_proxy_and_nobody_else_says_where_a_request_comes_from(
+    services: dict[str, dict[str, Any]],
+) -> None:
+    networks = yaml.safe_load(COMPOSE.read_text())["networks"]
+    [front] = networks["front"]["ipam"]["config"]
+    for name in ("server", "worker", "beat"):
+        assert services[name]["environment"]["NALM_TRUSTED_PROXIES"] == front["subnet"], name
+
+
+def test_logs_of_containers_are_bounded(services: dict[str, dict[str, Any]]) -> None:
+    for name, one in services.items():
+        assert {"max-size", "max-file"} <= set(one["logging"]["options"]), name
+
+
+def test_the_agents_health_check_asks_the_agent(services: dict[str, dict[str, Any]]) -> None:
+    assert services["agent"]["healthcheck"]["test"] == ["CMD", "nalm", "agent", "--ping"]
+
+
+@pytest.mark.parametrize("keep", [0, 2])
+def test_an_upgrade_keeps_the_newest_backups(keep: int, tmp_path: Path) -> None:
+    """By the script's own lines."""
+    found = re.search(r"(?m)^ls .*\n.*done$", (DEPLOY / "upgrade").read_text())
+    assert found
+    names = [f"before-upgrade-2026111{day}T000000Z.dump" for day in range(5)]
+    for name in (*names, "mine.dump"):
+        (tmp_path / name).touch()
+    environment = os.environ | {"backups": str(tmp_path), "NALM_BACKUP_KEEP": str(keep)}
+    subprocess.run(["sh", "-euc", found[0]], env=environment, check=True)
+    assert {one.name for one in tmp_path.iterdir()} == {"mine.dump", *names[5 - keep :]}
+
+
 @pytest.mark.parametrize("name", ["migrate", "server", "worker", "beat"])
 def test_settings_in_compose_exist(name: str, services: dict[str, dict[str, Any]]) -> None:
     assert set(services[name]["environment"]) <= settings_load.known()
@@ -72,7 +113,10 @@ def test_nothing_secret_has_a_default() -> None:
 
 def test_only_the_proxy_has_ports(services: dict[str, dict[str, Any]]) -> None:
     assert [name for name, one in services.items() if "ports" in one] == ["proxy"]
-    assert "set $server http://server:8080;" in (DEPLOY / "nginx.conf").read_text()
+    nginx = (DEPLOY / "nginx.conf").read_text()
+    assert "set $server http://server:8080;" in nginx
+    assert "include /tmp/redirect.conf;" in nginx
+    assert "> /tmp/redirect.conf" in str(services["proxy"]["command"])
     dockerfile = IMAGES["server"].read_text()
     assert "EXPOSE 8080" in dockerfile
     assert '"--port", "8080"' in dockerfile

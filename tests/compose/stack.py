@@ -68,8 +68,8 @@ class Stack:
         return self.compose("exec", "-T", "server", "nalm-server", *arguments)
 
     def gateway(self) -> str:
-        """The host, as containers see it."""
-        name = f"{self.home.name}_default"
+        """The host, as the agent and the worker see it."""
+        name = f"{self.home.name}_bench"
         form = "{{(index .IPAM.Config 0).Gateway}}"
         done = subprocess.run(
             ["docker", "network", "inspect", name, "--format", form],

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from nalm_server.tokens.service import digest_of, new_secret
 
 AGENT_TOKEN = "agent.token"
 ADMIN_TOKEN = "admin.token"
+FIRST_LINK = "first-sign-in.link"
 
 
 @dataclass(frozen=True)
@@ -68,11 +70,18 @@ def _make_known(context: Context, token: str, scope: Scope, host: str | None = N
 
 
 def _invite_first_administrator(context: Context) -> None:
-    """A one-time link on standard output, not in the log: until an administrator has signed in once."""
+    """A one-time link, until an administrator has signed in once: on a terminal, else in a file of the state
+    directory, so that it is in no journal and no container's log."""
     with context.sessions() as session:
         invitation = first_link(session, context, SYSTEM, context.clock())
         session.commit()
-    if invitation is not None:
-        print(
-            f"Sign in once, until {invitation.expires_at:%Y-%m-%d %H:%M} UTC: {invitation.link}", flush=True
-        )
+    path = context.settings.state_dir / FIRST_LINK
+    path.unlink(missing_ok=True)
+    if invitation is None:
+        return
+    until = f"{invitation.expires_at:%Y-%m-%d %H:%M} UTC"
+    if sys.stdout.isatty():
+        print(f"Sign in once, until {until}: {invitation.link}", flush=True)
+    else:
+        write_private(path, f"{invitation.link}\n".encode())
+        print(f"Nobody has signed in yet: {path} has a one-time link, good until {until}.", flush=True)

@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often somebody may try to sign in: by account and address together, by each alone."""
+"""How many refused sign-ins are too many: by account and address together, by each alone, by known browser.
+
+Only refused attempts count. A browser that signed in before carries a cookie that says so and is counted
+apart, so that nobody else's attempts keep its owner out (OWASP, "Slow Down Online Guessing Attacks with
+Device Cookies").
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import structlog
 from limits import RateLimitItemPerMinute, storage, strategies
@@ -13,9 +21,31 @@ log = structlog.get_logger()
 
 PAIR = RateLimitItemPerMinute(10, 5)
 ACCOUNT = RateLimitItemPerMinute(100, 60)
-"""Higher than what one address may: a stranger must not lock somebody out easily."""
 ADDRESS = RateLimitItemPerMinute(60, 5)
+DEVICE = RateLimitItemPerMinute(10, 5)
 WAIT_SECONDS = 300
+
+Limit = tuple[RateLimitItemPerMinute, tuple[str, ...]]
+"""How many, and under which key they are counted."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One try to sign in. `device`: the number of a browser that signed in as this account before."""
+
+    account: str
+    address: str
+    device: str | None = None
+
+    @property
+    def limits(self) -> list[Limit]:
+        if self.device is not None:
+            return [(DEVICE, ("device", self.device))]
+        return [
+            (PAIR, ("pair", self.account, self.address)),
+            (ACCOUNT, ("account", self.account)),
+            (ADDRESS, ("address", self.address)),
+        ]
 
 
 class Attempts:
@@ -29,23 +59,37 @@ class Attempts:
             shared = storage.RedisStorage(redis_url, wrap_exceptions=True)
             self._shared = strategies.MovingWindowRateLimiter(shared)
 
-    def count(self, account: str, address: str) -> None:
-        """Raises TooManyError when this is one too many. Called before the password is looked at."""
-        allowed = [
-            self._hit(PAIR, "pair", account, address),
-            self._hit(ACCOUNT, "account", account),
-            self._hit(ADDRESS, "address", address),
-        ]
-        if not all(allowed):
+    def require(self, attempt: Attempt) -> None:
+        """Raises TooManyError when too many such attempts were refused. Counts nothing."""
+        if not all(self._test(limit, key) for limit, key in attempt.limits):
             raise TooManyError(
-                "Too many attempts to sign in: wait a few minutes, or ask an administrator for a link.",
+                "Too many refused attempts to sign in: wait a few minutes, use a browser that signed in "
+                "before, or ask an administrator for a link.",
                 WAIT_SECONDS,
             )
 
-    def _hit(self, limit: RateLimitItemPerMinute, *key: str) -> bool:
+    def count_refused(self, attempt: Attempt) -> None:
+        for limit, key in attempt.limits:
+            self._hit(limit, key)
+
+    def count_refused_link(self, address: str) -> None:
+        """Raises TooManyError when the address has sent too many. Good links do not come here, whatever was
+        sent before: they cannot be guessed."""
+        key = ("address", address)
+        if not self._test(ADDRESS, key):
+            raise TooManyError("Too many refused attempts to sign in: wait a few minutes.", WAIT_SECONDS)
+        self._hit(ADDRESS, key)
+
+    def _test(self, limit: RateLimitItemPerMinute, key: tuple[str, ...]) -> bool:
+        return self._ask(lambda limiter: limiter.test(limit, "sign-in", *key))
+
+    def _hit(self, limit: RateLimitItemPerMinute, key: tuple[str, ...]) -> bool:
+        return self._ask(lambda limiter: limiter.hit(limit, "sign-in", *key))
+
+    def _ask(self, question: Callable[[strategies.MovingWindowRateLimiter], bool]) -> bool:
         if self._shared is not None:
             try:
-                return self._shared.hit(limit, "sign-in", *key)
+                return question(self._shared)
             except StorageError as error:
-                log.warning("sign-in attempts are counted here: Redis is away", error=str(error))
-        return self._local.hit(limit, *key)
+                log.warning("sign-in attempts are counted in this process: Redis is away", error=str(error))
+        return question(self._local)

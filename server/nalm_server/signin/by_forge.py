@@ -63,7 +63,7 @@ def come_back(context: Context, name: str, *, sealed: str, state: str, code: str
         account = _account(session, context, identity)
         if account.disabled_at is not None:
             raise ForbiddenError("This account is disabled.")
-        made = begin(session, context.settings, account, now, how=name)
+        made = begin(session, context, account, now, how=name)
         session.commit()
     return made, to
 
@@ -73,8 +73,8 @@ def _opened(context: Context, name: str, sealed: str, state: str) -> tuple[Asked
         way = json.loads(context.box.open(sealed.encode()))
     except SecretKeyError as error:
         raise UnauthorizedError(AGAIN) from error
-    fits = hmac.compare_digest(str(way["state"]).encode(), state.encode())
-    if not fits or way["provider"] != name or way["until"] < context.clock().timestamp():
+    matches = hmac.compare_digest(str(way.get("state")).encode(), state.encode())
+    if not matches or way.get("provider") != name or way["until"] < context.clock().timestamp():
         raise UnauthorizedError(AGAIN)
     return Asked(way["state"], way["nonce"], way["verifier"]), local_path(way.get("to"))
 

@@ -17,6 +17,8 @@ from fastapi import Request, Response
 
 from nalm_server.errors import ForbiddenError
 from nalm_server.settings import Settings
+from nalm_server.signin import devices
+from nalm_server.signin.service import NewSession
 
 CSRF_HEADER = "X-CSRF-Token"
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -49,6 +51,12 @@ def put(
         httponly=True,
         samesite="lax",
     )
+
+
+def put_session(request: Request, response: Response, settings: Settings, made: NewSession) -> None:
+    """The session's cookie, and the one by which this browser is known when somebody signs in here again."""
+    put(request, response, settings, made.cookie, seconds=settings.session_hours * 3600)
+    put(request, response, settings, made.device, seconds=devices.SECONDS, what=devices.COOKIE)
 
 
 def drop(request: Request, response: Response, settings: Settings, what: str = "session") -> None:

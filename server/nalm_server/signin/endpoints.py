@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 
 from nalm_server.deps import Caller, Ctx, Db, Now, ReadDb
 from nalm_server.errors import documented
-from nalm_server.signin import cookies, service
+from nalm_server.signin import cookies, devices, service
 from nalm_server.signin.schemas import ByLink, ByPassword, PasswordChange, SignedIn
 
 router = APIRouter(prefix="/session", tags=["session"])
@@ -22,13 +22,13 @@ def get_session(request: Request, session: ReadDb, context: Ctx, caller: Caller)
 
 
 @router.post("", responses=documented(413))
-def sign_in(told: ByPassword | ByLink, request: Request, response: Response, context: Ctx) -> SignedIn:
-    """Signs in by name and password, or by a one-time link. 429: too many attempts."""
+def sign_in(given: ByPassword | ByLink, request: Request, response: Response, context: Ctx) -> SignedIn:
+    """Signs in by name and password, or by a one-time link. 429: too many refused attempts."""
     cookies.require_same_site(request)
     address = request.client.host if request.client else ""
-    made = service.sign_in(context, told, address)
-    seconds = context.settings.session_hours * 3600
-    cookies.put(request, response, context.settings, made.cookie, seconds=seconds)
+    known = request.cookies.get(cookies.name_of(request, context.settings, devices.COOKIE))
+    made = service.sign_in(context, given, address, known)
+    cookies.put_session(request, response, context.settings, made)
     with context.read_sessions() as session:
         return service.who(session, made.caller, cookies.csrf_of(made.cookie))
 

@@ -54,6 +54,5 @@ def finish_sign_in(
     made, to = by_forge.come_back(context, provider, sealed=sealed, state=state, code=code)
     response = RedirectResponse(to, 303)
     cookies.drop(request, response, context.settings, WAY)
-    seconds = context.settings.session_hours * 3600
-    cookies.put(request, response, context.settings, made.cookie, seconds=seconds)
+    cookies.put_session(request, response, context.settings, made)
     return response

@@ -18,8 +18,8 @@ from nalm_server.accounts.models import AccountRow
 from nalm_server.audit.service import record
 from nalm_server.context import Context
 from nalm_server.errors import ForbiddenError, UnauthorizedError
-from nalm_server.settings import Settings
-from nalm_server.signin import repository
+from nalm_server.signin import devices, repository
+from nalm_server.signin.attempts import Attempt
 from nalm_server.signin.models import SessionRow
 from nalm_server.signin.schemas import ByLink, ByPassword, PasswordChange, ProjectRole, SignedIn
 from nalm_server.tokens.principal import Principal
@@ -32,55 +32,67 @@ WRONG = "Name or password is wrong."
 
 @dataclass(frozen=True)
 class NewSession:
-    """`cookie` leaves the server once and is stored nowhere."""
+    """`cookie` leaves the server once and is stored nowhere. By `device` the browser is known later."""
 
     cookie: str
+    device: str
     caller: Principal
 
 
-def sign_in(context: Context, told: ByPassword | ByLink, address: str) -> NewSession:
-    """Counts the attempt, then looks. The slow hash is done with no transaction open."""
-    if isinstance(told, ByLink):
-        context.attempts.count("", address)
-        return _by_link(context, told.link)
-    name = told.name.lower()
-    context.attempts.count(name, address)
+def sign_in(
+    context: Context, given: ByPassword | ByLink, address: str, device_cookie: str | None = None
+) -> NewSession:
+    """Raises TooManyError, UnauthorizedError, BusyError. The slow hash is done with no transaction open."""
+    if isinstance(given, ByLink):
+        return _by_link(context, given.link, address)
+    name = given.name.lower()
+    attempt = Attempt(name, address, devices.number_of(context.box, device_cookie, name))
+    context.attempts.require(attempt)
     with context.read_sessions() as session:
         row = accounts.find(session, name)
         stored = row.password_hash if row is not None and row.disabled_at is None else None
-    if not passwords.fits(stored, told.password) or stored is None:
+    if not _verified(context, attempt, stored, given.password) or stored is None:
         with context.sessions() as session:
             nobody = Principal(None, None, name)
             record(session, nobody, "session.refuse", f"account {name}", context.clock(), detail=address)
             session.commit()
         raise UnauthorizedError(WRONG)
-    renewed = passwords.hash_of(told.password) if passwords.is_outdated(stored) else stored
+    renewed = passwords.hash_of(given.password) if passwords.is_outdated(stored) else stored
     with context.sessions() as session:
         account = account_service.require(session, name)
         if account.disabled_at is not None or account.password_hash != stored:
             raise UnauthorizedError(WRONG)
         account.password_hash = renewed
-        made = begin(session, context.settings, account, context.clock(), how="password")
+        made = begin(session, context, account, context.clock(), how="password")
         session.commit()
     return made
 
 
-def _by_link(context: Context, link: str) -> NewSession:
+def _verified(context: Context, attempt: Attempt, stored: str | None, password: str) -> bool:
+    """The limit is looked at once more within the turn: many attempts at once may have waited for it."""
+    with passwords.turn():
+        context.attempts.require(attempt)
+        if passwords.verify(stored, password):
+            return True
+        context.attempts.count_refused(attempt)
+    return False
+
+
+def _by_link(context: Context, link: str, address: str) -> NewSession:
     now = context.clock()
     with context.sessions() as session:
         taken = accounts.take_link(session, digest_of(link))
         account = accounts.get(session, taken[0]) if taken is not None and taken[1] > now else None
         if account is None or account.disabled_at is not None:
             session.commit()
+            context.attempts.count_refused_link(address)
             raise UnauthorizedError("This link was used before, or is too old: ask for another one.")
-        made = begin(session, context.settings, account, now, how="link")
+        made = begin(session, context, account, now, how="link")
         session.commit()
     return made
 
 
-def begin(
-    session: Session, settings: Settings, account: AccountRow, now: datetime, *, how: str
-) -> NewSession:
+def begin(session: Session, context: Context, account: AccountRow, now: datetime, *, how: str) -> NewSession:
     """A new session of the account; how: password, link or the forge's name."""
     cookie = new_secret()
     row = repository.add(
@@ -91,14 +103,14 @@ def begin(
             by_link=how == "link",
             created_at=now,
             seen_at=now,
-            expires_at=now + timedelta(hours=settings.session_hours),
+            expires_at=now + timedelta(hours=context.settings.session_hours),
         ),
     )
     repository.end_expired(session, account.id, now)
     account.signed_in_at = now
     caller = _principal(row, account)
     record(session, caller, "session.begin", f"account {account.name}", now, detail=how)
-    return NewSession(cookie, caller)
+    return NewSession(cookie, devices.issue(context.box, account.name), caller)
 
 
 def _principal(row: SessionRow, account: AccountRow) -> Principal:
@@ -156,10 +168,10 @@ def change_password(context: Context, caller: Principal, wanted: PasswordChange)
         account, row = accounts.get(session, caller.account_id), repository.get(session, caller.session_id)
         stored = account.password_hash if account is not None else None
     free = stored is None or (row is not None and row.by_link)
-    if not free:
-        context.attempts.count(caller.name, "password change")
-        if not passwords.fits(stored, wanted.old or ""):
-            raise ForbiddenError("The old password is wrong.")
+    # Only who is signed in comes here: counted by session, so that no stranger's attempts are in the way.
+    attempt = Attempt(caller.name, "", f"session {caller.session_id}")
+    if not free and not _verified(context, attempt, stored, wanted.old or ""):
+        raise ForbiddenError("The old password is wrong.")
     with context.sessions() as session:
         row = repository.get(session, caller.session_id)
         if row is not None:
