@@ -2587,7 +2587,7 @@ export interface paths {
         put?: never;
         /**
          * Sign In
-         * @description Signs in by name and password, or by a one-time link. 429: too many attempts.
+         * @description Signs in by name and password, or by a one-time link. 429: too many refused attempts.
          */
         post: operations["sign_in"];
         /**
