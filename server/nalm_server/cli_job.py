@@ -48,7 +48,7 @@ def job_list(
     states = [state_is] if state_is else None
     with opened(state) as context, context.read_sessions() as session:
         for one in reading.list_jobs(session, SYSTEM, project=project, host=None, states=states, limit=limit):
-            held = "  waits for approval" if one.held else ""
+            held = "  waits for approval" if one.held and one.state is JobState.QUEUED else ""
             out.print(
                 f"{one.id}  {one.state}  {one.project}  {short(one.head_sha)}  {one.reason}{held}",
                 markup=False,
@@ -69,6 +69,10 @@ def _print_job(job: JobDetail) -> None:
     out.print(
         f"job {job.id} of {job.project}: {job.state}, {short(job.head_sha)} against {short(job.base_sha)}"
     )
+    if job.held is not None and job.state is JobState.QUEUED:
+        out.print(f"waits: {job.held}", markup=False)
+    if job.approved_at is not None:
+        out.print(f"approved by {job.approved_by} at {job.approved_at:%Y-%m-%d %H:%M:%S}", markup=False)
     if job.queue_position is not None:
         out.print(f"place {job.queue_position} in the queue")
     for one in job.transitions:

@@ -15,6 +15,7 @@ from nalm_server.commits.order import record
 from nalm_server.jobs import drain, leasing
 from nalm_server.jobs import queue_repository as queue
 from nalm_server.jobs import service as jobs
+from nalm_server.jobs.approvals import Origin
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.queue_repository import Asker
 from nalm_server.jobs.schemas import HELD, JobReason, JobState
@@ -177,12 +178,12 @@ def test_a_cancelled_job_stops_its_agent(service: Service) -> None:
 
 
 def test_what_waits_for_approval_is_not_given_out(service: Service) -> None:
-    job = enqueue(service, 1, JobReason.PULL_REQUEST, held="from a fork", pull_request=7)
+    job = enqueue(service, 1, JobReason.PULL_REQUEST, origin=Origin("2"), pull_request=7)
     assert take(service) is None
     assert service.post(f"/jobs/{job}/approve", "admin", 200, {})["held"] is None
     assert take(service) == job
     service.post(f"/jobs/{job}/approve", "admin", 409, {})
-    other = enqueue(service, 2, JobReason.PULL_REQUEST, held="from a fork", pull_request=8)
+    other = enqueue(service, 2, JobReason.PULL_REQUEST, origin=Origin("2"), pull_request=8)
     assert service.post(f"/jobs/{other}/reject", "admin", 200, {})["state"] == "cancelled"
 
 

@@ -16,6 +16,7 @@ import pytest
 from nalm_server.alerts.life import dismiss
 from nalm_server.alerts.models import AlertRow
 from nalm_server.commits.order import record
+from nalm_server.jobs.approvals import Origin
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason, JobState
 from nalm_server.jobs.service import enqueue, move
@@ -58,7 +59,7 @@ def told(service: Service, **params: Any) -> list[dict[str, Any]]:
     return found
 
 
-def pull_request(service: Service, number: int, *, held: str | None = None) -> int:
+def pull_request(service: Service, number: int, *, fork: str | None = None) -> int:
     """A job of pull request 3 at commit `number`, given to an agent unless it is held."""
     with service.context.sessions() as session:
         project = projects.find(session, "demo")
@@ -71,10 +72,10 @@ def pull_request(service: Service, number: int, *, held: str | None = None) -> i
             reason=JobReason.PULL_REQUEST,
             why="opened",
             now=service.clock(),
-            held=held,
+            origin=Origin(fork),
             pull_request=3,
         )
-        if held is None:
+        if fork is None:
             job.fence = 1
             for state in (JobState.LEASED, JobState.MEASURING):
                 move(session, job, state, service.clock(), "test")
@@ -103,10 +104,10 @@ def test_pull_request_is_told_from_queue_to_verdict_in_one_comment(service: Serv
     fake = FakeForge("github")
     with serving(fake) as server:
         connect_forge(service, server)
-        pull_request(service, 1, held="approval of a fork's pull request")
+        pull_request(service, 1, fork="2")
         drain(service.context)
         assert [body["state"] for _, body in fake.statuses] == ["pending"]
-        assert fake.statuses[0][1]["description"].startswith("waits: approval")
+        assert fake.statuses[0][1]["description"].startswith("waits: pull request 3 comes from a fork")
         measure(service, 2, head_costs=SLOWER, head_ipps=MORE)
         drain(service.context)
         where, status = fake.statuses[-1]

@@ -117,7 +117,7 @@ def test_what_a_webhook_told_a_moment_ago_is_newer_than_the_list(scene: Scene) -
     assert scene.jobs() == [(scene.base, newer.head, 1, "queued")]
     with scene.service.context.read_sessions() as session:
         project = session.scalars(select(ProjectRow)).one()
-    closed = PullRequestChanged(1, "closed", pull.head, "main", from_fork=False)
+    closed = PullRequestChanged(1, "closed", pull.head, "main", fork=None)
     make_up_request(scene.service.context, project, closed, known=None)
     assert scene.known() == {1: "open"}, "it was told of while the forge was asked"
 

@@ -16,7 +16,7 @@ from nalm_server.commits import repository as commits
 from nalm_server.context import Context
 from nalm_server.errors import NalmError
 from nalm_server.graph import CommitInfo
-from nalm_server.jobs import lines
+from nalm_server.jobs import approvals, lines
 from nalm_server.jobs import service as jobs
 from nalm_server.jobs.schemas import OPEN, JobReason, JobState
 from nalm_server.projects import repository as projects
@@ -122,6 +122,7 @@ def _queue(
         reason=JobReason.BACKFILL,
         why=f"backfill {row.id}",
         now=now,
+        origin=approvals.origin_on_line(session, commit, row.last_sha),
         requested_by=row.requested_by,
         scenarios=missing,
         backfill_id=row.id,

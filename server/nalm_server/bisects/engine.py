@@ -23,6 +23,7 @@ from nalm_server.bisects import repository
 from nalm_server.bisects.models import BisectRow, BisectStepRow
 from nalm_server.bisects.schemas import BisectState
 from nalm_server.commits.order import record
+from nalm_server.jobs import approvals
 from nalm_server.jobs import repository as job_rows
 from nalm_server.jobs import service as jobs
 from nalm_server.jobs.models import JobRow
@@ -81,6 +82,7 @@ def _measure(session: Session, bisect: BisectRow, step: BisectStepRow, now: date
         reason=JobReason.BISECT,
         why=f"bisect {bisect.id}, measurement {step.measurements + 1} of this commit",
         now=now,
+        origin=approvals.origin_on_line(session, commit, bisect.bad_sha),
         requested_by=bisect.requested_by,
         scenarios=[bisect.scenario],
         budget_seconds=step.budget_seconds,

@@ -8,7 +8,7 @@ from typing import Any
 from nalm_server.forges.listing import Dated
 from nalm_server.forges.protocol import PullRequestSeen
 from nalm_server.hooks.forges.gitlab import User, merged_as
-from nalm_server.hooks.forges.parts import Body, Number, RefName, Sha, Text
+from nalm_server.hooks.forges.parts import Body, Number, RefName, Sha, Text, fork
 from nalm_server.hooks.happenings import PullRequestChanged, PullRequestState
 
 ENDED: dict[str, PullRequestState] = {"closed": "closed", "merged": "merged"}
@@ -38,7 +38,7 @@ def read_merge_request(item: Any) -> PullRequestSeen:
         state=ENDED.get(request.state, "open"),
         head_sha=request.sha,
         base_branch=request.target_branch,
-        from_fork=request.source_project_id != request.target_project_id,
+        fork=fork(request.source_project_id, request.target_project_id, request.iid),
         title=request.title,
         author=request.author.username if request.author else None,
         url=request.web_url,

@@ -21,6 +21,7 @@ from nalm_server.hooks.happenings import (
 )
 from nalm_server.hooks.plans.plan import Measurement, Plan, Stored
 from nalm_server.jobs import service as jobs
+from nalm_server.jobs.approvals import Origin
 from nalm_server.refs import repository as refs
 from nalm_server.refs import service as ref_service
 
@@ -60,7 +61,7 @@ def _enqueue(session: Session, project_id: int, wanted: Measurement, listed: boo
         reason=wanted.reason,
         why=wanted.why,
         now=now,
-        held=wanted.held,
+        origin=Origin(wanted.fork),
         pull_request=wanted.pull_request,
     )
     return job.id

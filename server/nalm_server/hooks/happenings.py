@@ -48,7 +48,8 @@ class PullRequestChanged:
     state: PullRequestState
     head_sha: str
     base_branch: str
-    from_fork: bool
+    fork: str | None
+    """The repository that the head comes from, as its forge names it. None: the project's own."""
     title: str | None = None
     author: str | None = None
     url: str | None = None
@@ -60,6 +61,15 @@ class PullRequestChanged:
     """Its text, as people wrote it."""
     merged_as: str | None = None
     """Of a merged one: the commit that the branch has now, where the forge tells it."""
+
+    @property
+    def from_fork(self) -> bool:
+        return self.fork is not None
+
+
+def unknown_fork(number: int) -> str:
+    """The name of a repository that nobody tells, or that is gone: no other pull request has it."""
+    return f"pull request {number}"
 
 
 @dataclass(frozen=True)

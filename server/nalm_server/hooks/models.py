@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import JSON, ForeignKey, Index, LargeBinary, String, UniqueConstraint
+from sqlalchemy import JSON, ForeignKey, Index, LargeBinary, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from nalm_server.db import Base, UtcDateTime
+
+WAITING = text("status = 'received'")
 
 
 class DeliveryRow(Base):
@@ -19,6 +21,14 @@ class DeliveryRow(Base):
         UniqueConstraint("project_id", "forge", "delivery"),
         Index(None, "status", "next_at"),
         Index(None, "project_id", "received_at"),
+        Index(
+            "ix_deliveries_waiting",
+            "project_id",
+            "about",
+            "id",
+            sqlite_where=WAITING,
+            postgresql_where=WAITING,
+        ),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -27,6 +37,8 @@ class DeliveryRow(Base):
     delivery: Mapped[str] = mapped_column(String(128))
     """The forge's id of it, or the digest of its body."""
     event: Mapped[str] = mapped_column(String(64))
+    about: Mapped[str | None] = mapped_column(String(100))
+    """Deliveries about the same are worked on in the order in which they came. None: in any order."""
     received_at: Mapped[datetime] = mapped_column(UtcDateTime)
     status: Mapped[str] = mapped_column(String(16))
     reason: Mapped[str] = mapped_column(String(512))

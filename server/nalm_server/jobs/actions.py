@@ -10,9 +10,10 @@ from sqlalchemy.orm import Session
 from nalm_server.access.roles import Role
 from nalm_server.audit.service import record
 from nalm_server.errors import ConflictError
-from nalm_server.jobs import reading, service
+from nalm_server.jobs import approvals, reading, service
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN, PRIORITY, JobDetail, JobReason, JobState
+from nalm_server.projects import repository as projects
 from nalm_server.runs import repository as runs
 from nalm_server.tokens.service import Principal
 
@@ -57,7 +58,6 @@ def cancel_locked(session: Session, job: JobRow, reason: str, now: datetime, who
     if job.state not in OPEN:
         raise ConflictError(f"Job {job.id} is over: it is {job.state}.")
     job.fence += 1
-    job.held = None
     service.move(session, job, JobState.CANCELLED, now, reason, who=who)
 
 
@@ -93,11 +93,14 @@ def boost(session: Session, caller: Principal, job_id: int, why: str, now: datet
 
 
 def approve(session: Session, caller: Principal, job_id: int, why: str, now: datetime) -> JobDetail:
-    """Releases a job that waits for approval."""
-    job = _held(_locked(session, caller, job_id))
-    job.held = None
-    service.released(session, job, now, _by("approved", caller, why), caller.name)
-    return _done(session, caller, "approve", job, now=now, why=why)
+    """Approves the commit of a job that waits for that: all jobs of this commit of this repository."""
+    seen = service.require_seen(session, caller, job_id, Role.DEVELOPER)
+    projects.lock(session, seen.project_id)
+    job = _held(service.require_locked(session, job_id))
+    for one in approvals.grant(session, job, caller.name, now):
+        service.settled(session, one, now, _by("approved", caller, why), caller.name)
+    of = f"{job.head_sha} of {job.fork}"
+    return _done(session, caller, "approve", job, now=now, why=f"{of}: {why}" if why else of)
 
 
 def reject(session: Session, caller: Principal, job_id: int, why: str, now: datetime) -> JobDetail:

@@ -11,7 +11,7 @@ from nalm_server.access.service import require_project
 from nalm_server.audit.service import record as audit
 from nalm_server.commits.order import record
 from nalm_server.context import Context
-from nalm_server.errors import ConflictError, InvalidError
+from nalm_server.errors import InvalidError
 from nalm_server.jobs import reading, revisions, service
 from nalm_server.jobs.revisions import Pair
 from nalm_server.jobs.schemas import JobDetail, JobReason, JobRequest
@@ -48,8 +48,6 @@ def _queue(
         requested_by=caller.name[:128],
         scenarios=wanted.scenarios,
     )
-    if job.held is not None:
-        raise ConflictError(f"Job {job.id} measures this already and waits for approval: {job.held}")
     audit(session, caller, "job.request", f"job {job.id}", now, project_id=project_id)
     session.flush()
     return reading.get_job(session, job.id, now)

@@ -71,7 +71,8 @@ def require_holder(session: Session, job: JobRow, fence: int, now: datetime) -> 
     An agent that was silent for too long, but whose job nobody has taken since, has it back: its work is not
     done twice.
     """
-    if job.fence != fence or job.state not in (*HELD, JobState.QUEUED):
+    waits = job.state == JobState.QUEUED and job.held is not None
+    if job.fence != fence or waits or job.state not in (*HELD, JobState.QUEUED):
         raise FencedOffError(
             f"Job {job.id} is {job.state} and its fence is {job.fence}, not {fence}: the lease was lost. "
             "Stop working on it and ask for the next one."

@@ -5,7 +5,18 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import JSON, BigInteger, ForeignKey, Index, Sequence, SmallInteger, String, Text, text
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    ForeignKey,
+    Index,
+    Sequence,
+    SmallInteger,
+    String,
+    Text,
+    UniqueConstraint,
+    text,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from nalm_server.db import Base, UtcDateTime
@@ -58,7 +69,10 @@ class JobRow(Base):
     reason: Mapped[str] = mapped_column(String(32))
     state: Mapped[str] = mapped_column(String(16))
     held: Mapped[str | None] = mapped_column(Text)
-    """Why it waits for approval; not given out until it is None."""
+    """Why it waits for approval; not given out until it is None. Says so of the last time that it was queued:
+    approvals.hold is asked each time anew."""
+    fork: Mapped[str | None] = mapped_column(String(200))
+    """The repository that head comes from, as its forge names it. None: the project's own."""
     priority: Mapped[int] = mapped_column(SmallInteger, server_default="1")
     """Smaller goes first."""
     pull_request: Mapped[int | None]
@@ -104,6 +118,20 @@ class JobRow(Base):
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
     finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class ApprovalRow(Base):
+    """One commit of one repository may be measured. Nothing else follows from it."""
+
+    __tablename__ = "approvals"
+    __table_args__ = (UniqueConstraint("project_id", "sha", "fork"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    sha: Mapped[str] = mapped_column(String(64))
+    fork: Mapped[str] = mapped_column(String(200))
+    approved_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    approved_by: Mapped[str] = mapped_column(String(128))
 
 
 class TransitionRow(Base):

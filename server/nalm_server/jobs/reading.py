@@ -14,6 +14,7 @@ from nalm_server.access.roles import Role
 from nalm_server.access.service import require_project
 from nalm_server.agents.matching import why_waiting
 from nalm_server.commits import repository as commits
+from nalm_server.jobs import approval_repository as approvals
 from nalm_server.jobs import queue_repository as queue
 from nalm_server.jobs import repository, service
 from nalm_server.jobs.models import JobRow
@@ -47,7 +48,17 @@ def get_job(session: Session, job_id: int, now: datetime) -> JobDetail:
     waits = row.state == JobState.QUEUED and row.held is None
     commit = commits.get(session, row.commit_id)
     asked = moves[0].reason if moves else None
-    beside = Beside(project_name(session, row.project_id), commit.subject, commit.author, asked)
+    approval = (
+        approvals.find(session, row.project_id, row.head_sha, row.fork) if row.fork is not None else None
+    )
+    beside = Beside(
+        project_name(session, row.project_id),
+        commit.subject,
+        commit.author,
+        asked,
+        approval.approved_at if approval else None,
+        approval.approved_by if approval else None,
+    )
     return JobDetail(
         **dict(described(row, beside)),
         budget_seconds=row.budget_seconds,

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, defer
 
 from nalm_server.access.repository import readable
 from nalm_server.commits.models import CommitRow
-from nalm_server.jobs.models import CHANGES, JobRow, TransitionRow
+from nalm_server.jobs.models import CHANGES, ApprovalRow, JobRow, TransitionRow
 from nalm_server.jobs.schemas import OPEN, JobReason, JobState
 from nalm_server.projects.models import ProjectRow
 from nalm_server.tokens.principal import Principal
@@ -29,6 +29,8 @@ class Beside:
     subject: str | None
     author: str | None
     asked: str | None
+    approved_at: datetime | None
+    approved_by: str | None
 
 
 def add(session: Session, row: JobRow) -> JobRow:
@@ -180,9 +182,23 @@ def list_jobs(
 ) -> list[tuple[JobRow, Beside]]:
     """Newest first; only of projects the caller may read."""
     query = (
-        select(JobRow, ProjectRow.name, CommitRow.subject, CommitRow.author, _first_reason())
+        select(
+            JobRow,
+            ProjectRow.name,
+            CommitRow.subject,
+            CommitRow.author,
+            _first_reason(),
+            ApprovalRow.approved_at,
+            ApprovalRow.approved_by,
+        )
         .join(ProjectRow, ProjectRow.id == JobRow.project_id)
         .join(CommitRow, CommitRow.id == JobRow.commit_id)
+        .outerjoin(
+            ApprovalRow,
+            (ApprovalRow.project_id == JobRow.project_id)
+            & (ApprovalRow.sha == JobRow.head_sha)
+            & (ApprovalRow.fork == JobRow.fork),
+        )
         .where(readable(caller))
     )
     if project_id is not None:
@@ -193,8 +209,8 @@ def list_jobs(
         query = query.where(JobRow.state.in_(states))
     newest = query.order_by(JobRow.id.desc()).limit(limit).options(defer(JobRow.log_tail))
     return [
-        (row, Beside(project, subject, author, asked))
-        for row, project, subject, author, asked in session.execute(newest)
+        (row, Beside(project, subject, author, asked, at, by))
+        for row, project, subject, author, asked, at, by in session.execute(newest)
     ]
 
 

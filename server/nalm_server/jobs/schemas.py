@@ -89,7 +89,12 @@ class Job(JobBrief):
     host: str | None
     """The bench host that has, or last had, it."""
     held: str | None
-    """Why it waits for approval; null: it does not."""
+    """Why it waits for approval, or waited when it was dropped; null: it does not."""
+    fork: str | None
+    """The repository that head comes from, as its forge names it; null: the project's own."""
+    approved_at: datetime | None
+    """When this commit of this repository was approved; null: it was not."""
+    approved_by: str | None
     priority: int
     """Smaller goes first; the place of its reason, unless it was boosted or has waited long."""
     pull_request: int | None

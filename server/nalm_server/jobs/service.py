@@ -13,7 +13,8 @@ from nalm_server.access.roles import Role
 from nalm_server.access.service import require_role
 from nalm_server.commits.models import CommitRow
 from nalm_server.errors import NotFoundError
-from nalm_server.jobs import repository, superseding
+from nalm_server.jobs import approvals, repository, superseding
+from nalm_server.jobs.approvals import Origin
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN, PRIORITY, JobReason, JobState
 from nalm_server.jobs.states import require_allowed
@@ -29,7 +30,7 @@ def enqueue(
     reason: JobReason,
     why: str,
     now: datetime,
-    held: str | None = None,
+    origin: Origin | None = None,
     pull_request: int | None = None,
     requested_by: str | None = None,
     scenarios: list[str] | None = None,
@@ -37,13 +38,17 @@ def enqueue(
 ) -> JobRow:
     """Queues the measurement of the commit against base; the same one, for the same reason, only once.
 
-    held: queued, but not given out until approved; says why. `group`: budget_seconds, backfill_id, bisect_id,
+    origin: where the commit was seen just now; None: nobody looked, and what is known of it counts. A fork's
+    is queued, and not given out until it is approved. `group`: budget_seconds, backfill_id, bisect_id,
     alert_id, only_host, not_host.
     The caller holds the project's lock.
     """
+    fork = (origin or approvals.origin(session, commit)).fork
     known = _known(session, commit, base_sha, reason, scenarios)
     if known is not None:
-        return _asked_again(session, known, reason, now, why=why, who=requested_by)
+        _asked_again(session, known, now, why=why, fork=fork, pull_request=pull_request, who=requested_by)
+        _sooner(session, known, reason, now)
+        return known
     if reason is JobReason.PUSH and _latest_only(session, commit.project_id):
         base_sha = superseding.older_pushes(session, commit, now) or base_sha
     job = JobRow(
@@ -53,7 +58,7 @@ def enqueue(
         head_sha=commit.sha,
         reason=reason,
         state=JobState.QUEUED,
-        held=held,
+        fork=fork,
         priority=PRIORITY[reason],
         pull_request=pull_request,
         requested_by=requested_by,
@@ -65,6 +70,7 @@ def enqueue(
         updated_at=now,
         **group,
     )
+    job.held = approvals.hold(session, job)
     repository.add(session, job)
     repository.add_transition(session, job.id, JobState.QUEUED, now, why, who=requested_by)
     events.job_moved(session, job, now)
@@ -92,16 +98,31 @@ def _known(
 
 
 def _asked_again(
-    session: Session, job: JobRow, reason: JobReason, now: datetime, *, why: str, who: str | None
-) -> JobRow:
-    """What was superseded is wanted after all; what a person waits for goes first."""
+    session: Session,
+    job: JobRow,
+    now: datetime,
+    *,
+    why: str,
+    fork: str | None,
+    pull_request: int | None,
+    who: str | None,
+) -> None:
+    """What was superseded is wanted after all, by whoever asks now; what waits for approval waits no longer
+    when the project's own repository has the commit, too."""
     if job.state == JobState.SUPERSEDED:
-        job.finished_at = None
+        job.finished_at, job.fork = None, fork
+        job.pull_request = pull_request or job.pull_request
         move(session, job, JobState.QUEUED, now, f"wanted again: {why}", who=who)
+    elif job.state == JobState.QUEUED and fork is None and job.fork is not None:
+        job.fork = None
+        settled(session, job, now, f"the project's repository has it: {why}", who)
+
+
+def _sooner(session: Session, job: JobRow, reason: JobReason, now: datetime) -> None:
+    """What a person waits for goes first."""
     if reason is JobReason.PERSON and job.priority > PRIORITY[JobReason.PERSON]:
         job.priority = PRIORITY[JobReason.PERSON]
         touch(session, job, now)
-    return job
 
 
 def move(
@@ -110,6 +131,8 @@ def move(
     """Changes the state, and says when, why and who. Raises ConflictError if it makes no sense."""
     require_allowed(job.id, JobState(job.state), state)
     job.state = state
+    if state == JobState.QUEUED:
+        job.held = approvals.hold(session, job)
     if state not in OPEN:
         job.finished_at = now
         job.lease_until = None
@@ -118,8 +141,9 @@ def move(
     events.job_moved(session, job, now)
 
 
-def released(session: Session, job: JobRow, now: datetime, reason: str, who: str | None) -> None:
-    """A held job may be given out from now on; still queued, and noted as such."""
+def settled(session: Session, job: JobRow, now: datetime, reason: str, who: str | None) -> None:
+    """A queued job waits for approval from now on, or no longer, as is right now; noted as such."""
+    job.held = approvals.hold(session, job)
     touch(session, job, now)
     repository.add_transition(session, job.id, JobState.QUEUED, now, reason, who=who)
     events.job_moved(session, job, now)

@@ -52,6 +52,5 @@ def _is_older(session: Session, job: JobRow, commit: CommitRow) -> bool:
 def drop(session: Session, job: JobRow, why: str, now: datetime) -> int:
     """Supersedes the job, whatever it is doing; its number. The caller holds its lock."""
     job.fence += 1
-    job.held = None
     service.move(session, job, JobState.SUPERSEDED, now, why)
     return job.id

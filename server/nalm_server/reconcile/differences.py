@@ -63,4 +63,4 @@ def _moved(row: PullRequestRow, refs: dict[str, str]) -> PullRequestChanged | No
     head = next((refs[name.format(row.number)] for name in HEADS if name.format(row.number) in refs), None)
     if head is None or head == row.head_sha or row.base_branch is None:
         return None
-    return PullRequestChanged(row.number, "open", head, row.base_branch, row.from_fork)
+    return PullRequestChanged(row.number, "open", head, row.base_branch, row.fork)

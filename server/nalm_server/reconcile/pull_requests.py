@@ -160,5 +160,5 @@ def _ended(row: PullRequestRow, ask: Callable[[int], PullRequestSeen | None]) ->
     except SendError as error:
         if not gone(error):
             raise
-        return PullRequestChanged(row.number, "closed", row.head_sha, row.base_branch or "", row.from_fork)
+        return PullRequestChanged(row.number, "closed", row.head_sha, row.base_branch or "", row.fork)
     return seen.now if seen is not None and seen.now.state != "open" else None

@@ -47,6 +47,7 @@ class PullRequestRow(Base):
     __table_args__ = (
         UniqueConstraint("project_id", "number"),
         Index(None, "project_id", "state", "updated_at"),
+        Index(None, "project_id", "head_sha"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -57,6 +58,8 @@ class PullRequestRow(Base):
     author: Mapped[str | None] = mapped_column(String(256))
     url: Mapped[str | None] = mapped_column(String(512))
     from_fork: Mapped[bool]
+    fork: Mapped[str | None] = mapped_column(String(200))
+    """The repository its head comes from, as its forge names it. None: the project's own."""
     base_branch: Mapped[str | None] = mapped_column(String(255))
     head_sha: Mapped[str] = mapped_column(String(64))
     base_sha: Mapped[str | None] = mapped_column(String(64))

@@ -23,7 +23,8 @@ def change_pull_request(
     row = repository.find_pull_request(session, project_id, told.number)
     if row is None:
         row = PullRequestRow(project_id=project_id, number=told.number, title=None, author=None, url=None)
-    row.state, row.head_sha, row.from_fork = told.state, told.head_sha, told.from_fork
+    row.state, row.head_sha = told.state, told.head_sha
+    row.from_fork, row.fork = told.from_fork, told.fork
     row.base_branch, row.updated_at = told.base_branch[:255], now
     row.title = (told.title or row.title or "")[:512] or None
     row.author = (told.author or row.author or "")[:256] or None

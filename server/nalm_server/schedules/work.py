@@ -15,6 +15,7 @@ from nalm_server.errors import NalmError
 from nalm_server.graph import AddressError, GraphError
 from nalm_server.jobs import repository as job_rows
 from nalm_server.jobs import service as jobs
+from nalm_server.jobs.approvals import OWN
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.projects import repository as projects
 from nalm_server.refs import repository as refs
@@ -89,5 +90,6 @@ def _measured(session: Session, row: ScheduleRow, found: Compared, now: datetime
         why=f"schedule {row.name}",
         now=now,
         scenarios=row.scenarios,
+        origin=OWN,
     )
     return f"Job {job.id}: {pair}."

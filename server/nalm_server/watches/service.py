@@ -11,6 +11,8 @@ from nalm_server.access.roles import Role
 from nalm_server.access.service import require_project
 from nalm_server.audit.service import record
 from nalm_server.context import Context
+from nalm_server.jobs import approvals
+from nalm_server.jobs import service as jobs
 from nalm_server.projects import repository as project_rows
 from nalm_server.projects.models import ProjectRow
 from nalm_server.tokens import service as tokens
@@ -41,6 +43,10 @@ def set_watching(
     row.measure_tags = wanted.measure_tags
     detail = wanted.model_dump_json()
     record(session, caller, "watching.change", project, now, project_id=found.id, detail=detail)
+    session.flush()
+    for job in approvals.policy_changed(session, found.id):
+        why = f"forks' pull requests: {wanted.fork_pull_requests}"
+        jobs.settled(session, job, now, why, caller.name)
     return _shown(found, row)
 
 

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from nalm_server.hooks.forges.claim import Claim, Headers
 from nalm_server.hooks.forges.parts import Body, Number, Part, RefName, Sha, Text, of_ref
-from nalm_server.hooks.happenings import Happening, PullRequestChanged, PullRequestState
+from nalm_server.hooks.happenings import Happening, PullRequestChanged, PullRequestState, unknown_fork
 from nalm_server.hooks.signature import fits
 
 ZEROS = "0" * 40
@@ -19,6 +21,8 @@ class PullRequest(Part):
     state: PullRequestState = "open"
     from_fork: bool = True
     """Believed to be from outside unless said otherwise."""
+    fork: Annotated[Text, Field(min_length=1, max_length=200)] | None = None
+    """The repository its head comes from."""
     merge_base: Sha | None = None
     title: Text | None = None
     author: Text | None = None
@@ -56,7 +60,7 @@ class Generic:
             state=request.state,
             head_sha=change.after,
             base_branch=request.base,
-            from_fork=request.from_fork,
+            fork=(request.fork or unknown_fork(request.number)) if request.from_fork else None,
             title=request.title,
             author=request.author,
             url=request.url,

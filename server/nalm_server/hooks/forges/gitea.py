@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from nalm_server.hooks.forges.claim import Claim, Headers
-from nalm_server.hooks.forges.parts import Body, Number, Part, PushedCommit, RefName, Sha, Text, of_ref
+from nalm_server.hooks.forges.parts import Body, Number, Part, PushedCommit, RefName, Sha, Text, fork, of_ref
 from nalm_server.hooks.happenings import (
     BranchDeleted,
     Happening,
@@ -40,8 +40,11 @@ class Delete(Part):
 
 class End(Part):
     ref: RefName
+    """A branch; or refs/pull/N/head, where there is none (any more)."""
     sha: Sha
     repo_id: int
+    label: Text | None = None
+    """The branch. Empty: there never was one."""
 
 
 class User(Part):
@@ -56,6 +59,8 @@ class PullRequest(Part):
     merge_commit_sha: Sha | None = None
     merge_base: Sha | None = None
     user: User | None = None
+    flow: int = 0
+    """1: AGit. Older versions do not tell."""
     head: End
     base: End
 
@@ -65,7 +70,7 @@ class PullRequest(Part):
             state=state,
             head_sha=self.head.sha,
             base_branch=self.base.ref,
-            from_fork=self.head.repo_id != self.base.repo_id,
+            fork=self._fork(number),
             title=self.title,
             author=self.user.login if self.user else None,
             url=self.html_url,
@@ -74,6 +79,13 @@ class PullRequest(Part):
             body=self.body,
             merged_as=self.merge_commit_sha if state == "merged" else None,
         )
+
+    def _fork(self, number: int) -> str | None:
+        """Whoever may read a repository may push to its refs/for/BRANCH (AGit). The forge tells of it as of
+        a branch of the repository itself, but for its ref and the empty label."""
+        if self.flow == 1 or self.head.label == "" or self.head.ref.startswith("refs/"):
+            return f"refs/pull/{number}/head"
+        return fork(self.head.repo_id, self.base.repo_id, number)
 
 
 class PullRequestEvent(Part):

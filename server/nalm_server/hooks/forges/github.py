@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from nalm_server.hooks.forges.claim import Claim, Headers
-from nalm_server.hooks.forges.parts import Body, Number, Part, PushedCommit, RefName, Sha, Text, of_ref
+from nalm_server.hooks.forges.parts import Body, Number, Part, PushedCommit, RefName, Sha, Text, fork, of_ref
 from nalm_server.hooks.happenings import (
     Happening,
     MergeGroupChanged,
@@ -65,7 +65,7 @@ class PullRequest(Part):
             state=state,
             head_sha=self.head.sha,
             base_branch=self.base.ref,
-            from_fork=not _same(self.head.repo, self.base.repo),
+            fork=fork(_id(self.head.repo), _id(self.base.repo), self.number),
             title=self.title,
             author=self.user.login if self.user else None,
             url=self.html_url,
@@ -149,6 +149,5 @@ def _merge_group(event: MergeGroupEvent) -> Happening:
     )
 
 
-def _same(head: Repo | None, base: Repo | None) -> bool:
-    """A repository that is gone is no one's."""
-    return head is not None and base is not None and head.id == base.id
+def _id(repo: Repo | None) -> int | None:
+    return repo.id if repo is not None else None

@@ -14,6 +14,7 @@ from nalm_server.hooks.forges.parts import (
     RefName,
     Sha,
     Text,
+    fork,
     is_none,
     of_ref,
 )
@@ -124,7 +125,7 @@ def _merge_request(event: MergeRequestEvent) -> Happening:
         state=state,
         head_sha=request.last_commit.id,
         base_branch=request.target_branch,
-        from_fork=request.source_project_id != request.target_project_id,
+        fork=fork(request.source_project_id, request.target_project_id, request.iid),
         title=request.title,
         author=event.user.username if event.user else None,
         url=request.url,

@@ -15,6 +15,7 @@ from nalm_server.hooks.happenings import (
     Nothing,
     TagDeleted,
     TagPushed,
+    unknown_fork,
 )
 
 BRANCHES, TAGS = "refs/heads/", "refs/tags/"
@@ -67,6 +68,16 @@ class PushedCommit(Part):
 def is_none(sha: str) -> bool:
     """Forges write an absent commit as zeros."""
     return set(sha) == {"0"}
+
+
+def fork(head: int | None, base: int | None, number: int) -> str | None:
+    """The repository that a pull request's head comes from, by its number. None: the one it goes into.
+
+    A repository that is gone is no one's: the head then belongs to its pull request alone.
+    """
+    if head is None or head <= 0:
+        return unknown_fork(number)
+    return None if head == base else str(head)
 
 
 def of_ref(

@@ -36,7 +36,8 @@ class Measurement:
     base: str
     reason: JobReason
     why: str
-    held: str | None = None
+    fork: str | None = None
+    """The repository that the commit comes from. None: the project's own."""
     pull_request: int | None = None
 
 

@@ -54,11 +54,8 @@ def plan_pull_request_blind(scene: Scene, request: PullRequestChanged, why: str)
 
 def _measured(scene: Scene, request: PullRequestChanged, base: str, head: Known, beside: str = "") -> Plan:
     why = f"pull request {request.number}"
-    held = None
-    if request.from_fork and scene.watched.fork_pull_requests is ForkPullRequests.APPROVE:
-        held = f"{why} comes from a fork: a developer must approve it"
     measured = Measurement(
-        request.head_sha, base, JobReason.PULL_REQUEST, why, held=held, pull_request=request.number
+        request.head_sha, base, JobReason.PULL_REQUEST, why, fork=request.fork, pull_request=request.number
     )
     reason = f"{why}: {short(request.head_sha)} against {short(base)}{beside}"
     return Plan(reason, [head], False, [measured], base=base)

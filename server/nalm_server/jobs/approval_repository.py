@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of approvals, and of where commits were seen."""
+
+from __future__ import annotations
+
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
+
+from nalm_server.commits.models import CommitRow
+from nalm_server.jobs.models import ApprovalRow, JobRow
+from nalm_server.jobs.schemas import OPEN, JobReason
+from nalm_server.refs.models import BranchRow, PullRequestRow, TagRow
+from nalm_server.watches.models import WatchRow
+from nalm_server.watches.watching import ForkPullRequests
+
+SEEN = (JobReason.PUSH, JobReason.PULL_REQUEST, JobReason.SCHEDULE)
+"""Reasons of jobs whose commit was seen in a repository: without a fork, in the project's own."""
+
+
+def policy(session: Session, project_id: int) -> ForkPullRequests:
+    found = session.scalar(select(WatchRow.fork_pull_requests).where(WatchRow.project_id == project_id))
+    return ForkPullRequests(found) if found is not None else ForkPullRequests.APPROVE
+
+
+def find(session: Session, project_id: int, sha: str, fork: str) -> ApprovalRow | None:
+    return session.scalars(
+        select(ApprovalRow).where(
+            ApprovalRow.project_id == project_id, ApprovalRow.sha == sha, ApprovalRow.fork == fork
+        )
+    ).one_or_none()
+
+
+def add(session: Session, row: ApprovalRow) -> None:
+    session.add(row)
+    session.flush()
+
+
+def open_of_forks(
+    session: Session, project_id: int, *, sha: str | None = None, fork: str | None = None
+) -> list[JobRow]:
+    """Open jobs of forks' commits, or of this commit of this fork; held until the commit."""
+    query = select(JobRow).where(
+        JobRow.project_id == project_id, JobRow.state.in_(OPEN), JobRow.fork.is_not(None)
+    )
+    if sha is not None:
+        query = query.where(JobRow.head_sha == sha, JobRow.fork == fork)
+    return list(
+        session.scalars(
+            query.order_by(JobRow.id)
+            .with_for_update(key_share=True)
+            .execution_options(populate_existing=True)
+        )
+    )
+
+
+def is_own(session: Session, commit: CommitRow) -> bool:
+    """The project's repository was seen to have the commit. An upload is no such sight: anybody's commit may
+    be uploaded."""
+    measured = (
+        select(JobRow.id)
+        .where(JobRow.commit_id == commit.id, JobRow.fork.is_(None), JobRow.reason.in_(SEEN))
+        .limit(1)
+    )
+    branch = select(BranchRow.id).where(
+        BranchRow.project_id == commit.project_id, BranchRow.sha == commit.sha
+    )
+    tag = select(TagRow.id).where(TagRow.project_id == commit.project_id, TagRow.sha == commit.sha)
+    return bool(session.scalar(select(or_(measured.exists(), branch.exists(), tag.exists()))))
+
+
+def newest_fork(session: Session, project_id: int, sha: str) -> str | None:
+    """The fork whose pull request brought the commit last. None: none did."""
+    of_request = select(PullRequestRow.fork).where(
+        PullRequestRow.project_id == project_id,
+        PullRequestRow.head_sha == sha,
+        PullRequestRow.fork.is_not(None),
+    )
+    newest = session.scalar(of_request.order_by(PullRequestRow.updated_at.desc()).limit(1))
+    if newest is not None:
+        return newest
+    of_job = (
+        select(JobRow.fork)
+        .join(CommitRow, CommitRow.id == JobRow.commit_id)
+        .where(CommitRow.project_id == project_id, CommitRow.sha == sha, JobRow.fork.is_not(None))
+    )
+    return session.scalar(of_job.order_by(JobRow.id.desc()).limit(1))

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forks' code waits for a developer: building a commit runs what it contains.
+
+An approval is of one commit of one repository. Whether a job waits is asked of the project's policy and of
+the approvals each time that the job is queued, and when either changes: nothing else is remembered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from nalm_core.commit_name import short
+from sqlalchemy.orm import Session
+
+from nalm_server.commits.models import CommitRow
+from nalm_server.errors import ConflictError
+from nalm_server.jobs import approval_repository as repository
+from nalm_server.jobs.models import ApprovalRow, JobRow
+from nalm_server.jobs.schemas import JobState
+from nalm_server.watches.watching import ForkPullRequests
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a commit was seen."""
+
+    fork: str | None
+    """The repository, as its forge names it. None: the project's own."""
+
+
+OWN = Origin(None)
+
+
+def origin(session: Session, commit: CommitRow) -> Origin:
+    """A commit that a pull request of a fork brought is the fork's until the project's repository has it."""
+    return origin_on_line(session, commit, commit.sha)
+
+
+def origin_on_line(session: Session, commit: CommitRow, tip: str) -> Origin:
+    """The same of a commit that is measured as one of those that lead to `tip`."""
+    if repository.is_own(session, commit):
+        return OWN
+    forks = (repository.newest_fork(session, commit.project_id, sha) for sha in (commit.sha, tip))
+    return Origin(next((fork for fork in forks if fork is not None), None))
+
+
+def hold(session: Session, job: JobRow) -> str | None:
+    """Why the job waits for approval. None: it does not."""
+    if job.fork is None:
+        return None
+    policy = repository.policy(session, job.project_id)
+    of = f"pull request {job.pull_request}" if job.pull_request is not None else short(job.head_sha)
+    if policy is ForkPullRequests.NEVER:
+        return f"{of} comes from a fork, and the project measures none of those"
+    if policy is ForkPullRequests.ALWAYS or _find(session, job) is not None:
+        return None
+    return f"{of} comes from a fork: a developer must approve it"
+
+
+def grant(session: Session, job: JobRow, who: str, now: datetime) -> list[JobRow]:
+    """Approves the job's commit; the jobs that wait for that, among them this one. They are held until the
+    commit, as is the project's lock, which the caller has."""
+    assert job.fork is not None
+    if repository.policy(session, job.project_id) is ForkPullRequests.NEVER:
+        raise ConflictError(
+            f"Job {job.id}: {job.held}. A maintainer can change that: fork_pull_requests of the project."
+        )
+    if _find(session, job) is None:
+        repository.add(
+            session,
+            ApprovalRow(
+                project_id=job.project_id,
+                sha=job.head_sha,
+                fork=job.fork,
+                approved_at=now,
+                approved_by=who[:128],
+            ),
+        )
+    same = repository.open_of_forks(session, job.project_id, sha=job.head_sha, fork=job.fork)
+    return [one for one in same if one.state == JobState.QUEUED and one.held is not None]
+
+
+def policy_changed(session: Session, project_id: int) -> list[JobRow]:
+    """Queued jobs that are to wait now, or no longer. The caller holds the project's lock.
+
+    Those that hosts have are locked, too: none is queued again in between, by the old policy.
+    """
+    open_jobs = repository.open_of_forks(session, project_id)
+    return [job for job in open_jobs if job.state == JobState.QUEUED and job.held != hold(session, job)]
+
+
+def _find(session: Session, job: JobRow) -> ApprovalRow | None:
+    assert job.fork is not None
+    return repository.find(session, job.project_id, job.head_sha, job.fork)
