@@ -23,6 +23,8 @@ class Pull:
     updated_at: datetime
     base: str = "main"
     fork: bool = False
+    agit: bool = False
+    """Pushed to Gitea's refs/for."""
     state: str = "open"
     """open, closed or merged."""
     merge_base: str | None = None
@@ -96,7 +98,12 @@ def as_gitea(pull: Pull, *, alone: bool) -> dict[str, Any]:
         "merged_at": None,
         "merge_commit_sha": pull.merged_as,
         "merge_base": pull.merge_base or pull.tip,
-        "head": {"label": "topic", "ref": "topic", "sha": pull.head, "repo_id": FORK if pull.fork else HOME},
+        "head": {
+            "label": "" if pull.agit else "topic",
+            "ref": f"refs/pull/{pull.number}/head" if pull.agit else "topic",
+            "sha": pull.head,
+            "repo_id": FORK if pull.fork else HOME,
+        },
         "base": {"label": pull.base, "ref": pull.base, "sha": pull.tip, "repo_id": HOME},
     }
 
