@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 from nalm_server.hooks import holding, repository, work
+from nalm_server.hooks.claims import MOST_TRIES
 from nalm_server.hooks.holding import HELD
 from nalm_server.hooks.models import DeliveryRow
-from nalm_server.hooks.work import MOST_TRIES, drain
+from nalm_server.hooks.work import drain
 from nalm_server.jobs import repository as jobs
 from nalm_server.projects import repository as projects
 from nalm_server_harness import Clock, Service

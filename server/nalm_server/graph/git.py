@@ -44,9 +44,18 @@ class Limits:
 
 
 def run(
-    repository: Repository, limits: Limits, arguments: list[str], *, online: bool, mirror: Path | None
+    repository: Repository,
+    limits: Limits,
+    arguments: list[str],
+    *,
+    online: bool,
+    mirror: Path | None,
+    said: str = "",
 ) -> str:
-    """Standard output. Raises GraphError. Offline, what a mirror lacks is missing: git can reach nothing."""
+    """Standard output. Raises GraphError. Offline, what a mirror lacks is missing: git can reach nothing.
+
+    said: what git reads from its standard input.
+    """
     place = ["--git-dir", str(mirror)] if mirror else []
     command = ["prlimit", f"--fsize={limits.bytes}", "git", *place, *arguments]
     environment = _environment(repository, online=online)
@@ -55,22 +64,27 @@ def run(
         command,
         env=environment,
         cwd=mirror or "/",
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
     ) as process:
         try:
-            out, err = process.communicate(timeout=limits.seconds)
+            out, err = process.communicate(said.encode(), timeout=limits.seconds)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             raise GraphError(
-                f"git {arguments[0]} took longer than {limits.seconds:.0f} s: see NALM_GIT_SECONDS."
+                f"git {_name(arguments)} took longer than {limits.seconds:.0f} s: see NALM_GIT_SECONDS."
             ) from None
     if process.returncode != 0:
-        said = _failure(arguments[0], process.returncode, err.decode(errors="replace"), limits)
+        said = _failure(_name(arguments), process.returncode, err.decode(errors="replace"), limits)
         raise GraphError(said, process.returncode)
     return out.decode(errors="replace")
+
+
+def _name(arguments: list[str]) -> str:
+    """Of the command, behind what is configured for it alone."""
+    return arguments[2] if arguments[0] == "-c" else arguments[0]
 
 
 def _failure(command: str, code: int, said: str, limits: Limits) -> str:

@@ -7,7 +7,7 @@ import fcntl
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,8 @@ from nalm_server.projects.models import ProjectRow
 REFS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 KEPT = "refs/nalm/"
 """Keeps commits fetched by sha from being cleaned away: of pull requests, or dropped by a force push."""
+MOST_REFUSED = 8
+"""Commits looked for among many that a repository does not give out; then it is believed to give out none."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +35,13 @@ class Mirror:
     repository: git.Repository
     path: Path
 
-    def ask(self, *arguments: str) -> str:
+    def ask(self, *arguments: str, said: str = "") -> str:
         limits = repository.limits(self.context, online=False)
-        return git.run(self.repository, limits, [*arguments], online=False, mirror=self.path)
+        return git.run(self.repository, limits, [*arguments], online=False, mirror=self.path, said=said)
 
-    def ask_online(self, *arguments: str) -> str:
+    def ask_online(self, *arguments: str, said: str = "") -> str:
         limits = repository.limits(self.context, online=True)
-        return git.run(self.repository, limits, [*arguments], online=True, mirror=self.path)
+        return git.run(self.repository, limits, [*arguments], online=True, mirror=self.path, said=said)
 
     def has(self, sha: str) -> bool:
         try:
@@ -49,8 +51,23 @@ class Mirror:
         return True
 
     def update(self, *refs: str, prune: bool) -> None:
-        options = ["--filter=tree:0", "--force", "--no-tags", "--no-write-fetch-head", "--quiet"]
-        self.ask_online("fetch", *options, *(["--prune"] if prune else []), "origin", *refs)
+        options = ["--filter=tree:0", *(["--prune"] if prune else [])]
+        self._fetch(*options, said=refs)
+
+    def fetch_trees(self, shas: Collection[str]) -> None:
+        """Whole trees of commits that are there, as far as they are lacking."""
+        options = ["--no-walk=unsorted", "--objects", "--no-object-names", "--filter=tree:1"]
+        said = "".join(f"{sha}\n" for sha in sorted(shas))
+        listed = self.ask("rev-list", *options, "--missing=print", "--stdin", said=said).splitlines()
+        absent = [one.removeprefix("?") for one in listed if one.startswith("?")]
+        if absent:
+            # As git fetches a single one that it lacks: told of nothing that is there.
+            self._fetch("--filter=blob:none", said=absent, negotiation="noop")
+
+    def _fetch(self, *options: str, said: Iterable[str], negotiation: str = "default") -> None:
+        always = ["--force", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--quiet"]
+        command = ["-c", f"fetch.negotiationAlgorithm={negotiation}", "fetch", *options, *always]
+        self.ask_online(*command, "--stdin", "origin", said="".join(f"{one}\n" for one in said))
 
 
 def fetch(context: Context, project: ProjectRow) -> None:
@@ -58,6 +75,32 @@ def fetch(context: Context, project: ProjectRow) -> None:
     mirror = _opened(context, project)
     with _locked(mirror):
         mirror.update(*REFS, prune=True)
+
+
+def updated(context: Context, project: ProjectRow) -> Mirror:
+    """The mirror, brought up to date. Raises GraphError."""
+    fetch(context, project)
+    return _opened(context, project)
+
+
+def fetch_commits(mirror: Mirror, shas: Sequence[str]) -> dict[str, str]:
+    """Fetches commits by their names; of those that could not be fetched, what git said.
+
+    One that the repository does not give out spoils the fetch of all: then they are halved.
+    """
+    with _locked(mirror):
+        refused: dict[str, str] = {}
+        waiting = [list(shas)]
+        while waiting:
+            some = waiting.pop()
+            try:
+                mirror.update(*(f"+{sha}:{KEPT}{sha}" for sha in some), prune=False)
+            except GraphError as error:
+                if len(some) == 1 or len(refused) >= MOST_REFUSED:
+                    refused |= dict.fromkeys(some, error.message)
+                else:
+                    waiting += [some[: len(some) // 2], some[len(some) // 2 :]]
+    return refused
 
 
 def with_commits(context: Context, project: ProjectRow, *shas: str) -> Mirror:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from sqlalchemy.orm import Session
 
 from nalm_server.context import Context
+from nalm_server.graph import NOTHING, Gathered, Graph
 from nalm_server.hooks import apply
 from nalm_server.hooks.happenings import Happening
 from nalm_server.hooks.plans.make import make_plan
@@ -21,21 +22,34 @@ Finish = Callable[[Session, Plan, Callable[[], list[int]]], None]
 
 
 def follow(
-    context: Context, project_id: int, happening: Happening, finish: Finish, *, last_try: bool = False
+    context: Context,
+    project_id: int,
+    happening: Happening,
+    finish: Finish,
+    *,
+    gathered: Gathered = NOTHING,
+    last_try: bool = False,
 ) -> None:
     """Raises GraphError or UnknownRevisionError when the plan cannot be made, or not yet."""
-    while not _followed(context, project_id, happening, finish, last_try=last_try):
+    while not _followed(context, project_id, happening, finish, gathered=gathered, last_try=last_try):
         continue  # what the plan stood on has changed meanwhile
 
 
 def _followed(
-    context: Context, project_id: int, happening: Happening, finish: Finish, *, last_try: bool
+    context: Context,
+    project_id: int,
+    happening: Happening,
+    finish: Finish,
+    *,
+    gathered: Gathered,
+    last_try: bool,
 ) -> bool:
     with context.read_sessions() as session:
         project = projects.get(session, project_id)
         watched = watching(project, watches.find(session, project_id))
         before = apply.stored(session, project_id, happening)
-    plan = make_plan(Scene(context, project, watched), happening, before, last_try=last_try)
+    scene = Scene(watched, Graph(context, project, gathered))
+    plan = make_plan(scene, happening, before, last_try=last_try)
     with context.sessions() as session:
         projects.lock(session, project_id)
         if apply.stored(session, project_id, happening) != before:

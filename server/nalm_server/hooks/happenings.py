@@ -95,6 +95,16 @@ class Nothing:
     reason: str
 
 
+def about(happening: Happening) -> str | None:
+    """What must be told in order. None: the commit graph says what is newer."""
+    match happening:
+        case PullRequestChanged(number=number):
+            return f"pull request {number}"
+        case MergeGroupChanged(head_sha=head):
+            return f"merge group {head}"
+    return None
+
+
 Happening = (
     BranchPushed | BranchDeleted | TagPushed | TagDeleted | PullRequestChanged | MergeGroupChanged | Nothing
 )

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A delivery in hand: held while it is worked on, and let go soon by whoever dies or loses the database."""
+"""Deliveries in hand: held while they are worked on, let go soon by whoever dies or loses the database."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 
@@ -22,12 +22,11 @@ RENEWED_SECONDS = 15.0
 
 
 @contextmanager
-def holding(context: Context, number: int, attempt: int) -> Iterator[None]:
-    """Renews the hold that `attempt` has of the delivery until the work is done."""
+def holding(context: Context, claims: Sequence[tuple[int, int]]) -> Iterator[None]:
+    """Renews the hold that attempts have of deliveries, as (delivery, attempt), until the work is done."""
     done = threading.Event()
-    thread = threading.Thread(
-        target=_renew, args=(context, number, attempt, done), name=f"delivery {number}", daemon=True
-    )
+    name = f"deliveries from {claims[0][0]}"
+    thread = threading.Thread(target=_renew, args=(context, claims, done), name=name, daemon=True)
     thread.start()
     try:
         yield
@@ -36,11 +35,13 @@ def holding(context: Context, number: int, attempt: int) -> Iterator[None]:
         thread.join()
 
 
-def _renew(context: Context, number: int, attempt: int, done: threading.Event) -> None:
+def _renew(context: Context, claims: Sequence[tuple[int, int]], done: threading.Event) -> None:
     while not done.wait(RENEWED_SECONDS):
         try:
             with context.sessions() as session:
-                repository.hold(session, number, attempt, context.clock() + HELD)
+                repository.hold(session, claims, context.clock() + HELD)
                 session.commit()
         except SQLAlchemyError as error:  # away, or no connection to it was free
-            log.warning("a delivery's hold was not renewed", delivery=number, error=type(error).__name__)
+            log.warning(
+                "the hold of deliveries was not renewed", first=claims[0][0], error=type(error).__name__
+            )

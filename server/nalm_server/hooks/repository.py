@@ -3,17 +3,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import select, update
+from sqlalchemy import ColumnElement, and_, exists, literal_column, or_, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session, defer
+from sqlalchemy.orm import Session, aliased, defer
 
 from nalm_server.hooks.models import DeliveryRow
 from nalm_server.hooks.schemas import DeliveryStatus
 from nalm_server.projects.models import ProjectRow
 from nalm_server.watches.models import WatchRow
+
+RECEIVED: ColumnElement[str] = literal_column(f"'{DeliveryStatus.RECEIVED}'")
+"""No parameter: the database must see that the query is about the rows that an index holds."""
+
+
+class Due(NamedTuple):
+    """What waits for a time that has come, or for one that only another clock can have set."""
+
+    now: datetime
+    beyond: datetime
 
 
 class Signer(NamedTuple):
@@ -70,25 +81,63 @@ def lock(session: Session, number: int) -> DeliveryRow | None:
     ).one_or_none()
 
 
-def lock_due(session: Session, now: datetime) -> DeliveryRow | None:
-    """The delivery that waits longest and that nobody else is taking."""
-    return session.scalars(
-        select(DeliveryRow)
-        .where(DeliveryRow.status == DeliveryStatus.RECEIVED, DeliveryRow.next_at <= now)
+def longest_waiting(session: Session, due: Due) -> tuple[int, int] | None:
+    """(project, attempts) of the delivery that waits longest, for no other about the same."""
+    before = aliased(DeliveryRow)
+    earlier = exists().where(
+        before.project_id == DeliveryRow.project_id,
+        before.about == DeliveryRow.about,
+        before.id < DeliveryRow.id,
+        before.status == RECEIVED,
+    )
+    found = session.execute(
+        select(DeliveryRow.project_id, DeliveryRow.attempts)
+        .where(_is_due(due), ~earlier)
         .order_by(DeliveryRow.next_at, DeliveryRow.id)
         .limit(1)
-        .with_for_update(key_share=True, skip_locked=True)
     ).one_or_none()
+    return (found[0], found[1]) if found is not None else None
 
 
-def hold(session: Session, number: int, attempt: int, until: datetime) -> None:
-    """Nobody else takes it before; nothing happens if somebody has, or it is done."""
+def lock_due(session: Session, due: Due, project_id: int, attempts: int, limit: int) -> list[DeliveryRow]:
+    """In the order in which they came, those tried so often. The caller holds the project's lock."""
+    rows = session.scalars(
+        select(DeliveryRow)
+        .where(DeliveryRow.project_id == project_id, DeliveryRow.attempts == attempts, _is_due(due))
+        .order_by(DeliveryRow.id)
+        .limit(limit)
+        .with_for_update(key_share=True)
+        .execution_options(populate_existing=True)
+    ).all()
+    waiting = session.execute(
+        select(DeliveryRow.id, DeliveryRow.about)
+        .where(
+            DeliveryRow.project_id == project_id,
+            DeliveryRow.about.in_({row.about for row in rows if row.about is not None}),
+            DeliveryRow.status == RECEIVED,
+        )
+        .order_by(DeliveryRow.id)
+    )
+    ours = {row.id for row in rows}
+    others: dict[str, int] = {}
+    for number, about in waiting:
+        if number not in ours:
+            others.setdefault(str(about), number)
+    return [row for row in rows if row.about is None or others.get(row.about, row.id) >= row.id]
+
+
+def _is_due(due: Due) -> ColumnElement[bool]:
+    in_time = or_(DeliveryRow.next_at <= due.now, DeliveryRow.next_at > due.beyond)
+    return and_(DeliveryRow.status == RECEIVED, in_time)
+
+
+def hold(session: Session, claims: Sequence[tuple[int, int]], until: datetime) -> None:
+    """(delivery, attempt): nobody else takes it before; nothing happens if somebody has, or it is done."""
     session.execute(
         update(DeliveryRow)
         .where(
-            DeliveryRow.id == number,
-            DeliveryRow.attempts == attempt,
-            DeliveryRow.status == DeliveryStatus.RECEIVED,
+            tuple_(DeliveryRow.id, DeliveryRow.attempts).in_(claims),
+            DeliveryRow.status == RECEIVED,
         )
         .values(next_at=until)
         .execution_options(synchronize_session=False)

@@ -16,7 +16,7 @@ from nalm_server.context import Context
 from nalm_server.errors import BadRequestError, ConflictError, NotFoundError
 from nalm_server.hooks import repository
 from nalm_server.hooks.forges.claim import Claim, Forge, Headers
-from nalm_server.hooks.happenings import Nothing
+from nalm_server.hooks.happenings import Nothing, about
 from nalm_server.hooks.models import DeliveryRow
 from nalm_server.hooks.reading import read
 from nalm_server.hooks.schemas import Delivery, DeliveryStatus, HookAnswer
@@ -51,13 +51,22 @@ def take(context: Context, forge: Forge, request: Request) -> HookAnswer:
     if isinstance(happening, Nothing):
         return HookAnswer(status="ignored", reason=happening.reason, delivery=None)
     with context.sessions() as session:
-        answer = _store(session, context, forge, claim, project_id=project_id, body=request.body)
+        answer = _store(
+            session, context, forge, claim, project_id=project_id, about=about(happening), body=request.body
+        )
         session.commit()
     return answer
 
 
 def _store(
-    session: Session, context: Context, forge: Forge, claim: Claim, *, project_id: int, body: bytes
+    session: Session,
+    context: Context,
+    forge: Forge,
+    claim: Claim,
+    *,
+    project_id: int,
+    about: str | None,
+    body: bytes,
 ) -> HookAnswer:
     identity, reason = _identity(claim, body), "taken: it is worked on now"
     number = repository.add(
@@ -67,6 +76,7 @@ def _store(
             "forge": forge.name,
             "delivery": identity,
             "event": (claim.event or "change")[:64],
+            "about": about,
             "received_at": context.clock(),
             "status": DeliveryStatus.RECEIVED,
             "reason": reason,

@@ -19,6 +19,7 @@ from nalm_server.hooks.plans.plan import Plan, Scene, Stored
 from nalm_server.hooks.plans.pull_request import plan_pull_request, plan_pull_request_blind, unmeasured
 from nalm_server.hooks.plans.push import plan_push, plan_push_blind
 from nalm_server.hooks.plans.tag import plan_tag, plan_tag_blind
+from nalm_server.watches.watching import Watching
 
 
 def make_plan(
@@ -29,7 +30,7 @@ def make_plan(
     last_try: bool,
 ) -> Plan:
     """Raises GraphError or UnknownRevisionError when it is worth another try, or cannot be planned at all."""
-    if done := _without_graph(scene, happening):
+    if done := without_graph(scene.watched, happening):
         return done
     try:
         return _with_graph(scene, happening, stored)
@@ -42,14 +43,15 @@ def make_plan(
         return blind
 
 
-def _without_graph(scene: Scene, happening: Happening) -> Plan | None:
+def without_graph(watched: Watching, happening: Happening) -> Plan | None:
+    """The plan when the graph need not be asked. None: it must be."""
     match happening:
-        case BranchPushed(branch=branch) | BranchDeleted(branch) if not scene.watched.watches(branch):
-            return Plan(f"{branch} is not watched, {', '.join(scene.watched.branches)} is")
+        case BranchPushed(branch=branch) | BranchDeleted(branch) if not watched.watches(branch):
+            return Plan(f"{branch} is not watched, {', '.join(watched.branches)} is")
         case PullRequestChanged():
-            return unmeasured(scene, happening)
+            return unmeasured(watched, happening)
         case MergeGroupChanged():
-            return merge_group.unmeasured(scene, happening)
+            return merge_group.unmeasured(watched, happening)
     return _noted(happening)
 
 

@@ -5,25 +5,25 @@ from __future__ import annotations
 
 from nalm_core.commit_name import short
 
-from nalm_server import graph
 from nalm_server.hooks.happenings import MergeGroupChanged
 from nalm_server.hooks.plans.plan import Known, Measurement, Plan, Scene
 from nalm_server.hooks.plans.steps import touches_code
 from nalm_server.jobs.schemas import JobReason
+from nalm_server.watches.watching import Watching
 
 
-def unmeasured(scene: Scene, group: MergeGroupChanged) -> Plan | None:
+def unmeasured(watched: Watching, group: MergeGroupChanged) -> Plan | None:
     """The plan when nothing is to be measured. None: something is."""
     if not group.waiting:
         return Plan(f"{_name(group)} was left")
-    if not scene.watched.watches(group.base_branch):
+    if not watched.watches(group.base_branch):
         return Plan(f"{_name(group)} goes into {group.base_branch}, which is not watched")
     return None
 
 
 def plan_merge_group(scene: Scene, group: MergeGroupChanged) -> Plan:
     """Raises GraphError, UnknownRevisionError."""
-    head = graph.first_parent(scene.context, scene.project, None, group.head_sha, most=1)[0]
+    head = scene.graph.first_parent(None, group.head_sha, most=1)[0]
     known = Known(head.sha, head.parent, head)
     if not touches_code(scene, group.base_sha, group.head_sha):
         reason = f"{_name(group)} touches nothing that is measured"

@@ -6,19 +6,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from nalm_server.commits.order import CommitInfo
-from nalm_server.context import Context
+from nalm_server.graph import Graph
 from nalm_server.jobs.schemas import JobReason
-from nalm_server.projects.models import ProjectRow
 from nalm_server.watches.watching import Watching
 
 
 @dataclass(frozen=True)
 class Scene:
-    """What plans are made with: a project, what is watched of it, and the way to its commit graph."""
+    """What plans are made with: what is watched of a project, and its commit graph."""
 
-    context: Context
-    project: ProjectRow
     watched: Watching
+    graph: Graph
 
 
 @dataclass(frozen=True)

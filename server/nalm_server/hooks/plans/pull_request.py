@@ -5,31 +5,30 @@ from __future__ import annotations
 
 from nalm_core.commit_name import short
 
-from nalm_server import graph
 from nalm_server.graph import CommitInfo
 from nalm_server.hooks.happenings import PullRequestChanged
 from nalm_server.hooks.plans.plan import Known, Measurement, Plan, Scene
 from nalm_server.hooks.plans.steps import touches_code
 from nalm_server.jobs.schemas import JobReason
-from nalm_server.watches.watching import ForkPullRequests
+from nalm_server.watches.watching import ForkPullRequests, Watching
 
 
-def unmeasured(scene: Scene, request: PullRequestChanged) -> Plan | None:
+def unmeasured(watched: Watching, request: PullRequestChanged) -> Plan | None:
     """The plan when nothing is to be measured. None: something is."""
     if request.state != "open":
         return Plan(f"pull request {request.number} was {request.state}")
-    if not scene.watched.watches(request.base_branch):
+    if not watched.watches(request.base_branch):
         return Plan(f"pull request {request.number} goes into {request.base_branch}, which is not watched")
-    if request.from_fork and scene.watched.fork_pull_requests is ForkPullRequests.NEVER:
+    if request.from_fork and watched.fork_pull_requests is ForkPullRequests.NEVER:
         return Plan(f"pull request {request.number} comes from a fork: the project measures none of those")
     return None
 
 
 def plan_pull_request(scene: Scene, request: PullRequestChanged) -> Plan:
     """Raises GraphError, UnknownRevisionError."""
-    target = graph.resolve(scene.context, scene.project, f"refs/heads/{request.base_branch}")
-    base = graph.merge_base(scene.context, scene.project, target, request.head_sha)
-    head = graph.first_parent(scene.context, scene.project, None, request.head_sha, most=1)[0]
+    target = scene.graph.resolve(f"refs/heads/{request.base_branch}")
+    base = scene.graph.merge_base(target, request.head_sha)
+    head = scene.graph.first_parent(None, request.head_sha, most=1)[0]
     if base is None:
         return Plan(f"pull request {request.number} has no commit in common with {request.base_branch}")
     if base == request.head_sha:

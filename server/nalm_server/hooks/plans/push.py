@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nalm_server import graph
 from nalm_server.graph import CommitInfo, UnknownRevisionError
 from nalm_server.hooks.happenings import BranchPushed
 from nalm_server.hooks.plans.plan import Known, Measurement, Plan, Scene, Stored
@@ -32,14 +31,12 @@ def plan_push(scene: Scene, push: BranchPushed, stored: Stored) -> Plan:
     place = None if span.late else push.after
     listed = push.branch == scene.watched.default_branch
     if span.start is None:
-        tip = graph.first_parent(scene.context, scene.project, None, push.after, most=1)
+        tip = scene.graph.first_parent(None, push.after, most=1)
         reason = f"{push.branch} begins: there is no commit it could be compared with"
         return Plan(reason, _known(tip), listed, place=place)
-    commits = graph.first_parent(scene.context, scene.project, span.start, push.after, most=MOST_RECORDED)
+    commits = scene.graph.first_parent(span.start, push.after, most=MOST_RECORDED)
     dropped = (
-        graph.first_parent(scene.context, scene.project, span.start, span.dropped_tip, most=MOST_RECORDED)
-        if span.dropped_tip
-        else []
+        scene.graph.first_parent(span.start, span.dropped_tip, most=MOST_RECORDED) if span.dropped_tip else []
     )
     measurements = steps(scene, span.start, commits, f"push to {push.branch}")
     return Plan(
@@ -73,7 +70,7 @@ def _span(scene: Scene, push: BranchPushed, stored: str | None) -> Span:
     if start is None:
         return Span(_fork_point(scene, push))
     try:
-        common = graph.merge_base(scene.context, scene.project, start, push.after)
+        common = scene.graph.merge_base(start, push.after)
     except UnknownRevisionError:
         # A force push dropped it, and the forge has forgotten it.
         return Span(_fork_point(scene, push))
@@ -88,20 +85,19 @@ def _late(scene: Scene, push: BranchPushed) -> Span:
     """An older push told of after a newer one."""
     if push.before is None:
         return Span(None, late=True)
-    return Span(graph.merge_base(scene.context, scene.project, push.before, push.after), late=True)
+    return Span(scene.graph.merge_base(push.before, push.after), late=True)
 
 
 def _fork_point(scene: Scene, push: BranchPushed) -> str | None:
     """Where a new branch left the default branch."""
     if push.branch == scene.watched.default_branch:
         return None
-    trunk = graph.resolve(scene.context, scene.project, f"refs/heads/{scene.watched.default_branch}")
-    return graph.merge_base(scene.context, scene.project, trunk, push.after)
+    trunk = scene.graph.resolve(f"refs/heads/{scene.watched.default_branch}")
+    return scene.graph.merge_base(trunk, push.after)
 
 
 def _tip(scene: Scene, branch: str) -> str | None:
-    ref = f"refs/heads/{branch}"
-    return graph.ls_remote(scene.context, scene.project, ref).get(ref)
+    return scene.graph.tip(branch)
 
 
 def _known(commits: list[CommitInfo]) -> list[Known]:

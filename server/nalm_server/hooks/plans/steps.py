@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from nalm_server import graph
-from nalm_server.graph import CommitInfo
+from nalm_server.graph import CommitInfo, GraphError, UnknownRevisionError
 from nalm_server.hooks.plans.plan import Measurement, Scene
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.watches.watching import PushCommits
@@ -43,8 +42,8 @@ def untouched(scene: Scene, commits: list[CommitInfo], measurements: list[Measur
 def touches_code(scene: Scene, old: str, new: str) -> bool:
     """False only when every changed path is known and ignored: when in doubt, it is measured."""
     try:
-        return not scene.watched.ignores(graph.changed_paths(scene.context, scene.project, old, new))
-    except (graph.GraphError, graph.UnknownRevisionError):
+        return not scene.watched.ignores(scene.graph.changed_paths(old, new))
+    except (GraphError, UnknownRevisionError):
         return True
 
 

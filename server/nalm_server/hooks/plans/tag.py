@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from nalm_server import graph
 from nalm_server.hooks.happenings import TagPushed
 from nalm_server.hooks.plans.plan import Known, Measurement, Plan, Scene, Stored
 from nalm_server.jobs.schemas import JobReason
@@ -11,8 +10,8 @@ from nalm_server.jobs.schemas import JobReason
 
 def plan_tag(scene: Scene, pushed: TagPushed, stored: Stored) -> Plan:
     """Raises GraphError, UnknownRevisionError."""
-    sha = graph.resolve(scene.context, scene.project, f"refs/tags/{pushed.tag}")
-    commit = graph.first_parent(scene.context, scene.project, None, sha, most=1)[0]
+    sha = scene.graph.resolve(f"refs/tags/{pushed.tag}")
+    commit = scene.graph.first_parent(None, sha, most=1)[0]
     known = [Known(commit.sha, commit.parent, commit)]
     if not scene.watched.measure_tags:
         return Plan(f"release {pushed.tag} recorded", known, listed=False, place=sha)
@@ -32,6 +31,6 @@ def plan_tag_blind(pushed: TagPushed, why: str) -> Plan:
 def _release_before(scene: Scene, sha: str, releases: tuple[str, ...]) -> str | None:
     """The newest release that is an ancestor."""
     for release in releases:
-        if release != sha and graph.merge_base(scene.context, scene.project, release, sha) == release:
+        if release != sha and scene.graph.merge_base(release, sha) == release:
             return release
     return None
