@@ -57,15 +57,19 @@ def measure(url: str, home: Path, repo: Repo, requests: list[tuple[str, str]]) -
         session.commit()
     for number, (base, head) in enumerate(requests, 1):
         deliver(service, number, base, head)
-    began = time.perf_counter()
+    began, used = time.perf_counter(), time.process_time()
     drain(service.context)
-    seconds = time.perf_counter() - began
+    seconds, used = time.perf_counter() - began, time.process_time() - used
     with service.context.read_sessions() as session:
         made = session.scalar(select(func.count()).select_from(JobRow).where(JobRow.held.is_not(None)))
     service.context.engine.dispose()
     assert made == len(requests), f"{made} jobs of {len(requests)} pull requests"
     kind = url.partition(":")[0].partition("+")[0]
-    details = {"database": kind, "pull_requests": len(requests)}
+    details = {
+        "database": kind,
+        "pull_requests": len(requests),
+        "ms_of_processor": used / len(requests) * 1000,
+    }
     print_result("deliveries worked on", round(len(requests) / seconds, 1), "1/s", "higher", **details)
 
 

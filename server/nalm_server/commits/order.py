@@ -40,28 +40,27 @@ def record(
 
     The caller holds the project's lock.
     """
-    row = repository.find(session, project_id, sha)
+    shas = [sha] if parent_sha is None else [sha, parent_sha]
+    known = {row.sha: row for row in repository.find_all(session, project_id, shas)}
+    row, parent = known.get(sha), known.get(parent_sha) if parent_sha else None
     if row is None:
-        parent = repository.find(session, project_id, parent_sha) if parent_sha else None
         base = parent.position if parent else repository.last_position(session, project_id)
         # Without a known parent one place is left free before it, for that parent.
-        row = repository.add(
-            session, _stub(project_id, sha, base + 1 if parent or parent_sha is None else base + 2)
-        )
+        row = _stub(project_id, sha, base + 1 if parent or parent_sha is None else base + 2)
     row.listed = row.listed or listed
     if info is not None and row.subject is None:
         row.message = info.message[:MESSAGE_LENGTH]
         row.subject = (info.message.strip().splitlines() or [""])[0][:SUBJECT_LENGTH]
         row.author = info.author[:AUTHOR_LENGTH] if info.author else None
         row.committed_at = info.committed_at
+    new = [row]
     if parent_sha is not None and row.parent_sha is None and parent_sha != sha:
-        parent = repository.find(session, project_id, parent_sha)
         if parent is None:
-            repository.add(session, _stub(project_id, parent_sha, row.position - 1))
+            new.append(_stub(project_id, parent_sha, row.position - 1))
         elif parent.position >= row.position:
             _move_behind(session, row, parent.position)
         row.parent_sha = parent_sha
-    session.flush()
+    repository.add_all(session, new)
     return row
 
 

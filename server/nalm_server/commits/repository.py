@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
+
 from sqlalchemy import func, literal, select
 from sqlalchemy.orm import Session
 
@@ -17,6 +19,12 @@ def find(session: Session, project_id: int, sha: str) -> CommitRow | None:
     return session.scalars(
         select(CommitRow).where(CommitRow.project_id == project_id, CommitRow.sha == sha)
     ).one_or_none()
+
+
+def find_all(session: Session, project_id: int, shas: Collection[str]) -> Sequence[CommitRow]:
+    return session.scalars(
+        select(CommitRow).where(CommitRow.project_id == project_id, CommitRow.sha.in_(shas))
+    ).all()
 
 
 def find_by_prefix(session: Session, project_id: int, prefix: str) -> list[CommitRow]:
@@ -45,10 +53,10 @@ def last_position(session: Session, project_id: int) -> int:
     return newest or 0
 
 
-def add(session: Session, row: CommitRow) -> CommitRow:
-    session.add(row)
+def add_all(session: Session, rows: Iterable[CommitRow]) -> None:
+    """Those that are there already are brought up to date."""
+    session.add_all(rows)
     session.flush()
-    return row
 
 
 def page(session: Session, project_id: int, limit: int, below: int | None) -> list[CommitRow]:

@@ -7,17 +7,15 @@ forge that cannot filter sends everything. A call may take minutes: never call o
 
 from nalm_server.graph.errors import AddressError, GraphError, UnknownRevisionError
 from nalm_server.graph.gather import Wanted, gather
-from nalm_server.graph.gathered import NOTHING, Gathered, Graph
+from nalm_server.graph.gathered import Graph
 from nalm_server.graph.history import changed_paths, first_parent, merge_base, resolve
 from nalm_server.graph.log import CommitInfo
 from nalm_server.graph.mirror import fetch
 from nalm_server.graph.remote import ls_remote
 
 __all__ = [
-    "NOTHING",
     "AddressError",
     "CommitInfo",
-    "Gathered",
     "Graph",
     "GraphError",
     "UnknownRevisionError",

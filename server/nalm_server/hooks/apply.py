@@ -42,18 +42,22 @@ def stored(session: Session, project_id: int, happening: Happening) -> Stored:
 
 def apply(session: Session, project_id: int, happening: Happening, plan: Plan, now: datetime) -> list[int]:
     """The numbers of its jobs. The caller holds the project's lock."""
-    for known in plan.commits:
-        record(session, project_id, known.sha, known.parent, known.info, listed=plan.listed)
+    commits = {
+        known.sha: record(session, project_id, known.sha, known.parent, known.info, listed=plan.listed)
+        for known in plan.commits
+    }
     for sha in plan.untouched:
         record(session, project_id, sha, None, listed=plan.listed).skipped = SKIPPED
-    made = [_enqueue(session, project_id, one, plan.listed, now) for one in plan.measurements]
+    made = []
+    for one in plan.measurements:
+        commit = commits.get(one.sha) or record(session, project_id, one.sha, None, listed=plan.listed)
+        made.append(_enqueue(session, commit, one, now))
     _move_refs(session, project_id, happening, plan, now)
     _drop(session, project_id, happening, plan, now)
     return made
 
 
-def _enqueue(session: Session, project_id: int, wanted: Measurement, listed: bool, now: datetime) -> int:
-    commit: CommitRow = record(session, project_id, wanted.sha, None, listed=listed)
+def _enqueue(session: Session, commit: CommitRow, wanted: Measurement, now: datetime) -> int:
     job = jobs.enqueue(
         session,
         commit,

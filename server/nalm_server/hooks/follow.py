@@ -8,8 +8,8 @@ from collections.abc import Callable
 from sqlalchemy.orm import Session
 
 from nalm_server.context import Context
-from nalm_server.graph import NOTHING, Gathered, Graph
-from nalm_server.hooks import apply
+from nalm_server.graph import Graph
+from nalm_server.hooks import apply, repository
 from nalm_server.hooks.happenings import Happening
 from nalm_server.hooks.plans.make import make_plan
 from nalm_server.hooks.plans.plan import Plan, Scene
@@ -23,34 +23,34 @@ Finish = Callable[[Session, Plan, Callable[[], list[int]]], None]
 
 def follow(
     context: Context,
-    project_id: int,
+    scene: Scene,
     happening: Happening,
     finish: Finish,
     *,
-    gathered: Gathered = NOTHING,
     last_try: bool = False,
 ) -> None:
     """Raises GraphError or UnknownRevisionError when the plan cannot be made, or not yet."""
-    while not _followed(context, project_id, happening, finish, gathered=gathered, last_try=last_try):
+    while not _followed(context, scene, happening, finish, last_try=last_try):
         continue  # what the plan stood on has changed meanwhile
 
 
-def _followed(
-    context: Context,
-    project_id: int,
-    happening: Happening,
-    finish: Finish,
-    *,
-    gathered: Gathered,
-    last_try: bool,
-) -> bool:
+def scene_of(context: Context, project_id: int) -> Scene:
+    """The project as it is now."""
     with context.read_sessions() as session:
         project = projects.get(session, project_id)
         watched = watching(project, watches.find(session, project_id))
+    return Scene(watched, Graph(context, project))
+
+
+def _followed(
+    context: Context, scene: Scene, happening: Happening, finish: Finish, *, last_try: bool
+) -> bool:
+    project_id = scene.graph.project.id
+    with context.read_sessions() as session:
         before = apply.stored(session, project_id, happening)
-    scene = Scene(watched, Graph(context, project, gathered))
     plan = make_plan(scene, happening, before, last_try=last_try)
     with context.sessions() as session:
+        repository.commit_without_waiting(session)
         projects.lock(session, project_id)
         if apply.stored(session, project_id, happening) != before:
             return False

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 
 import structlog
@@ -13,20 +14,17 @@ from sqlalchemy.orm import Session
 
 from nalm_server.context import Context
 from nalm_server.errors import NalmError
-from nalm_server.graph import NOTHING, Gathered, gather
+from nalm_server.graph import gather
 from nalm_server.hooks import claims, repository
 from nalm_server.hooks.claims import Claimed
-from nalm_server.hooks.follow import follow
+from nalm_server.hooks.follow import follow, scene_of
 from nalm_server.hooks.forges import FORGES
 from nalm_server.hooks.happenings import Happening
 from nalm_server.hooks.holding import holding
-from nalm_server.hooks.plans.plan import Plan
+from nalm_server.hooks.plans.plan import Plan, Scene
 from nalm_server.hooks.reading import read
 from nalm_server.hooks.schemas import DeliveryStatus
 from nalm_server.hooks.wanted import wanted
-from nalm_server.projects import repository as projects
-from nalm_server.watches import repository as watches
-from nalm_server.watches.watching import watching
 
 log = structlog.get_logger()
 
@@ -52,7 +50,7 @@ def _work_all(context: Context, claimed: Sequence[Claimed]) -> None:
     for one in claimed:
         with _put_off_if_it_fails(context, one, failed):
             told[one.number] = read(FORGES[one.forge], one.event, one.body)
-    gathered = _gathered(context, claimed[0].project_id, told.values())
+    scene = _scene(context, claimed[0].project_id, told.values())
     for one in claimed:
         if one.number not in told:
             continue
@@ -60,7 +58,7 @@ def _work_all(context: Context, claimed: Sequence[Claimed]) -> None:
             claims.let_go(context, one)
             continue
         with _put_off_if_it_fails(context, one, failed):
-            _work(context, one, told[one.number], gathered)
+            _work(context, one, told[one.number], scene)
 
 
 @contextmanager
@@ -77,14 +75,15 @@ def _put_off_if_it_fails(context: Context, claimed: Claimed, failed: set[str | N
         claims.put_off(context, claimed, said)
 
 
-def _gathered(context: Context, project_id: int, told: Collection[Happening]) -> Gathered:
-    with context.read_sessions() as session:
-        project = projects.get(session, project_id)
-        asked = wanted(watching(project, watches.find(session, project_id)), told)
-    return gather(context, project, asked) if asked is not None else NOTHING
+def _scene(context: Context, project_id: int, told: Collection[Happening]) -> Scene:
+    scene = scene_of(context, project_id)
+    asked = wanted(scene.watched, told)
+    if asked is None:
+        return scene
+    return replace(scene, graph=replace(scene.graph, gathered=gather(context, scene.graph.project, asked)))
 
 
-def _work(context: Context, claimed: Claimed, happening: Happening, gathered: Gathered) -> None:
+def _work(context: Context, claimed: Claimed, happening: Happening, scene: Scene) -> None:
     def finish(session: Session, plan: Plan, applied: Callable[[], list[int]]) -> None:
         row = claims.still_ours(session, claimed)
         if row is None:
@@ -94,4 +93,4 @@ def _work(context: Context, claimed: Claimed, happening: Happening, gathered: Ga
         claims.end(row, status, plan.reason, context.clock())
 
     last_try = claimed.attempt >= GRAPH_TRIES
-    follow(context, claimed.project_id, happening, finish, gathered=gathered, last_try=last_try)
+    follow(context, scene, happening, finish, last_try=last_try)

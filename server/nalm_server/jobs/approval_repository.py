@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import or_, select
+from sqlalchemy import exists, or_, select
 from sqlalchemy.orm import Session
 
 from nalm_server.commits.models import CommitRow
@@ -17,9 +17,14 @@ SEEN = (JobReason.PUSH, JobReason.PULL_REQUEST, JobReason.SCHEDULE)
 """Reasons of jobs whose commit was seen in a repository: without a fork, in the project's own."""
 
 
-def policy(session: Session, project_id: int) -> ForkPullRequests:
-    found = session.scalar(select(WatchRow.fork_pull_requests).where(WatchRow.project_id == project_id))
-    return ForkPullRequests(found) if found is not None else ForkPullRequests.APPROVE
+def rule(session: Session, project_id: int, sha: str, fork: str) -> tuple[ForkPullRequests, bool]:
+    """What the project does with forks' code, and whether this commit of this one was approved."""
+    policy = select(WatchRow.fork_pull_requests).where(WatchRow.project_id == project_id).scalar_subquery()
+    approved = exists().where(
+        ApprovalRow.project_id == project_id, ApprovalRow.sha == sha, ApprovalRow.fork == fork
+    )
+    found, there = session.execute(select(policy, approved)).one()
+    return ForkPullRequests(found) if found is not None else ForkPullRequests.APPROVE, bool(there)
 
 
 def find(session: Session, project_id: int, sha: str, fork: str) -> ApprovalRow | None:

@@ -49,11 +49,11 @@ def hold(session: Session, job: JobRow) -> str | None:
     """Why the job waits for approval. None: it does not."""
     if job.fork is None:
         return None
-    policy = repository.policy(session, job.project_id)
+    policy, approved = repository.rule(session, job.project_id, job.head_sha, job.fork)
     of = f"pull request {job.pull_request}" if job.pull_request is not None else short(job.head_sha)
     if policy is ForkPullRequests.NEVER:
         return f"{of} comes from a fork, and the project measures none of those"
-    if policy is ForkPullRequests.ALWAYS or _find(session, job) is not None:
+    if policy is ForkPullRequests.ALWAYS or approved:
         return None
     return f"{of} comes from a fork: a developer must approve it"
 
@@ -62,11 +62,12 @@ def grant(session: Session, job: JobRow, who: str, now: datetime) -> list[JobRow
     """Approves the job's commit; the jobs that wait for that, among them this one. They are held until the
     commit, as is the project's lock, which the caller has."""
     assert job.fork is not None
-    if repository.policy(session, job.project_id) is ForkPullRequests.NEVER:
+    policy, approved = repository.rule(session, job.project_id, job.head_sha, job.fork)
+    if policy is ForkPullRequests.NEVER:
         raise ConflictError(
             f"Job {job.id}: {job.held}. A maintainer can change that: fork_pull_requests of the project."
         )
-    if _find(session, job) is None:
+    if not approved:
         repository.add(
             session,
             ApprovalRow(
@@ -88,8 +89,3 @@ def policy_changed(session: Session, project_id: int) -> list[JobRow]:
     """
     open_jobs = repository.open_of_forks(session, project_id)
     return [job for job in open_jobs if job.state == JobState.QUEUED and job.held != hold(session, job)]
-
-
-def _find(session: Session, job: JobRow) -> ApprovalRow | None:
-    assert job.fork is not None
-    return repository.find(session, job.project_id, job.head_sha, job.fork)

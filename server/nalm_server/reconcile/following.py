@@ -9,7 +9,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from nalm_server.context import Context
-from nalm_server.hooks.follow import follow
+from nalm_server.hooks.follow import follow, scene_of
 from nalm_server.hooks.happenings import Happening, PullRequestChanged
 from nalm_server.hooks.plans.plan import Plan
 from nalm_server.projects.models import ProjectRow
@@ -22,7 +22,9 @@ log = structlog.get_logger()
 def make_up(context: Context, project: ProjectRow, happening: Happening) -> None:
     """Raises GraphError, UnknownRevisionError."""
     _log(project, happening)
-    follow(context, project.id, happening, lambda _session, _plan, applied: _apply(applied))
+    follow(
+        context, scene_of(context, project.id), happening, lambda _session, _plan, applied: _apply(applied)
+    )
 
 
 def make_up_request(
@@ -39,7 +41,7 @@ def make_up_request(
             _apply(applied)
 
     _log(project, told)
-    follow(context, project.id, told, finish)
+    follow(context, scene_of(context, project.id), told, finish)
 
 
 def _apply(applied: Callable[[], list[int]]) -> None:
