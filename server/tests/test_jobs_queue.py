@@ -268,3 +268,33 @@ def explained(session: Session, at: Service) -> str:
     statement, parameters = asked[-1]
     rows = session.connection().exec_driver_sql(f"explain {statement}", parameters)
     return "\n".join(row[0] for row in rows)
+
+
+def test_a_clock_that_is_put_back_leaves_no_job_with_an_agent_that_died(
+    service: Service, clock: Clock
+) -> None:
+    job = enqueue(service, 1)
+    clock.pass_seconds(7200)
+    lease = service.lease()
+    clock.pass_seconds(-7200)
+    assert service.lease(host="bench-2")["job_id"] == job
+    told(service, lease, "progress", 409, step="building")
+
+
+def test_a_clock_a_little_behind_takes_no_job_away(service: Service, clock: Clock) -> None:
+    enqueue(service, 1)
+    clock.pass_seconds(20)
+    lease = service.lease()
+    clock.pass_seconds(-20)
+    service.lease(204, host="bench-2")
+    told(service, lease, "progress", step="building")
+
+
+def test_a_clock_that_is_put_back_keeps_no_job_waiting_for_its_next_try(
+    service: Service, clock: Clock
+) -> None:
+    job = enqueue(service, 1)
+    clock.pass_seconds(7200)
+    told(service, service.lease(), "finish", outcome="failed", kind="infrastructure", message="disk full")
+    clock.pass_seconds(-7200)
+    assert take(service) == job

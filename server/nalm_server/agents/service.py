@@ -80,7 +80,7 @@ def lease_once(context: Context, wanted: LeaseRequest) -> Lease | NotNow | None:
         if state not in (HostState.ONLINE, HostState.OFFLINE):  # offline: it waits here for longer than that
             return NotNow(f"{state}: {reason}")
         asker = Asker(wanted.host, matching.fits(session, host))
-        if not queue.anything(session, asker, now):
+        if not queue.anything(session, asker, now, leasing.longest_lease(context.settings)):
             return None
     with context.sessions() as session:
         lease = _lease(session, context.settings, asker, now)

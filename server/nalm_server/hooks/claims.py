@@ -48,7 +48,7 @@ def claim(context: Context) -> list[Claimed]:
     """Of the project whose turn it is; none when nothing is due."""
     while True:
         now = context.clock()
-        due = repository.Due(now, now + LONGEST_WAIT)
+        due = repository.Due(now, LONGEST_WAIT)
         with context.sessions() as session:
             first = repository.longest_waiting(session, due)
             if first is None:

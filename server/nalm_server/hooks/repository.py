@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, exists, literal_column, or_, select, text, tuple_, update
+from sqlalchemy import ColumnElement, and_, exists, literal_column, select, text, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased, defer
 
 from nalm_server.hooks.models import DeliveryRow
 from nalm_server.hooks.schemas import DeliveryStatus
 from nalm_server.projects.models import ProjectRow
+from nalm_server.waiting import over
 from nalm_server.watches.models import WatchRow
 
 RECEIVED: ColumnElement[str] = literal_column(f"'{DeliveryStatus.RECEIVED}'")
@@ -21,10 +22,9 @@ RECEIVED: ColumnElement[str] = literal_column(f"'{DeliveryStatus.RECEIVED}'")
 
 
 class Due(NamedTuple):
-    """What waits for a time that has come, or for one that only another clock can have set."""
-
     now: datetime
-    beyond: datetime
+    longest_wait: timedelta
+    """That a delivery is ever put off, or held."""
 
 
 class Signer(NamedTuple):
@@ -127,8 +127,7 @@ def lock_due(session: Session, due: Due, project_id: int, attempts: int, limit: 
 
 
 def _is_due(due: Due) -> ColumnElement[bool]:
-    in_time = or_(DeliveryRow.next_at <= due.now, DeliveryRow.next_at > due.beyond)
-    return and_(DeliveryRow.status == RECEIVED, in_time)
+    return and_(DeliveryRow.status == RECEIVED, over(DeliveryRow.next_at, due.now, due.longest_wait))
 
 
 def hold(session: Session, claims: Sequence[tuple[int, int]], until: datetime) -> None:

@@ -45,9 +45,13 @@ def _give(session: Session, job: JobRow, host: str, now: datetime, settings: Set
     session.flush()
 
 
+def longest_lease(settings: Settings) -> timedelta:
+    return max(timedelta(seconds=settings.lease_seconds), BACK_AGAIN)
+
+
 def take_back_lost(session: Session, settings: Settings, now: datetime) -> int:
     """Queues what silent agents held, or sets it aside; how many there were."""
-    lost = queue.lost(session, now, LOST_AT_ONCE)
+    lost = queue.lost(session, now, longest_lease(settings), LOST_AT_ONCE)
     for job in lost:
         if job.attempts >= settings.job_attempts:
             _set_aside(session, job, now)

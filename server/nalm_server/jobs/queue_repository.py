@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
@@ -30,9 +30,12 @@ from nalm_server.commits.models import CommitRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import HELD
 from nalm_server.projects.models import ProjectRow
+from nalm_server.waiting import over
 
 QUEUED: ColumnElement[str] = literal_column("'queued'")
 """No parameter: PostgreSQL must see that the query is about the rows the index holds."""
+LONGEST_PAUSE = timedelta(minutes=20)
+"""For which a job that went wrong is not tried again, or not on the same host."""
 WINDOW = 500
 """Of a project's waiting jobs of one priority so many, the oldest, are put in the order of their commits."""
 
@@ -58,8 +61,12 @@ def _waiting(asker: Asker, now: datetime) -> ColumnElement[bool]:
     return and_(
         JobRow.state == QUEUED,
         JobRow.held.is_(None),
-        or_(JobRow.not_before.is_(None), JobRow.not_before <= now),
-        or_(JobRow.avoid_host.is_(None), JobRow.avoid_host != asker.host, JobRow.avoid_until < now),
+        _may_be_tried(now),
+        or_(
+            JobRow.avoid_host.is_(None),
+            JobRow.avoid_host != asker.host,
+            over(JobRow.avoid_until, now, LONGEST_PAUSE),
+        ),
         or_(JobRow.only_host.is_(None), JobRow.only_host == asker.host),
         or_(JobRow.not_host.is_(None), JobRow.not_host != asker.host),
         asker.fits,
@@ -124,23 +131,28 @@ def first(session: Session, asker: Asker, turn: Turn, now: datetime) -> JobRow |
     ).one_or_none()
 
 
-def anything(session: Session, asker: Asker, now: datetime) -> bool:
-    """True if there may be work: a job that waits, or one whose agent fell silent."""
+def _may_be_tried(now: datetime) -> ColumnElement[bool]:
+    return or_(JobRow.not_before.is_(None), over(JobRow.not_before, now, LONGEST_PAUSE))
+
+
+def anything(session: Session, asker: Asker, now: datetime, lease: timedelta) -> bool:
+    """True if there may be work: a job that waits, or one whose agent fell silent. `lease`: the longest."""
     waits = exists().where(_waiting(asker, now))
-    lost = exists().where(_silent(now))
+    lost = exists().where(_silent(now, lease))
     return bool(session.scalar(select(or_(waits, lost))))
 
 
-def _silent(now: datetime) -> ColumnElement[bool]:
-    return and_(JobRow.state.in_(HELD), JobRow.lease_until < now)
+def _silent(now: datetime, lease: timedelta) -> ColumnElement[bool]:
+    return and_(JobRow.state.in_(HELD), over(JobRow.lease_until, now, lease))
 
 
-def lost(session: Session, now: datetime, limit: int) -> list[JobRow]:
-    """Jobs whose agent has been silent for longer than its lease, held until the commit."""
+def lost(session: Session, now: datetime, lease: timedelta, limit: int) -> list[JobRow]:
+    """Jobs whose agent has been silent for longer than its lease, the longest of which is `lease`; held until the
+    commit."""
     return list(
         session.scalars(
             select(JobRow)
-            .where(_silent(now))
+            .where(_silent(now, lease))
             .order_by(JobRow.lease_until, JobRow.id)
             .limit(limit)
             .with_for_update(key_share=True, skip_locked=True)
@@ -197,7 +209,7 @@ def waiting_pools(session: Session, now: datetime) -> Sequence[str]:
         .where(
             JobRow.state == QUEUED,
             JobRow.held.is_(None),
-            or_(JobRow.not_before.is_(None), JobRow.not_before <= now),
+            _may_be_tried(now),
         )
         .distinct()
     ).all()

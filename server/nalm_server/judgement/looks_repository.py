@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.history.models import ScenarioRow, SeriesRow
 from nalm_server.judgement.models import LookRow
+from nalm_server.waiting import over
 
 OLD_NEWS = -1
 
@@ -40,7 +41,7 @@ def of_project(session: Session, project_id: int) -> list[tuple[int, str]]:
 
 def claim(session: Session, now: datetime, lasting: timedelta) -> LookRow | None:
     """One that waits, for this worker alone until the time has passed."""
-    free = or_(LookRow.claimed_until.is_(None), LookRow.claimed_until <= now)
+    free = or_(LookRow.claimed_until.is_(None), over(LookRow.claimed_until, now, lasting))
     row = session.scalars(
         select(LookRow)
         .where(LookRow.asked > LookRow.judged, free)

@@ -42,7 +42,7 @@ def drain(context: Context) -> None:
 
 
 def _settle_abandoned(session: Session, now: datetime) -> None:
-    for row in repository.abandoned(session, now):
+    for row in repository.abandoned(session, now, LEASE):
         repeatable = row.kind != NotificationKind.MESSAGE
         row.state = NotificationState.WAITING if repeatable else NotificationState.UNSURE
         row.last_error = None if repeatable else DIED

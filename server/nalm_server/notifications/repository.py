@@ -13,7 +13,11 @@ from sqlalchemy.orm import Session
 
 from nalm_server.integrations.models import IntegrationRow
 from nalm_server.notifications.models import NotificationRow
+from nalm_server.notifications.pauses import LONGEST_ASKED_SECONDS
 from nalm_server.notifications.schemas import NotificationKind, NotificationState
+from nalm_server.waiting import over
+
+LONGEST_PAUSE = timedelta(seconds=LONGEST_ASKED_SECONDS)
 
 WAITING, SENDING = NotificationState.WAITING, NotificationState.SENDING
 
@@ -59,9 +63,9 @@ def _due(now: datetime) -> Select[NotificationRow]:
         .join(IntegrationRow, IntegrationRow.id == NotificationRow.integration_id)
         .where(
             IntegrationRow.enabled,
-            or_(IntegrationRow.paused_until.is_(None), IntegrationRow.paused_until <= now),
+            or_(IntegrationRow.paused_until.is_(None), over(IntegrationRow.paused_until, now, LONGEST_PAUSE)),
             NotificationRow.state == WAITING,
-            NotificationRow.next_try_at <= now,
+            over(NotificationRow.next_try_at, now, LONGEST_PAUSE),
         )
         .order_by(NotificationRow.next_try_at, NotificationRow.id)
         .limit(1)
@@ -90,12 +94,12 @@ def locked(session: Session, number: int) -> NotificationRow | None:
     ).one_or_none()
 
 
-def abandoned(session: Session, now: datetime) -> list[NotificationRow]:
+def abandoned(session: Session, now: datetime, lease: timedelta) -> list[NotificationRow]:
     """Those whose sender has died."""
     return list(
         session.scalars(
             select(NotificationRow)
-            .where(NotificationRow.state == SENDING, NotificationRow.lease_until < now)
+            .where(NotificationRow.state == SENDING, over(NotificationRow.lease_until, now, lease))
             .with_for_update(key_share=True, skip_locked=True)
         )
     )

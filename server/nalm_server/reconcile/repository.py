@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
@@ -15,6 +15,7 @@ from nalm_server.integrations.models import IntegrationRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.projects.models import ProjectRow
 from nalm_server.refs.models import BranchRow, PullRequestRow, TagRow
+from nalm_server.waiting import over
 from nalm_server.watches.models import WatchRow
 
 
@@ -28,12 +29,12 @@ class KnownRefs:
     """Open ones."""
 
 
-def lock_due(session: Session, now: datetime) -> ProjectRow | None:
-    """The project whose turn it has been longest, and that nobody else is taking."""
+def lock_due(session: Session, now: datetime, longest: timedelta) -> ProjectRow | None:
+    """The project whose turn it has been longest, and that nobody else is taking; `longest` between two."""
     return session.scalars(
         select(ProjectRow)
         .outerjoin(WatchRow, WatchRow.project_id == ProjectRow.id)
-        .where(or_(WatchRow.reconcile_at.is_(None), WatchRow.reconcile_at <= now))
+        .where(or_(WatchRow.reconcile_at.is_(None), over(WatchRow.reconcile_at, now, longest)))
         .order_by(WatchRow.reconcile_at.is_not(None), WatchRow.reconcile_at, ProjectRow.id)
         .limit(1)
         .with_for_update(key_share=True, of=ProjectRow, skip_locked=True)

@@ -106,7 +106,8 @@ def _trouble_noted(context: Context, project: ProjectRow, *, slows: bool) -> Ite
 def _claim(context: Context) -> ProjectRow | None:
     """Its next turn is set first: who dies now leaves it to that."""
     with context.sessions() as session:
-        project = repository.lock_due(session, context.clock())
+        longest = timedelta(seconds=context.settings.reconcile_seconds * 2**MOST_DOUBLINGS * (1 + SPREAD))
+        project = repository.lock_due(session, context.clock(), longest)
         if project is None:
             return None
         row = watches.require(session, project.id)

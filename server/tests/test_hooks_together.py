@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Deliveries that wait for one repository: read together, applied one by one, in order."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nalm_server import graph
+from nalm_server.graph import CommitInfo, Graph, UnknownRevisionError, Wanted, git
+from nalm_server.hooks import claims, work
+from nalm_server.hooks import service as hooks
+from nalm_server.hooks.claims import MOST_TRIES
+from nalm_server.hooks.forges import FORGES
+from nalm_server.hooks.holding import HELD
+from nalm_server.hooks.models import DeliveryRow
+from nalm_server.hooks.signature import sign
+from nalm_server.hooks.work import drain
+from nalm_server.projects import repository as projects
+from nalm_server_forked import Forked, forked
+from nalm_server_harness import Clock, Service
+from sqlalchemy import select
+from test_hooks_holding import KilledError
+
+
+@pytest.fixture
+def scene(service: Service, tmp_path: Path) -> Forked:
+    return forked(service, tmp_path / "forge")
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Each git command of the server."""
+    commands: list[str] = []
+    run = git.run
+
+    def counted(repository: Any, limits: Any, arguments: list[str], **given: Any) -> str:
+        commands.append(arguments[0])
+        return run(repository, limits, arguments, **given)
+
+    monkeypatch.setattr(git, "run", counted)
+    yield commands
+
+
+def store(service: Service, event: str, told: dict[str, Any]) -> None:
+    """Taken, not yet worked on."""
+    body = json.dumps(told).encode()
+    headers = {"x-github-event": event, "x-github-delivery": f"d{next(service.deliveries)}"}
+    headers["x-hub-signature-256"] = sign(service.secret, body)
+    hooks.take(service.context, FORGES["github"], hooks.Request("demo", headers, body))
+
+
+def request(scene: Forked, number: int, head: str, action: str = "opened") -> None:
+    ends = {
+        "base": {"ref": "main", "sha": scene.base, "repo": {"id": 1}},
+        "head": {"ref": "topic", "sha": head, "repo": {"id": 2}},
+    }
+    told = {"action": action, "number": number, "pull_request": {"number": number, **ends}}
+    store(scene.service, "pull_request", told)
+
+
+def push(scene: Forked, before: str, after: str) -> None:
+    store(scene.service, "push", {"ref": "refs/heads/main", "before": before, "after": after})
+
+
+def topics(scene: Forked, name: str, count: int) -> list[str]:
+    """Heads from the base; every third has the branch merged into it since."""
+    heads = []
+    for number in range(count):
+        scene.repo.git("checkout", "--quiet", "-b", f"{name}{number}", scene.base)
+        scene.repo.commit(f"{name} {number}", f"src/{name}{number}.c")
+        if number % 3 == 0:
+            scene.repo.git("merge", "--quiet", "-m", "again", "main")
+        heads.append(scene.repo.git("rev-parse", "HEAD"))
+    scene.repo.push(*(f"{name}{number}:refs/pull/{name}{number}/head" for number in range(count)))
+    scene.repo.git("checkout", "--quiet", "main")
+    return heads
+
+
+def pairs(service: Service) -> set[tuple[str, str]]:
+    return {(job["base_sha"], job["head_sha"]) for job in service.get("/jobs", limit=500)}
+
+
+def rows(service: Service) -> list[DeliveryRow]:
+    with service.context.read_sessions() as session:
+        return list(session.scalars(select(DeliveryRow).order_by(DeliveryRow.id)))
+
+
+def test_git_is_asked_as_often_for_many_as_for_few(scene: Forked, asked: list[str]) -> None:
+    tip = scene.repo.commit("later", "later.c")
+    scene.repo.push()
+    counts = []
+    for name, count in (("warm", 4), ("few", 4), ("many", 24)):
+        line = [tip]
+        for number in range(count):
+            line.append(scene.repo.commit(f"{name} {number}", f"pushed/{name}{number}.c"))
+        scene.repo.push()
+        heads = topics(scene, name, count)
+        for number, head in enumerate(heads):
+            request(scene, 100 * count + number, head)
+            push(scene, line[number], line[number + 1])
+        asked.clear()
+        drain(scene.service.context)
+        counts.append(len(asked))
+        made = pairs(scene.service)
+        assert {(line[number], line[number + 1]) for number in range(count)} <= made
+        bases = [scene.repo.git("merge-base", "main", head) for head in heads]
+        assert set(zip(bases, heads, strict=True)) <= made
+        tip = line[-1]
+    assert counts[1] == counts[2], f"{asked} for {2 * 24} deliveries"
+    assert {row.status for row in rows(scene.service)} == {"accepted"}
+
+
+def test_what_is_gathered_is_what_git_says(scene: Forked) -> None:
+    """Of a history of merges at random."""
+    chance = random.Random(7)
+    for name in ("main", "one", "two", "three"):
+        if name != "main":
+            scene.repo.git("checkout", "--quiet", "-b", name, scene.base)
+        scene.repo.commit(name, f"{name}.c")
+    for _ in range(40):
+        here, there = chance.sample(["main", "one", "two", "three"], 2)
+        scene.repo.git("checkout", "--quiet", here)
+        if chance.random() < 0.4:
+            scene.repo.git("merge", "--quiet", "-m", "merge", there)
+        else:
+            scene.repo.commit(f"{here} goes on", f"{here}.c")
+    scene.repo.git("checkout", "--quiet", "--orphan", "alone")
+    scene.repo.commit("of another root", "alone.c")
+    names = ["one", "two", "three", "alone", "main"]
+    scene.repo.push("main", *(f"{name}:refs/pull/{name}/head" for name in names))
+    heads = [scene.repo.git("rev-parse", name) for name in names]
+    heads += scene.repo.git("rev-list", "--max-count=12", "one").split()
+    main = scene.repo.git("rev-parse", "main")
+    with scene.service.context.read_sessions() as session:
+        project = projects.get(session, 1)
+    line = scene.repo.git("rev-list", "--first-parent", "--max-count=4", "main").split()
+    wanted = Wanted(
+        commits=frozenset(heads),
+        forks=frozenset(("refs/heads/main", head) for head in heads),
+        pushes=frozenset([(line[3], line[0])]),
+        changes=frozenset((scene.base, head) for head in heads),
+    )
+    plain = Graph(scene.service.context, project)
+    known = Graph(scene.service.context, project, graph.gather(scene.service.context, project, wanted))
+    assert known.gathered.failed is None
+    assert known.resolve("refs/heads/main") == main
+    told = known.gathered.bases
+    assert len(told) >= 10, "hardly any is left to be asked for alone"
+    for head in heads:
+        assert known.merge_base(main, head) == plain.merge_base(main, head)
+        assert known.first_parent(None, head, most=1) == plain.first_parent(None, head, most=1)
+        assert (scene.base, head) in known.gathered.paths
+        assert known.changed_paths(scene.base, head) == plain.changed_paths(scene.base, head)
+    found: list[CommitInfo] = known.first_parent(line[3], line[0])
+    assert found == plain.first_parent(line[3], line[0])
+    assert [one.sha for one in found] == line[2::-1]
+    with pytest.raises(UnknownRevisionError):
+        known.resolve("refs/heads/nowhere")
+
+
+def test_one_that_nobody_can_fetch_keeps_no_other_waiting(scene: Forked, asked: list[str]) -> None:
+    heads = topics(scene, "good", 12)
+    for number, head in enumerate([*heads[:6], "f" * 40, *heads[6:]]):
+        request(scene, number + 1, head)
+    drain(scene.service.context)
+    assert [row.status for row in rows(scene.service)] == ["accepted"] * 6 + ["received"] + ["accepted"] * 6
+    assert "does not give out commit fffffff" in rows(scene.service)[6].reason
+    assert {head for _, head in pairs(scene.service)} == {*heads}
+    assert len(asked) < 25, "the others were not fetched one by one"
+
+
+def test_what_is_about_one_pull_request_keeps_its_order(scene: Forked, clock: Clock) -> None:
+    head, other = scene.heads
+    request(scene, 7, "f" * 40)
+    request(scene, 8, other)
+    request(scene, 7, head, "synchronize")
+    request(scene, 7, head, "closed")
+    drain(scene.service.context)
+    assert [row.status for row in rows(scene.service)] == ["received", "accepted", "received", "received"]
+    drain(scene.service.context)
+    assert scene.service.get("/projects/demo/pull-requests")[0]["number"] == 8
+    for _ in range(4):
+        clock.pass_seconds(400)
+        drain(scene.service.context)
+    states = [row.status for row in rows(scene.service)]
+    assert states == ["accepted", "accepted", "accepted", "ignored"], "the first was believed at last"
+    shown = {one["number"]: one["state"] for one in scene.service.get("/projects/demo/pull-requests")}
+    assert shown == {7: "closed", 8: "open"}
+    assert {job["state"] for job in scene.service.get("/jobs") if job["pull_request"] == 7} == {"superseded"}
+
+
+def test_one_of_which_workers_die_takes_no_other_with_it(
+    scene: Forked, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    follow = work.follow
+
+    def dies(context: Any, made: Any, happening: Any, *given: Any, **named: Any) -> None:
+        if happening.number == 2:
+            raise KilledError
+        follow(context, made, happening, *given, **named)
+
+    monkeypatch.setattr(work, "follow", dies)
+    monkeypatch.setattr(claims, "AT_ONCE", 16)
+    for number in range(1, 5):
+        request(scene, number, scene.heads[0])
+    for _ in range(MOST_TRIES):
+        with pytest.raises(KilledError):
+            drain(scene.service.context)
+        clock.pass_seconds(HELD.total_seconds() + 1)
+    drain(scene.service.context)
+    assert [row.status for row in rows(scene.service)] == ["accepted", "failed", "accepted", "accepted"]
+
+
+def test_a_clock_that_is_put_back_leaves_no_delivery_with_a_worker_that_died(
+    scene: Forked, clock: Clock
+) -> None:
+    clock.pass_seconds(7200)
+    request(scene, 7, scene.heads[0])
+    assert len(claims.claim(scene.service.context)) == 1
+    clock.pass_seconds(-7200)
+    drain(scene.service.context)
+    assert [row.status for row in rows(scene.service)] == ["accepted"]
