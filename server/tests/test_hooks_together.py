@@ -181,17 +181,27 @@ def test_what_is_about_one_pull_request_keeps_its_order(scene: Forked, clock: Cl
     request(scene, 7, head, "synchronize")
     request(scene, 7, head, "closed")
     drain(scene.service.context)
-    assert [row.status for row in rows(scene.service)] == ["received", "accepted", "received", "received"]
+    clock.pass_seconds(400)
     drain(scene.service.context)
-    assert scene.service.get("/projects/demo/pull-requests")[0]["number"] == 8
-    for _ in range(4):
-        clock.pass_seconds(400)
-        drain(scene.service.context)
     states = [row.status for row in rows(scene.service)]
-    assert states == ["accepted", "accepted", "accepted", "ignored"], "the first was believed at last"
+    assert states == ["ignored", "accepted", "accepted", "ignored"]
+    assert rows(scene.service)[0].reason == "delivery 3 told what is newer of pull request 7"
     shown = {one["number"]: one["state"] for one in scene.service.get("/projects/demo/pull-requests")}
     assert shown == {7: "closed", 8: "open"}
     assert {job["state"] for job in scene.service.get("/jobs") if job["pull_request"] == 7} == {"superseded"}
+
+
+def test_who_is_late_changes_nothing_of_what_a_later_one_told(scene: Forked, clock: Clock) -> None:
+    """Two workers: the first has the older delivery in hand, and is overtaken."""
+    head, _ = scene.heads
+    request(scene, 7, head)
+    (late,) = claims.claim(scene.service.context)
+    request(scene, 7, head, "closed")
+    drain(scene.service.context)
+    work._work_all(scene.service.context, [late])
+    assert [row.status for row in rows(scene.service)] == ["ignored", "ignored"]
+    assert scene.service.get("/projects/demo/pull-requests")[0]["state"] == "closed"
+    assert scene.service.get("/jobs") == []
 
 
 def test_one_of_which_workers_die_takes_no_other_with_it(

@@ -36,7 +36,6 @@ class Claimed:
     project_id: int
     forge: str
     event: str
-    about: str | None
     packed: bytes
 
     @property
@@ -72,14 +71,16 @@ def _take(session: Session, due: repository.Due, project_id: int, attempts: int)
         row.attempts += 1
         row.next_at = due.now + HELD
         packed = row.body or b""
-        claimed.append(Claimed(row.id, row.attempts, row.project_id, row.forge, row.event, row.about, packed))
+        claimed.append(Claimed(row.id, row.attempts, row.project_id, row.forge, row.event, packed))
     return claimed
 
 
 def still_ours(session: Session, claimed: Claimed) -> DeliveryRow | None:
-    """The row, held until the commit. None: it was taken from us, and whoever has it does the same."""
+    """The row, held until the commit. None: whoever took it from us does the same, or a later one
+    has overtaken it."""
     row = repository.lock(session, claimed.number)
-    return row if row is not None and row.attempts == claimed.attempt else None
+    ours = row is not None and (row.attempts, row.status) == (claimed.attempt, DeliveryStatus.RECEIVED)
+    return row if ours else None
 
 
 def put_off(context: Context, claimed: Claimed, reason: str) -> None:
@@ -94,16 +95,6 @@ def put_off(context: Context, claimed: Claimed, reason: str) -> None:
             row.reason = f"waits to be tried again: {reason}"[:REASON_LENGTH]
             row.next_at = now + FIRST_WAIT * 2 ** (row.attempts - 1)
         session.commit()
-
-
-def let_go(context: Context, claimed: Claimed) -> None:
-    """Due again as soon as the one before it is over."""
-    with context.sessions() as session:
-        row = still_ours(session, claimed)
-        if row is not None:
-            row.reason = f"waits for an earlier delivery about {claimed.about}"
-            row.next_at = context.clock()
-            session.commit()
 
 
 def end(row: DeliveryRow, status: DeliveryStatus, reason: str, now: datetime) -> None:

@@ -96,7 +96,7 @@ class Nothing:
 
 
 def about(happening: Happening) -> str | None:
-    """What must be told in order. None: the commit graph says what is newer."""
+    """Of what only the newest word counts. None: the commit graph says what is newer."""
     match happening:
         case PullRequestChanged(number=number):
             return f"pull request {number}"

@@ -38,7 +38,7 @@ class DeliveryRow(Base):
     """The forge's id of it, or the digest of its body."""
     event: Mapped[str] = mapped_column(String(64))
     about: Mapped[str | None] = mapped_column(String(100))
-    """Deliveries about the same are worked on in the order in which they came. None: in any order."""
+    """Of deliveries about the same, none is worked on after a later one. None: it stands for itself."""
     received_at: Mapped[datetime] = mapped_column(UtcDateTime)
     status: Mapped[str] = mapped_column(String(16))
     reason: Mapped[str] = mapped_column(String(512))

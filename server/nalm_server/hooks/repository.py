@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, exists, literal_column, select, text, tuple_, update
+from sqlalchemy import ColumnElement, and_, literal_column, select, text, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session, aliased, defer
+from sqlalchemy.orm import Session, defer
 
 from nalm_server.hooks.models import DeliveryRow
 from nalm_server.hooks.schemas import DeliveryStatus
@@ -82,26 +82,19 @@ def lock(session: Session, number: int) -> DeliveryRow | None:
 
 
 def longest_waiting(session: Session, due: Due) -> tuple[int, int] | None:
-    """(project, attempts) of the delivery that waits longest, for no other about the same."""
-    before = aliased(DeliveryRow)
-    earlier = exists().where(
-        before.project_id == DeliveryRow.project_id,
-        before.about == DeliveryRow.about,
-        before.id < DeliveryRow.id,
-        before.status == RECEIVED,
-    )
+    """(project, attempts) of the delivery that waits longest."""
     found = session.execute(
         select(DeliveryRow.project_id, DeliveryRow.attempts)
-        .where(_is_due(due), ~earlier)
+        .where(_is_due(due))
         .order_by(DeliveryRow.next_at, DeliveryRow.id)
         .limit(1)
     ).one_or_none()
     return (found[0], found[1]) if found is not None else None
 
 
-def lock_due(session: Session, due: Due, project_id: int, attempts: int, limit: int) -> list[DeliveryRow]:
-    """In the order in which they came, those tried so often. The caller holds the project's lock."""
-    rows = session.scalars(
+def lock_due(session: Session, due: Due, project_id: int, attempts: int, limit: int) -> Sequence[DeliveryRow]:
+    """Those tried so often, in the order in which they came. The caller holds the project's lock."""
+    return session.scalars(
         select(DeliveryRow)
         .where(DeliveryRow.project_id == project_id, DeliveryRow.attempts == attempts, _is_due(due))
         .order_by(DeliveryRow.id)
@@ -109,21 +102,21 @@ def lock_due(session: Session, due: Due, project_id: int, attempts: int, limit: 
         .with_for_update(key_share=True)
         .execution_options(populate_existing=True)
     ).all()
-    waiting = session.execute(
-        select(DeliveryRow.id, DeliveryRow.about)
+
+
+def overtake(session: Session, row: DeliveryRow, reason: str, now: datetime) -> None:
+    """What came before it about the same is not worked on any more, whoever has it in hand."""
+    session.execute(
+        update(DeliveryRow)
         .where(
-            DeliveryRow.project_id == project_id,
-            DeliveryRow.about.in_({row.about for row in rows if row.about is not None}),
+            DeliveryRow.project_id == row.project_id,
+            DeliveryRow.about == row.about,
+            DeliveryRow.id < row.id,
             DeliveryRow.status == RECEIVED,
         )
-        .order_by(DeliveryRow.id)
+        .values(status=DeliveryStatus.IGNORED, reason=reason, worked_at=now, next_at=None)
+        .execution_options(synchronize_session=False)
     )
-    ours = {row.id for row in rows}
-    others: dict[str, int] = {}
-    for number, about in waiting:
-        if number not in ours:
-            others.setdefault(str(about), number)
-    return [row for row in rows if row.about is None or others.get(row.about, row.id) >= row.id]
 
 
 def _is_due(due: Due) -> ColumnElement[bool]:

@@ -44,32 +44,26 @@ def drain(context: Context) -> None:
 
 
 def _work_all(context: Context, claimed: Sequence[Claimed]) -> None:
-    """Of one project. One that fails keeps no other waiting but those after it about the same."""
+    """Of one project. One that fails keeps no other waiting."""
     told: dict[int, Happening] = {}
-    failed: set[str | None] = set()
     for one in claimed:
-        with _put_off_if_it_fails(context, one, failed):
+        with _put_off_if_it_fails(context, one):
             told[one.number] = read(FORGES[one.forge], one.event, one.body)
     scene = _scene(context, claimed[0].project_id, told.values())
     for one in claimed:
         if one.number not in told:
             continue
-        if one.about is not None and one.about in failed:
-            claims.let_go(context, one)
-            continue
-        with _put_off_if_it_fails(context, one, failed):
+        with _put_off_if_it_fails(context, one):
             _work(context, one, told[one.number], scene)
 
 
 @contextmanager
-def _put_off_if_it_fails(context: Context, claimed: Claimed, failed: set[str | None]) -> Iterator[None]:
+def _put_off_if_it_fails(context: Context, claimed: Claimed) -> Iterator[None]:
     try:
         yield
     except NalmError as error:
-        failed.add(claimed.about)
         claims.put_off(context, claimed, error.message)
     except Exception as error:  # one delivery must not stop the others
-        failed.add(claimed.about)
         log.exception("a delivery could not be worked on", delivery=claimed.number)
         said = f"an error of the server ({type(error).__name__}); its log has it"
         claims.put_off(context, claimed, said)
@@ -90,7 +84,10 @@ def _work(context: Context, claimed: Claimed, happening: Happening, scene: Scene
             return
         row.job_ids = applied()
         status = DeliveryStatus.ACCEPTED if row.job_ids else DeliveryStatus.IGNORED
-        claims.end(row, status, plan.reason, context.clock())
+        now = context.clock()
+        claims.end(row, status, plan.reason, now)
+        if row.about is not None:
+            repository.overtake(session, row, f"delivery {row.id} told what is newer of {row.about}", now)
 
     last_try = claimed.attempt >= GRAPH_TRIES
     follow(context, scene, happening, finish, last_try=last_try)

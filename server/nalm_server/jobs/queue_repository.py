@@ -147,8 +147,8 @@ def _silent(now: datetime, lease: timedelta) -> ColumnElement[bool]:
 
 
 def lost(session: Session, now: datetime, lease: timedelta, limit: int) -> list[JobRow]:
-    """Jobs whose agent has been silent for longer than its lease, the longest of which is `lease`; held until the
-    commit."""
+    """Jobs whose agent has been silent for longer than its lease, held until the commit. `lease`: the longest
+    there is."""
     return list(
         session.scalars(
             select(JobRow)
