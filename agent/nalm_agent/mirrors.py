@@ -14,6 +14,9 @@ from nalm_agent.home import Home
 from nalm_agent.process import tail
 from nalm_agent.server_client import Lease
 
+PROTOCOLS = "file:http:https:ssh"
+"""What an address may be of: those the server reads. Others, as ext::, run programs."""
+
 
 def mirrored(lease: Lease, home: Home) -> Path:
     """A mirror of the job's repository that has both commits. Raises GitError if it cannot be had."""
@@ -29,6 +32,7 @@ def mirrored(lease: Lease, home: Home) -> Path:
                 "fetch",
                 "--quiet",
                 "--prune",
+                "--end-of-options",
                 lease.repository,
                 "+refs/*:refs/*",
             )
@@ -40,19 +44,25 @@ def mirrored(lease: Lease, home: Home) -> Path:
 
 def _has(mirror: Path, commit: str) -> bool:
     done = subprocess.run(
-        ["git", "-C", str(mirror), "cat-file", "-e", f"{commit}^{{commit}}"], capture_output=True, check=False
+        ["git", "-C", str(mirror), "cat-file", "-e", "--end-of-options", f"{commit}^{{commit}}"],
+        env=_environment(),
+        capture_output=True,
+        check=False,
     )
     return done.returncode == 0
 
 
 def _git(home: Home, *arguments: str) -> None:
     log = home.folder("mirrors") / "git.log"
-    env = os.environ | {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     with log.open("wb") as out:
-        done = subprocess.run(["git", *arguments], env=env, stdout=out, stderr=out, check=False)
+        done = subprocess.run(["git", *arguments], env=_environment(), stdout=out, stderr=out, check=False)
     if done.returncode != 0:
         raise GitError(
             f"git {' '.join(arguments)} failed",
             log=tail(log),
             hint="the agent needs read access to the project's repository",
         )
+
+
+def _environment() -> dict[str, str]:
+    return os.environ | {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", "GIT_ALLOW_PROTOCOL": PROTOCOLS}

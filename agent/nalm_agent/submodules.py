@@ -76,7 +76,7 @@ class Submodules:
         return [(path, about.split()[2]) for about, _, path in rows]
 
     def _names(self, git_dir: Path, tree: str) -> dict[str, str]:
-        """Name of each submodule by its path. A name with `..` in it, which would lead elsewhere, is none."""
+        """Name of each submodule by its path. One that would lead elsewhere, by `..` or from the root, is none."""
         arguments = (
             "config",
             "-z",
@@ -88,7 +88,11 @@ class Submodules:
         listed = self._run(arguments, {"GIT_DIR": str(git_dir)}).stdout
         pairs = (entry.partition("\n") for entry in listed.split("\0") if entry)
         found = {path: key.removeprefix("submodule.").removesuffix(".path") for key, _, path in pairs}
-        return {path: name for path, name in found.items() if ".." not in name.split("/")}
+        return {path: name for path, name in found.items() if _leads_inside(name)}
+
+
+def _leads_inside(name: str) -> bool:
+    return not name.startswith("/") and ".." not in name.split("/")
 
 
 def require_clean(root: Path, status: str) -> None:

@@ -228,3 +228,15 @@ def test_a_repository_without_a_commit(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", tmp_path / "new"], check=True)
     with pytest.raises(GitError, match="has no commit yet"):
         Repository(tmp_path / "new", tmp_path / "scratch").resolve(WORKTREE)
+
+
+def test_a_submodules_name_leads_nowhere_else(with_submodules: NfRepository, tmp_path: Path) -> None:
+    """Its commit is there, under the name that .gitmodules gives it: in a repository beside this one."""
+    elsewhere = tmp_path / "tables" / ".git"
+    for name in (str(elsewhere), f"../../../{elsewhere.relative_to(tmp_path)}"):
+        modules = f'[submodule "{name}"]\n\tpath = lib/tables\n\turl = ../tables\n'
+        with_submodules.write(".gitmodules", modules)
+        with_submodules.git("commit", "-q", "-a", "-m", "of another name")
+        repository = opened(with_submodules, tmp_path)
+        with pytest.raises(GitError, match="is not in its .gitmodules"):
+            repository.export(repository.resolve("HEAD"), tmp_path / "out")
