@@ -33,6 +33,7 @@ COMMANDS = {
     "import": "cli_store:import_command",
     "retention": "cli_store:retention",
     "functions": "cli_store:functions",
+    "reports": "cli_reports:reports_app",
     "backfill": "cli_job:backfill",
     "bisect": "cli_job:bisect",
     "experiment": "cli_job:experiment",

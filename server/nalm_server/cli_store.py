@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from nalm_server.backup import service as backups
-from nalm_server.cli_common import State, opened, out, reported, settings_of
+from nalm_server.cli_common import State, err, opened, out, reported, settings_of
 from nalm_server.exports import service as exports
 from nalm_server.exports.schemas import Filter, Format
 from nalm_server.exports.tables import Table
@@ -35,20 +35,29 @@ def backup(
     ] = False,
     state: State = None,
 ) -> None:
-    """Writes the whole database into one file, also while the server runs.
+    """Writes the database and the stored reports into one file, also while the server runs.
 
     Example: nalm-server backup /backup/nalm-$(date +%F).tar
     """
     settings = settings_of(state)
     with reported(settings):
-        manifest = backups.backup(settings, file.absolute(), with_key=with_key)
-        out.print(f"{file}: {manifest.database} at revision {manifest.revision}", markup=False)
+        manifest, unreadable = backups.backup(settings, file.absolute(), with_key=with_key)
+        out.print(
+            f"{file}: {manifest.database} at revision {manifest.revision}, {manifest.reports} reports",
+            markup=False,
+        )
         if not with_key:
             out.print(
                 "Without secret.key, which stored secrets cannot be read without: keep a copy of it apart, "
                 "or say --with-key.",
                 markup=False,
             )
+    if unreadable:
+        err.print(
+            f"nalm-server: {len(unreadable)} reports are missing or damaged in the report store: the backup "
+            "is without them. `nalm-server reports check` names them."
+        )
+        raise typer.Exit(1)
 
 
 def restore(

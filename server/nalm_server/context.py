@@ -13,6 +13,8 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from nalm_server import db, tables
 from nalm_server.outgoing.remembered import Remembered
+from nalm_server.reports.opening import bind, open_store
+from nalm_server.reports.store import ReportStore
 from nalm_server.secrets_store import SecretBox
 from nalm_server.settings import Settings
 from nalm_server.signin.attempts import Attempts
@@ -30,6 +32,7 @@ class Context:
     sessions: sessionmaker[Session]
     read_sessions: sessionmaker[Session]
     box: SecretBox
+    reports: ReportStore
     clock: Callable[[], datetime] = utc_now
     attempts: Attempts = field(default_factory=Attempts)
     remembered: Remembered = field(default_factory=Remembered)
@@ -46,10 +49,13 @@ def make_context(
     box = SecretBox.from_state_dir(settings.state_dir)
     engine = db.make_engine(settings.resolved_database_url)
     reader = engine.execution_options(nalm_read_only=True)
-    sessions = db.make_sessions(engine)
+    sessions, read_sessions = db.make_sessions(engine), db.make_sessions(reader)
     listen(sessions, waker or NullWaker())
+    reports = open_store(settings)
+    for one in (sessions, read_sessions):
+        bind(one, reports)
     attempts = Attempts(settings.redis_url)
-    return Context(settings, engine, sessions, db.make_sessions(reader), box, clock, attempts)
+    return Context(settings, engine, sessions, read_sessions, box, reports, clock, attempts)
 
 
 @contextmanager

@@ -58,6 +58,16 @@ class Settings(BaseSettings):
     """Largest file of a mirror."""
     report_bytes: int = Field(default=64 << 20, ge=1024)
     """Largest run report taken, after decompression."""
+    report_store: str | None = Field(default=None, pattern=r"^(/|s3://[^/]).*$")
+    """Absolute directory of reports, or s3://BUCKET/PREFIX; None: `reports` in the state directory."""
+    s3_endpoint: str | None = Field(default=None, pattern=r"^https?://.+$")
+    """Address of an S3-compatible store; None: AWS's."""
+    s3_region: str | None = None
+    """Region of the bucket."""
+    s3_key: str | None = None
+    """Id of the access key; None: AWS's own variables, or the host's role."""
+    s3_secret: SecretStr | None = None
+    """Secret of the access key."""
     report_days: int = Field(default=365, ge=1, le=36_500)
     """Age at which raw reports go, where a project has no rule of its own; summaries stay."""
     log_days: int = Field(default=90, ge=1, le=36_500)

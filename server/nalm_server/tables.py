@@ -28,6 +28,7 @@ from nalm_server.notifications import models as notifications
 from nalm_server.projects import models as projects
 from nalm_server.quality import models as quality
 from nalm_server.refs import models as refs
+from nalm_server.reports import columns as reports
 from nalm_server.retention import models as retention
 from nalm_server.runs import models as runs
 from nalm_server.schedules import models as schedules
@@ -62,6 +63,7 @@ MODULES = (
     projects,
     quality,
     refs,
+    reports,
     retention,
     runs,
     schedules,

@@ -20,6 +20,8 @@ from nalm_server.history import repository as scenarios
 from nalm_server.history.functions_repository import FunctionKey
 from nalm_server.judgement import marking
 from nalm_server.projects import repository as projects
+from nalm_server.reports.opening import store_of
+from nalm_server.reports.packed import Packed, pack
 from nalm_server.runs import builds, functions, repository, series
 from nalm_server.runs.models import RunRow, VerdictRow
 from nalm_server.runs.repository import JudgedRun
@@ -69,10 +71,16 @@ def _store(session: Session, one: Measured, now: datetime) -> None:
     row = _run(session, one, report, commit, now)
     row.scenario_id, row.host_id = scenarios.record_scenario(session, project.id, report).id, host.id
     verdict = _verdict(one)
-    repository.add(session, row, repository.compressed(body_of(report)), verdict)
+    repository.add(session, row, _stored(session, report), verdict)
     series.enter(session, row, _figures(one))
     functions.enter(session, row, _counted(one))
     marking.run_taken(session, JudgedRun(row, verdict, one.scenario, one.host))
+
+
+def _stored(session: Session, report: RunReport) -> Packed:
+    packed = pack(body_of(report))
+    store_of(session).put(packed.digest, packed.compressed)
+    return packed
 
 
 def _run(session: Session, one: Measured, report: RunReport, commit: CommitRow, now: datetime) -> RunRow:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A PostgreSQL cluster for one benchmark, with the settings a small server has."""
+"""A PostgreSQL cluster for benchmarks, with the settings a small server has."""
 
 from __future__ import annotations
 
@@ -15,21 +15,24 @@ SETTINGS = {"listen_addresses": "''", "shared_buffers": "512MB", "max_wal_size":
 
 
 @contextmanager
-def cluster() -> Iterator[str]:
-    """Address of an empty database."""
-    bin_dir = max(Path("/usr/lib/postgresql").glob("*/bin"))
-    home = Path(tempfile.mkdtemp(prefix="nalm-bench-pg-", dir="/tmp"))
+def cluster(kept: Path | None = None) -> Iterator[str]:
+    """Address of its database, which is empty; with `kept`, the one in that directory, made at first."""
+    home = kept or Path(tempfile.mkdtemp(prefix="nalm-bench-pg-", dir="/tmp"))
+    home.mkdir(parents=True, exist_ok=True)
     if os.geteuid() == 0:
         shutil.chown(home, "postgres", "postgres")
+    bin_dir = max(Path("/usr/lib/postgresql").glob("*/bin"))
     data = home / "data"
     options = " ".join(f"-c {name}={value}" for name, value in SETTINGS.items())
-    _run(home, bin_dir / "initdb", "-D", data, "-U", "app", "-A", "trust", "-E", "UTF8")
+    if not data.exists():
+        _run(home, bin_dir / "initdb", "-D", data, "-U", "app", "-A", "trust", "-E", "UTF8")
     _run(home, bin_dir / "pg_ctl", "-D", data, "-w", "-o", f"{options} -k {home}", "start")
     try:
         yield f"postgresql+psycopg://app@/postgres?host={home}"
     finally:
         _run(home, bin_dir / "pg_ctl", "-D", data, "-m", "fast", "-w", "stop")
-        shutil.rmtree(home, ignore_errors=True)
+        if kept is None:
+            shutil.rmtree(home, ignore_errors=True)
 
 
 def _run(home: Path, *command: str | Path) -> None:

@@ -4,26 +4,40 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from alembic.script import ScriptDirectory
 from alembic.util.exc import CommandError
-from sqlalchemy import make_url
+from sqlalchemy import Engine, make_url
 
 from nalm_server import db, migrate
 from nalm_server.backup import archive, postgresql, sqlite
-from nalm_server.backup.archive import DATABASE, KEY, BackupError, Manifest
+from nalm_server.backup.archive import DATABASE, KEY, REPORTS, BackupError, Manifest
+from nalm_server.reports import repository
+from nalm_server.reports.checking import trouble_of
+from nalm_server.reports.opening import open_store
+from nalm_server.reports.store import ReportStore
 from nalm_server.secrets_store import KEY_NAME, write_private
 from nalm_server.settings import Settings
 
 
-def backup(settings: Settings, target: Path, *, with_key: bool) -> Manifest:
+class Made(NamedTuple):
+    manifest: Manifest
+    unreadable: list[str]
+    """Digests of reports that rows refer to, and that the store has lost or damaged: they are not in it."""
+
+
+def backup(settings: Settings, target: Path, *, with_key: bool) -> Made:
     """Writes the file; the work is done beside it, so that there is room for both or for neither."""
     if target.exists():
         raise BackupError(f"{target} is there already: name a new file.")
+    store = open_store(settings)
+    before = _referred(settings)
     with tempfile.TemporaryDirectory(prefix=".nalm-backup-", dir=target.parent) as work:
         dumped = Path(work) / DATABASE
         if _kind(settings) == "sqlite":
@@ -33,6 +47,8 @@ def backup(settings: Settings, target: Path, *, with_key: bool) -> Manifest:
         files = {DATABASE: dumped}
         if with_key:
             files[KEY] = settings.state_dir / KEY_NAME
+        # What the dump refers to: what a row let go of meanwhile stays in the store for reports.work.GRACE.
+        reports, unreadable = _readable(store, sorted(before | _referred(settings)))
         manifest = Manifest(
             made_at=datetime.now(UTC),
             nalm_version=version("nalm-server"),
@@ -40,14 +56,19 @@ def backup(settings: Settings, target: Path, *, with_key: bool) -> Manifest:
             revision=_revision(settings),
             parts={DATABASE: archive.part_of(dumped)}
             | ({KEY: archive.part_of(files[KEY])} if with_key else {}),
+            reports=len(reports),
         )
-        archive.write(target, manifest, files)
-    return manifest
+        archive.write(target, manifest, files, ((one, store.get(one)) for one in reports))
+    return Made(manifest, unreadable)
 
 
 def restore(settings: Settings, source: Path) -> Manifest:
-    """Checks everything first; then the state is the backup's, or as it was."""
+    """Checks everything first; then the state is the backup's, or as it was.
+
+    Reports come into the store before the rows that refer to them.
+    """
     settings.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    store = open_store(settings)
     _require_empty(settings)
     with tempfile.TemporaryDirectory(prefix=".nalm-restore-", dir=settings.state_dir) as work:
         manifest = archive.read(source, Path(work))
@@ -56,6 +77,8 @@ def restore(settings: Settings, source: Path) -> Manifest:
         if key.exists():
             _require_same_key(settings, key)
         dumped = Path(work) / DATABASE
+        for report in sorted((Path(work) / REPORTS).iterdir()):
+            store.put(report.name, report.read_bytes())
         if manifest.database == "sqlite":
             sqlite.check(dumped)
             migrate.upgrade(f"sqlite:///{dumped}")
@@ -78,9 +101,29 @@ def _file(settings: Settings) -> Path:
 
 
 def _revision(settings: Settings) -> str:
+    with _opened(settings) as engine:
+        return migrate.revision_of(engine)
+
+
+def _referred(settings: Settings) -> set[str]:
+    with (
+        _opened(settings) as engine,
+        db.make_sessions(engine.execution_options(nalm_read_only=True))() as session,
+    ):
+        return repository.digests(session)
+
+
+def _readable(store: ReportStore, digests: list[str]) -> tuple[list[str], list[str]]:
+    """Those that are whole, and the others."""
+    troubled = [one for one in digests if trouble_of(store, one) is not None]
+    return [one for one in digests if one not in set(troubled)], troubled
+
+
+@contextmanager
+def _opened(settings: Settings) -> Iterator[Engine]:
     engine = db.make_engine(settings.resolved_database_url)
     try:
-        return migrate.revision_of(engine)
+        yield engine
     finally:
         engine.dispose()
 
@@ -89,11 +132,8 @@ def _require_empty(settings: Settings) -> None:
     if _kind(settings) == "sqlite":
         sqlite.require_empty(_file(settings))
         return
-    engine = db.make_engine(settings.resolved_database_url)
-    try:
+    with _opened(settings) as engine:
         postgresql.require_empty(engine)
-    finally:
-        engine.dispose()
 
 
 def _require_fits(settings: Settings, manifest: Manifest) -> None:

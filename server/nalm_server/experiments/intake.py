@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import zlib
 from datetime import datetime
 
 from nalm_core.commit_name import short
@@ -22,6 +20,8 @@ from nalm_server.experiments.models import CellRow, ExperimentRow
 from nalm_server.experiments.schemas import ACTIVE, ExperimentState
 from nalm_server.jobs import leasing
 from nalm_server.jobs import repository as jobs
+from nalm_server.reports.packed import Packed, pack
+from nalm_server.reports.writing import written
 from nalm_server.runs.schemas import ReportTaken
 from nalm_server.tokens.principal import Principal
 from nalm_server.tokens.scopes import Scope
@@ -46,15 +46,18 @@ def take(
             "The cell of an experiment is taken from the agent of its job only: ask for the experiment with "
             "POST /projects/NAME/experiments."
         )
-    cell = _cell(report, report.experiment, canonical)
-    with context.sessions() as session:
+    packed = pack(canonical)
+    cell = _cell(report, report.experiment, packed)
+    with written(context.reports, packed) as stored, context.sessions() as session:
         now = context.clock()
         job = jobs.lock(session, job_id)
         if job is None:
             raise NotFoundError(f"There is no job {job_id}.")
         require_own(session, caller, job)
         if (known := repository.cell_of_run(session, report.run_id)) is not None:
-            return _again(known, cell, job.experiment_id)
+            taken = _again(known, cell, job.experiment_id)
+            stored.kept = True
+            return taken
         leasing.require_holder(session, job, fence, now)
         if job.experiment_id is None:
             raise InvalidError(f"Job {job_id} is of no experiment, the report is of one.")
@@ -65,10 +68,11 @@ def take(
             )
         taken = _keep(session, job.experiment_id, cell, now)
         session.commit()
+        stored.kept = taken.new
     return taken
 
 
-def _cell(report: RunReport, about: ExperimentCell, canonical: bytes) -> CellRow:
+def _cell(report: RunReport, about: ExperimentCell, packed: Packed) -> CellRow:
     """Without its experiment yet."""
     arms = {name: arm.run.model_dump(mode="json") for name, arm in report.arms.items()}
     row = CellRow(
@@ -78,10 +82,12 @@ def _cell(report: RunReport, about: ExperimentCell, canonical: bytes) -> CellRow
         base=arms.get(Arm.BASE),
         head=arms.get(Arm.HEAD),
         run_id=report.run_id,
-        digest=hashlib.sha256(canonical).hexdigest(),
+        digest=packed.digest,
         host=report.host.name,
         host_class=report.host.host_class,
-        compressed=zlib.compress(canonical, 6),
+        compressed=b"",
+        stored_digest=packed.digest,
+        stored_bytes=len(packed.compressed),
     )
     try:
         found = observe(report)

@@ -10,6 +10,7 @@ from sqlalchemy import JSON, ForeignKey, Index, LargeBinary, String, Text, Uniqu
 from sqlalchemy.orm import Mapped, mapped_column
 
 from nalm_server.db import Base, UtcDateTime
+from nalm_server.reports.columns import StoredColumns, stored_index
 
 
 class ExperimentRow(Base):
@@ -41,11 +42,11 @@ class ExperimentRow(Base):
     finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
-class CellRow(Base):
+class CellRow(StoredColumns, Base):
     """Two run definitions measured side by side, with the run report."""
 
     __tablename__ = "experiment_cells"
-    __table_args__ = (UniqueConstraint("experiment_id", "name"),)
+    __table_args__ = (UniqueConstraint("experiment_id", "name"), stored_index("experiment_cells"))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     experiment_id: Mapped[int] = mapped_column(ForeignKey("experiments.id", ondelete="CASCADE"))
@@ -66,5 +67,5 @@ class CellRow(Base):
     low: Mapped[float | None]
     high: Mapped[float | None]
     compressed: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
-    """The report, zlib."""
+    """The report, zlib, of a cell from before the report store; else empty."""
     received_at: Mapped[datetime] = mapped_column(UtcDateTime)

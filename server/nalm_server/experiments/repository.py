@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session, undefer
 
 from nalm_server.commits.models import CommitRow
 from nalm_server.experiments.models import CellRow, ExperimentRow
 from nalm_server.experiments.schemas import ACTIVE
 from nalm_server.jobs.models import JobRow
+from nalm_server.reports.kept import Kept, kept
+from nalm_server.reports.opening import store_of
 
 
 def add(session: Session, row: ExperimentRow) -> ExperimentRow:
@@ -92,7 +93,7 @@ def fitting(session: Session, experiment_id: int) -> list[int]:
     query = select(CellRow.id).where(
         CellRow.experiment_id == experiment_id,
         CellRow.unusable.is_(None),
-        func.length(CellRow.compressed) > 0,
+        or_(func.length(CellRow.compressed) > 0, CellRow.stored_digest.is_not(None)),
     )
     return list(session.scalars(query.order_by(CellRow.id)))
 
@@ -117,11 +118,13 @@ def add_cell(session: Session, row: CellRow) -> CellRow:
     return row
 
 
-def report(session: Session, experiment_id: int, number: int) -> bytes | None:
-    """The cell's report, empty once it has aged out; None if the experiment has no such cell."""
-    query = select(CellRow.compressed).where(CellRow.experiment_id == experiment_id, CellRow.id == number)
-    found = session.scalars(query).one_or_none()
-    return zlib.decompress(found) if found else found
+def report(session: Session, experiment_id: int, number: int) -> Kept | None:
+    """The cell's report; None if the experiment has no such cell."""
+    query = select(CellRow.compressed, CellRow.stored_digest, CellRow.stored_bytes)
+    found = session.execute(
+        query.where(CellRow.experiment_id == experiment_id, CellRow.id == number)
+    ).one_or_none()
+    return None if found is None else kept(store_of(session), *found)
 
 
 def newest_job(session: Session, experiment_id: int) -> JobRow | None:

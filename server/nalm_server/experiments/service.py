@@ -92,7 +92,7 @@ def report(session: Session, caller: Principal, experiment_id: int, number: int)
             f"The report of cell {number} aged out by the project's rules: what was fitted of it is kept, "
             f"see /experiments/{experiment_id}."
         )
-    return found
+    return found.json()
 
 
 def cancel(session: Session, caller: Principal, experiment_id: int, now: datetime) -> ExperimentDetail:

@@ -58,7 +58,8 @@ def _fit(context: Context, experiment_id: int, numbers: list[int]) -> Result | N
 
     def report(number: int) -> bytes:
         with context.read_sessions() as session:
-            return repository.report(session, experiment_id, number) or b""
+            kept = repository.report(session, experiment_id, number)
+        return kept.json() if kept else b""
 
     return fit(parse_report(report(number)) for number in numbers)
 

@@ -6,14 +6,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import structlog
 from nalm_core.explanation import OneSide, explain_apart
 from nalm_core.report_io import parse_report
 from sqlalchemy.orm import Session
 
 from nalm_server.judgement import line_repository as repository
 from nalm_server.judgement.points_repository import Point
+from nalm_server.reports.store import ReportUnreadableError
 from nalm_server.runs import repository as runs
 from nalm_server.runs.series import CHAIN
+
+log = structlog.get_logger()
 
 
 def explanation(session: Session, worse: Sequence[Point]) -> dict[str, Any] | None:
@@ -24,7 +28,14 @@ def explanation(session: Session, worse: Sequence[Point]) -> dict[str, Any] | No
     sides = _sides(session, most)
     if sides is None:
         return None
-    before, after = (OneSide(parse_report(runs.report(session, one).json)) for one in sides)
+    stored = [runs.report(session, one) for one in sides]
+    if any(one.expired_at is not None for one in stored):
+        return None
+    try:
+        before, after = (OneSide(parse_report(one.json)) for one in stored)
+    except ReportUnreadableError as error:
+        log.warning("not explained", reason=error.message)
+        return None
     found = explain_apart(before, after, pays)
     return None if found is None else found.model_dump(mode="json")
 

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from nalm_server.context import Context
 from nalm_server.metrics import repository
 from nalm_server.metrics.repository import Counts
+from nalm_server.reports import repository as reports
 
 KEPT_SECONDS = 5.0
 """However often and by whomever they are asked for, they are counted no more often."""
@@ -62,6 +63,9 @@ def _count(session: Session, context: Context) -> Iterator[Metric]:
         "nalm_deliveries", "Webhook deliveries kept.", ("forge", "status"), repository.deliveries(session)
     )
     yield _counts("nalm_runs", "Runs, by the verdict on them.", ("outcome",), repository.verdicts(session))
+    store = reports.total(session)
+    yield _figure("nalm_report_store_reports", "Reports in the report store.", store.reports)
+    yield _figure("nalm_report_store_bytes", "Their size, compressed.", store.bytes)
     yield _counts(
         "nalm_quality_trials",
         "Comparisons whose truth is known, by what it is and what was said.",

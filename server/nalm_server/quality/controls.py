@@ -19,6 +19,7 @@ from nalm_server.projects.models import ProjectRow
 from nalm_server.quality import pairs, repository
 from nalm_server.quality.pairs import Pair
 from nalm_server.quality.schemas import TrialKind
+from nalm_server.reports.packed import Packed
 
 LOOKED_BACK = timedelta(days=30)
 """Commits of equal code are of use as controls while the host is still about as it was."""
@@ -63,7 +64,7 @@ def _scenario(session: Session, project_id: int, pair: Pair) -> list[str] | None
 
 
 def take(
-    session: Session, job: JobRow, report: RunReport, *, verdict: Verdict, packed: bytes, now: datetime
+    session: Session, job: JobRow, report: RunReport, *, verdict: Verdict, packed: Packed, now: datetime
 ) -> bool:
     """A report of a control becomes a trial. False: it was one already.
 
@@ -74,7 +75,7 @@ def take(
     ):
         return False
     chain = verdict.chain
-    alarmed = verdict.outcome != "same"
+    alarm = alarmed(verdict)
     head = report.arms.get(Arm.HEAD)
     return repository.add_once(
         session,
@@ -99,9 +100,15 @@ def take(
             "job_id": job.id,
             "measured_at": report.started_at,
             "received_at": now,
-            "report": packed if alarmed else None,
+            "stored_digest": packed.digest if alarm else None,
+            "stored_bytes": len(packed.compressed) if alarm else None,
         },
     )
+
+
+def alarmed(verdict: Verdict) -> bool:
+    """The report of such a control is kept, to be looked into."""
+    return verdict.outcome != "same"
 
 
 def kind_of(report: RunReport) -> TrialKind:

@@ -9,13 +9,18 @@ from sqlalchemy import ForeignKey, Index, LargeBinary, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from nalm_server.db import Base, UtcDateTime
+from nalm_server.reports.columns import StoredColumns, stored_index
 
 
-class TrialRow(Base):
+class TrialRow(StoredColumns, Base):
     """A comparison whose truth is known: a planted change, or none. It is no run and enters no series."""
 
     __tablename__ = "quality_trials"
-    __table_args__ = (UniqueConstraint("project_id", "key"), Index(None, "project_id", "measured_at"))
+    __table_args__ = (
+        UniqueConstraint("project_id", "key"),
+        Index(None, "project_id", "measured_at"),
+        stored_index("quality_trials"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
@@ -50,4 +55,4 @@ class TrialRow(Base):
     measured_at: Mapped[datetime] = mapped_column(UtcDateTime)
     received_at: Mapped[datetime] = mapped_column(UtcDateTime)
     report: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
-    """zlib; of a control that alarmed, to be looked into."""
+    """zlib; of a control that alarmed before the report store was there. Later ones are in the store."""

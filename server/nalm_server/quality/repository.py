@@ -12,6 +12,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from nalm_server.quality.models import TrialRow
+from nalm_server.reports.kept import Kept, kept
+from nalm_server.reports.opening import store_of
 from nalm_server.runs.models import RunRow, VerdictRow
 
 FLAGGED = ("regressed", "improved")
@@ -48,9 +50,9 @@ def find(session: Session, project_id: int, trial_id: int) -> TrialRow | None:
     return session.scalars(query).one_or_none()
 
 
-def report(session: Session, trial_id: int) -> bytes | None:
-    """zlib, as it is kept."""
-    return session.scalar(select(TrialRow.report).where(TrialRow.id == trial_id))
+def report(session: Session, trial_id: int) -> Kept:
+    query = select(TrialRow.report, TrialRow.stored_digest, TrialRow.stored_bytes)
+    return kept(store_of(session), *session.execute(query.where(TrialRow.id == trial_id)).one())
 
 
 def seen_since(session: Session, project_id: int, since: datetime) -> list[Seen]:
@@ -64,12 +66,13 @@ def page(
     session: Session, project_id: int, kinds: Sequence[str] | None, limit: int, below: int | None
 ) -> list[tuple[TrialRow, bool]]:
     """Newest first, each with whether its report is kept."""
-    query = select(TrialRow, TrialRow.report.is_not(None)).where(TrialRow.project_id == project_id)
+    has_report = TrialRow.report.is_not(None) | TrialRow.stored_digest.is_not(None)
+    query = select(TrialRow, has_report).where(TrialRow.project_id == project_id)
     if kinds:
         query = query.where(TrialRow.kind.in_(kinds))
     if below is not None:
         query = query.where(TrialRow.id < below)
-    return [(row, kept) for row, kept in session.execute(query.order_by(TrialRow.id.desc()).limit(limit))]
+    return [(row, there) for row, there in session.execute(query.order_by(TrialRow.id.desc()).limit(limit))]
 
 
 def scenario_counts(session: Session, project_id: int) -> dict[str, int]:

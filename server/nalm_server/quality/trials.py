@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -66,7 +65,7 @@ def report(session: Session, caller: Principal, project: str, trial_id: int) -> 
     """The run report of a control that alarmed."""
     found = require_project(session, caller, project, Role.READER)
     row = repository.find(session, found.id, trial_id)
-    packed = repository.report(session, row.id) if row is not None else None
-    if packed is None:
+    kept = repository.report(session, row.id) if row is not None else None
+    if not kept:
         raise NotFoundError(f"The project has no trial {trial_id} whose report was kept.")
-    return zlib.decompress(packed)
+    return kept.json()

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Select, delete, exists, func, select, update
+from sqlalchemy import ColumnElement, Select, delete, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from nalm_server.experiments.models import CellRow, ExperimentRow
@@ -16,9 +16,11 @@ from nalm_server.hooks.models import DeliveryRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN
 from nalm_server.refs.models import TagRow
+from nalm_server.reports.kept import Kept
 from nalm_server.retention.models import RemovalRow, RuleRow
 from nalm_server.retention.schemas import Amount, Kind, Removed
 from nalm_server.runs.models import ReportRow, RunRow, VerdictRow
+from nalm_server.runs.repository import kept_of
 
 KEPT_OUTCOMES = ("regressed", "improved")
 
@@ -72,16 +74,16 @@ def _old_cells(project_id: int, before: datetime, *columns: Any) -> Select[Any]:
             ExperimentRow.project_id == project_id,
             ExperimentRow.state.not_in(ACTIVE),
             CellRow.received_at < before,
-            func.length(CellRow.compressed) > 0,
+            or_(func.length(CellRow.compressed) > 0, CellRow.stored_digest.is_not(None)),
         )
     )
 
 
 def due(session: Session, project_id: int, reports_before: datetime, logs_before: datetime) -> list[Amount]:
-    size = func.coalesce(func.sum(func.length(ReportRow.compressed)), 0)
+    size = func.coalesce(func.sum(_size(ReportRow)), 0)
     tails = func.coalesce(func.sum(func.length(JobRow.log_tail)), 0)
     reports = session.execute(_old_reports(project_id, reports_before, func.count(), size)).one()
-    packed = func.coalesce(func.sum(func.length(CellRow.compressed)), 0)
+    packed = func.coalesce(func.sum(_size(CellRow)), 0)
     cells = session.execute(_old_cells(project_id, reports_before, func.count(), packed)).one()
     deliveries = session.execute(_old_deliveries(project_id, logs_before, func.count())).one()
     logs = session.execute(_old_logs(project_id, logs_before, func.count(), tails)).one()
@@ -92,10 +94,16 @@ def due(session: Session, project_id: int, reports_before: datetime, logs_before
     ]
 
 
-def old_reports(session: Session, project_id: int, before: datetime, limit: int) -> list[tuple[int, bytes]]:
-    """(run, report compressed), oldest first."""
-    query = _old_reports(project_id, before, ReportRow.run_id, ReportRow.compressed)
-    return [(run_id, packed) for run_id, packed in session.execute(query.order_by(RunRow.id).limit(limit))]
+def _size(row: type[ReportRow] | type[CellRow]) -> ColumnElement[int]:
+    """Of a report, wherever it is."""
+    return func.coalesce(row.stored_bytes, func.length(row.compressed))
+
+
+def old_reports(session: Session, project_id: int, before: datetime, limit: int) -> list[tuple[int, Kept]]:
+    """(run, report), oldest first."""
+    query = _old_reports(project_id, before, ReportRow)
+    found = session.scalars(query.order_by(RunRow.id).limit(limit))
+    return [(row.run_id, kept_of(session, row)) for row in found]
 
 
 def expire(session: Session, run_id: int, remains: dict[str, Any], now: datetime) -> bool:
@@ -103,27 +111,34 @@ def expire(session: Session, run_id: int, remains: dict[str, Any], now: datetime
     changed = session.execute(
         update(ReportRow)
         .where(ReportRow.run_id == run_id, ReportRow.expired_at.is_(None))
-        .values(compressed=b"", expired_at=now, remains=remains)
+        .values(compressed=b"", stored_digest=None, stored_bytes=None, expired_at=now, remains=remains)
         .returning(ReportRow.run_id)
     )
     return changed.first() is not None
 
 
-def expire_cells(session: Session, project_id: int, before: datetime, limit: int) -> list[int]:
-    """Sizes of the reports that went. Cells stay, with what was made of them."""
-    size = func.length(CellRow.compressed)
+class Gone(NamedTuple):
+    digest: str | None
+    """Its name in the report store; None: it was in its row."""
+    size: int
+
+
+def expire_cells(session: Session, project_id: int, before: datetime, limit: int) -> list[Gone]:
+    """The reports that went. Cells stay, with what was made of them."""
     found = session.execute(
-        _old_cells(project_id, before, CellRow.id, size).order_by(CellRow.id).limit(limit)
-    ).all()
-    sizes: dict[int, int] = {cell_id: bytes_ for cell_id, bytes_ in found}  # noqa: C416 (as below)
+        _old_cells(project_id, before, CellRow.id, CellRow.stored_digest, _size(CellRow))
+        .order_by(CellRow.id)
+        .limit(limit)
+    )
+    reports = {cell_id: Gone(digest, size) for cell_id, digest, size in found}
     gone = session.scalars(
         update(CellRow)
-        .where(CellRow.id.in_(sizes), size > 0)
-        .values(compressed=b"")
+        .where(CellRow.id.in_(reports), _size(CellRow) > 0)
+        .values(compressed=b"", stored_digest=None, stored_bytes=None)
         .returning(CellRow.id)
         .execution_options(synchronize_session=False)
     ).all()
-    return [sizes[cell_id] for cell_id in gone]
+    return [reports[cell_id] for cell_id in gone]
 
 
 def remove_deliveries(session: Session, project_id: int, before: datetime, limit: int) -> int:

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import zlib
 from datetime import datetime
 
 from nalm_core.report_io import parse_report
 
 from nalm_server.context import Context
 from nalm_server.projects import repository as projects
+from nalm_server.reports import repository as reports
 from nalm_server.retention import repository
 from nalm_server.retention.schemas import Amount, Kind
 from nalm_server.retention.service import limits, rules_of
@@ -40,14 +40,12 @@ def _expire_reports(context: Context, project_id: int, before: datetime, now: da
     with context.read_sessions() as session:
         found = repository.old_reports(session, project_id, before, REPORTS_AT_ONCE)
     kept = {
-        run_id: remains.of(parse_report(zlib.decompress(packed))).model_dump(mode="json")
-        for run_id, packed in found
+        run_id: remains.of(parse_report(report.json())).model_dump(mode="json") for run_id, report in found
     }
     with context.sessions() as session:
-        gone = [
-            len(packed) for run_id, packed in found if repository.expire(session, run_id, kept[run_id], now)
-        ]
-        amount = Amount(kind=Kind.REPORTS, number=len(gone), bytes=sum(gone))
+        gone = [one for run_id, one in found if repository.expire(session, run_id, kept[run_id], now)]
+        reports.release(session, [one.digest for one in gone], now)
+        amount = Amount(kind=Kind.REPORTS, number=len(gone), bytes=sum(one.size for one in gone))
         repository.count_removed(session, project_id, [amount], now)
         session.commit()
     return bool(found)
@@ -56,7 +54,8 @@ def _expire_reports(context: Context, project_id: int, before: datetime, now: da
 def _expire_cells(context: Context, project_id: int, before: datetime, now: datetime) -> bool:
     with context.sessions() as session:
         gone = repository.expire_cells(session, project_id, before, REPORTS_AT_ONCE)
-        amount = Amount(kind=Kind.REPORTS, number=len(gone), bytes=sum(gone))
+        reports.release(session, [one.digest for one in gone], now)
+        amount = Amount(kind=Kind.REPORTS, number=len(gone), bytes=sum(one.size for one in gone))
         repository.count_removed(session, project_id, [amount], now)
         session.commit()
     return bool(gone)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 
 from nalm_core.report_io import parse_report
@@ -24,9 +23,7 @@ def fill(context: Context, project_id: int) -> Iterator[int]:
             found = repository.uncounted(session, project_id, VALID_OUTCOMES, after=last, limit=AT_ONCE)
         if not found:
             return
-        counted = {
-            run_id: functions.counted(parse_report(zlib.decompress(packed))) for run_id, packed in found
-        }
+        counted = {run_id: functions.counted(parse_report(kept.json())) for run_id, kept in found}
         with context.sessions() as session:
             projects.lock(session, project_id)
             for run in repository.still_uncounted(session, list(counted)):

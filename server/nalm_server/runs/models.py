@@ -10,6 +10,7 @@ from sqlalchemy import JSON, ForeignKey, Index, LargeBinary, String, Text, Uniqu
 from sqlalchemy.orm import Mapped, mapped_column
 
 from nalm_server.db import Base, UtcDateTime
+from nalm_server.reports.columns import StoredColumns, stored_index
 
 
 class BuildRow(Base):
@@ -70,15 +71,16 @@ class RunRow(Base):
     received_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
-class ReportRow(Base):
-    """The report whole, apart from its run so that lists need not read it."""
+class ReportRow(StoredColumns, Base):
+    """Where the report is, and what is left of one that has aged out."""
 
     __tablename__ = "reports"
+    __table_args__ = (stored_index("reports"),)
 
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
     json_bytes: Mapped[int]
     compressed: Mapped[bytes] = mapped_column(LargeBinary)
-    """zlib; empty once it has aged out."""
+    """zlib, of a report from before the report store; else empty."""
     expired_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """When it aged out."""
     remains: Mapped[dict[str, Any] | None] = mapped_column(JSON)

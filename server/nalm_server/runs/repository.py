@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,6 +16,9 @@ from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.states import AlertState
 from nalm_server.commits.models import CommitRow
 from nalm_server.history.models import FunctionValueRow, ScenarioRow
+from nalm_server.reports.kept import Kept, kept
+from nalm_server.reports.opening import store_of
+from nalm_server.reports.packed import Packed
 from nalm_server.runs.models import BuildRow, ReportRow, RunRow, VerdictRow
 
 MOST_AS_BASE = 2_000
@@ -37,14 +39,15 @@ class JudgedRun:
 
 @dataclass(frozen=True)
 class StoredReport:
-    compressed: bytes
+    kept: Kept
     json_bytes: int
     expired_at: datetime | None
     remains: dict[str, Any] | None
 
     @property
     def json(self) -> bytes:
-        return zlib.decompress(self.compressed)
+        """Raises ReportUnreadableError."""
+        return self.kept.json()
 
 
 def _judged() -> Select[RunRow, VerdictRow, str, str]:
@@ -131,14 +134,19 @@ def outcomes_of_job(session: Session, job_id: int) -> list[str]:
     )
 
 
-def compressed(report_json: bytes) -> StoredReport:
-    return StoredReport(zlib.compress(report_json, 6), len(report_json), expired_at=None, remains=None)
-
-
-def add(session: Session, run: RunRow, report: StoredReport, verdict: VerdictRow) -> RunRow:
+def add(session: Session, run: RunRow, report: Packed, verdict: VerdictRow) -> RunRow:
+    """The report is in the store."""
     session.add(run)
     session.flush()
-    session.add(ReportRow(run_id=run.id, json_bytes=report.json_bytes, compressed=report.compressed))
+    session.add(
+        ReportRow(
+            run_id=run.id,
+            json_bytes=report.json_bytes,
+            compressed=b"",
+            stored_digest=report.digest,
+            stored_bytes=len(report.compressed),
+        )
+    )
     verdict.run_id = run.id
     session.add(verdict)
     session.flush()
@@ -158,21 +166,26 @@ def add_build(session: Session, row: BuildRow) -> BuildRow:
 
 def report(session: Session, run_id: int) -> StoredReport:
     row = session.get_one(ReportRow, run_id)
-    return StoredReport(row.compressed, row.json_bytes, row.expired_at, row.remains)
+    return StoredReport(kept_of(session, row), row.json_bytes, row.expired_at, row.remains)
+
+
+def kept_of(session: Session, row: ReportRow) -> Kept:
+    return kept(store_of(session), row.compressed, row.stored_digest, row.stored_bytes)
 
 
 def uncounted(
     session: Session, project_id: int, outcomes: Sequence[str], *, after: int, limit: int
-) -> list[tuple[int, bytes]]:
-    """(run, report compressed) of runs whose functions are in no series, oldest first."""
+) -> list[tuple[int, Kept]]:
+    """(run, report) of runs whose functions are in no series, oldest first."""
     query = (
-        select(RunRow.id, ReportRow.compressed)
+        select(RunRow.id, ReportRow)
         .join(ReportRow, ReportRow.run_id == RunRow.id)
         .join(VerdictRow, VerdictRow.run_id == RunRow.id)
         .where(RunRow.project_id == project_id, RunRow.id > after, ~RunRow.beside)
         .where(ReportRow.expired_at.is_(None), VerdictRow.outcome.in_(outcomes), ~_counted())
     )
-    return [(number, packed) for number, packed in session.execute(query.order_by(RunRow.id).limit(limit))]
+    found = session.execute(query.order_by(RunRow.id).limit(limit))
+    return [(number, kept_of(session, row)) for number, row in found]
 
 
 def still_uncounted(session: Session, run_numbers: Sequence[int]) -> list[RunRow]:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -38,6 +37,8 @@ from nalm_server.jobs.schemas import HELD, JobReason
 from nalm_server.projects import repository as projects
 from nalm_server.projects.models import ProjectRow
 from nalm_server.quality import controls
+from nalm_server.reports.packed import Packed, pack
+from nalm_server.reports.writing import written
 from nalm_server.runs import builds, fixes, functions, intake, remains, repository, series, verdicts
 from nalm_server.runs.models import RunRow, VerdictRow
 from nalm_server.runs.remains import Remains
@@ -52,10 +53,9 @@ class Upload:
     """A report on its way in, parsed, judged, summed up and packed."""
 
     report: RunReport
-    stored: StoredReport
+    packed: Packed
     figures: series.Figures
     functions: list[functions.Counted]
-    digest: str
     verdict: Verdict
     explanation: dict[str, Any] | None
     """Of a regression or an improvement."""
@@ -75,18 +75,17 @@ def take_report(
     kept = verdict.outcome in series.VALID_OUTCOMES
     upload = Upload(
         report,
-        repository.compressed(canonical),
+        pack(canonical),
         list(series.figures(report)) if kept else [],
         functions.counted(report) if kept else [],
-        hashlib.sha256(canonical).hexdigest(),
         verdict,
         _as_stored(intake.explained(report, verdict)),
         job_id,
         fence,
         caller,
     )
-    with context.sessions() as session:
-        taken = _take(session, caller, upload, context.clock())
+    with written(context.reports, upload.packed) as stored, context.sessions() as session:
+        taken, stored.kept = _take(session, caller, upload, context.clock())
         session.commit()
     return taken
 
@@ -95,15 +94,16 @@ def _as_stored(explanation: Explanation | None) -> dict[str, Any] | None:
     return None if explanation is None else explanation.model_dump(mode="json")
 
 
-def _take(session: Session, caller: Principal, upload: Upload, now: datetime) -> ReportTaken:
+def _take(session: Session, caller: Principal, upload: Upload, now: datetime) -> tuple[ReportTaken, bool]:
+    """What is answered, and whether a row refers to the report from now on, or did already."""
     project = _project(session, caller, upload)
     known = repository.find(session, upload.report.run_id)
     if known is not None:
-        if known.run.digest != upload.digest or known.run.project_id != project.id:
+        if known.run.digest != upload.packed.digest or known.run.project_id != project.id:
             raise ConflictError(
                 f"Run {upload.report.run_id} is stored with another content: a run's id is made once."
             )
-        return _taken(known, new=False)
+        return _taken(known, new=False), True
     job = (
         _job(session, caller, project, upload, job_id=upload.job_id, now=now)
         if upload.job_id is not None
@@ -112,10 +112,10 @@ def _take(session: Session, caller: Principal, upload: Upload, now: datetime) ->
     if job is not None:
         result = repository.of_job_and_scenario(session, job.id, upload.report.scenario.name)
         if result is not None:  # from an agent that lost its lease after the upload: one result per job
-            return _taken(result, new=False)
+            return _taken(result, new=False), False
         if job.reason == JobReason.CONTROL:
             return _taken_as_trial(session, job, upload, now)
-    return _taken(_store(session, project, job, upload, now), new=True)
+    return _taken(_store(session, project, job, upload, now), new=True), True
 
 
 def _project(session: Session, caller: Principal, upload: Upload) -> ProjectRow:
@@ -194,13 +194,13 @@ def _store(
         beside=job is not None and job.not_host is not None,
         status=report.status,
         features=list(head.run.features) if head else None,
-        digest=upload.digest,
+        digest=upload.packed.digest,
         started_at=report.started_at,
         finished_at=report.finished_at,
         received_at=now,
     )
     judged = _verdict_row(report, verdict)
-    repository.add(session, row, upload.stored, judged)
+    repository.add(session, row, upload.packed, judged)
     if not row.beside:
         series.enter(session, row, upload.figures)
         functions.enter(session, row, upload.functions)
@@ -211,19 +211,18 @@ def _store(
     return stored
 
 
-def _taken_as_trial(session: Session, job: JobRow, upload: Upload, now: datetime) -> ReportTaken:
+def _taken_as_trial(session: Session, job: JobRow, upload: Upload, now: datetime) -> tuple[ReportTaken, bool]:
     """What a control says is of nalm, not of the commit: no run, no verdict, no series."""
     verdict = upload.verdict
-    new = controls.take(
-        session, job, upload.report, verdict=verdict, packed=upload.stored.compressed, now=now
-    )
-    return ReportTaken(
+    new = controls.take(session, job, upload.report, verdict=verdict, packed=upload.packed, now=now)
+    taken = ReportTaken(
         run_id=upload.report.run_id,
         outcome=verdict.outcome,
         display=display_of(verdict),
         summary=verdict.summary,
         new=new,
     )
+    return taken, new and controls.alarmed(verdict)
 
 
 def display_of(verdict: Verdict) -> Display:

@@ -21,5 +21,7 @@ class Work(StrEnum):
     """Code to be measured against itself."""
     RETENTION = "retention"
     """What has outlived its project's rules."""
+    REPORTS = "reports"
+    """Reports to be moved into the report store, and those to be removed from it."""
     JUDGEMENT = "judgement"
     """Histories in which something changed, to be looked at for change points."""

@@ -13,6 +13,7 @@ from nalm_server.judgement import work as judgement
 from nalm_server.notifications.drain import drain as notifications
 from nalm_server.quality import work as controls
 from nalm_server.reconcile import service as reconcile
+from nalm_server.reports import work as reports
 from nalm_server.retention import sweep as retention
 from nalm_server.schedules import work as schedules
 from nalm_server.work.kinds import Work
@@ -31,6 +32,7 @@ WORKERS: dict[Work, Worker] = {
     Work.RECONCILE: Worker(reconcile.drain, every_seconds=30),
     Work.NOTIFICATIONS: Worker(notifications, every_seconds=15),
     Work.RETENTION: Worker(retention.drain, every_seconds=3600),
+    Work.REPORTS: Worker(reports.drain, reports.EVERY_SECONDS),
     Work.SCHEDULE: Worker(schedules.drain, schedules.EVERY_SECONDS),
     Work.CONTROLS: Worker(controls.drain, controls.EVERY_SECONDS),
     Work.JOBS: Worker(jobs.drain, jobs.EVERY_SECONDS),
