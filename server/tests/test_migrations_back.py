@@ -10,6 +10,7 @@ import pytest
 from nalm_server import migrate
 from nalm_server.db import make_engine
 from nalm_server.jobs.models import JobRow
+from nalm_server.reports import moving
 from nalm_server.settings import Settings
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_seeded import add_administrator, add_everything
@@ -42,6 +43,7 @@ def used(make_settings: Callable[..., Settings], clock: Clock) -> Iterator[Servi
             job.finished_at = now if state == "done" else None
             session.add(job)
         session.commit()
+    assert sum(moving.into_database(service.context)) > 0
     service.context.engine.dispose()
     yield service
     service.context.engine.dispose()

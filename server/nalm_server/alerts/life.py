@@ -39,11 +39,17 @@ def confirm(
     """A second measurement saw it too. run_number: RunRow.id of that measurement, kept as evidence."""
     if alert.confirmed_at is not None:
         return
-    alert.confirmed_at = now
+    _confirmed(session, alert, now)
     if alert.state == AlertState.NEW:
         enter(session, alert, AlertState.CONFIRMED, why, now)
     else:
         note(session, alert, why, now)
+
+
+def _confirmed(session: Session, alert: AlertRow, at: datetime) -> None:
+    """Counts what was measured since now: when pages ask, there may be a long history after the culprit."""
+    alert.confirmed_at = at
+    alert.measured_after = repository.measured_after(session, alert.commit_id, at)
 
 
 def dismiss(session: Session, alert: AlertRow, why: str, now: datetime) -> None:
@@ -60,7 +66,7 @@ def fix(
         return
     alert.fixed_by_id = commit_id
     if measured and alert.confirmed_at is None:
-        alert.confirmed_at = now
+        _confirmed(session, alert, now)
     enter(session, alert, AlertState.FIXED, why, now)
 
 
@@ -79,6 +85,8 @@ def move_culprit(session: Session, alert: AlertRow, commit_id: int, why: str, no
     other = repository.of_commit(session, commit_id)
     if other is None:
         alert.commit_id, alert.after_commit_id, alert.updated_at = commit_id, None, now
+        if alert.confirmed_at is not None:
+            _confirmed(session, alert, alert.confirmed_at)
         session.flush()
         note(session, alert, why, now)
         return alert

@@ -51,6 +51,8 @@ class AlertRow(Base):
     assignee: Mapped[str | None] = mapped_column(String(128))
     confirmed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """When a second measurement saw it too, or saw it go."""
+    measured_after: Mapped[int | None]
+    """Commits after the culprit that were measured by then; None: not confirmed."""
     fixed_by_id: Mapped[int | None] = mapped_column(ForeignKey("commits.id", ondelete="SET NULL"))
     merged_into_id: Mapped[int | None] = mapped_column(ForeignKey("alerts.id", ondelete="SET NULL"))
     """The alert that has what this one had, since a bisect moved the culprit."""

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
-from sqlalchemy import or_, select
+from sqlalchemy import exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts.fates import Fate
@@ -153,3 +154,15 @@ def lock(session: Session, alert_id: int) -> AlertRow:
     """The row, held until the commit."""
     query = select(AlertRow).where(AlertRow.id == alert_id).with_for_update(key_share=True)
     return session.scalars(query.execution_options(populate_existing=True)).one()
+
+
+def measured_after(session: Session, commit_id: int, until: datetime) -> int:
+    """Commits of the default branch after this one that had a run by then."""
+    culprit = session.get_one(CommitRow, commit_id)
+    query = select(func.count()).where(
+        CommitRow.project_id == culprit.project_id,
+        CommitRow.position > culprit.position,
+        CommitRow.listed,
+        exists().where(RunRow.commit_id == CommitRow.id, RunRow.received_at <= until),
+    )
+    return session.scalars(query).one()

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from nalm_server.db import Base, UtcDateTime
+
+LISTED = text("listed")
 
 
 class CommitRow(Base):
@@ -19,6 +21,7 @@ class CommitRow(Base):
         UniqueConstraint("project_id", "sha"),
         Index(None, "project_id", "position"),
         Index(None, "project_id", "parent_sha"),
+        Index("ix_commits_listed", "project_id", sqlite_where=LISTED, postgresql_where=LISTED),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from nalm_core.catalogue import METRICS
-from sqlalchemy import Select, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session, aliased
 
 from nalm_server.agents.models import HostRow
 from nalm_server.commits.models import CommitRow
@@ -36,28 +36,18 @@ def rows(session: Session, project_id: int, wanted: Filter) -> Iterator[ExportRo
 
 def newest(session: Session, project_id: int, wanted: Filter) -> Iterator[ExportRow]:
     """Of each series the value of its newest run."""
-    rank = (
-        select(
-            SeriesValueRow.series_id,
-            SeriesValueRow.run_id,
-            func.row_number()
-            .over(
-                partition_by=SeriesValueRow.series_id,
-                order_by=(CommitRow.position.desc(), RunRow.received_at.desc(), RunRow.id.desc()),
-            )
-            .label("rank"),
-        )
-        .join(RunRow, RunRow.id == SeriesValueRow.run_id)
-        .join(CommitRow, CommitRow.id == RunRow.commit_id)
-        .where(RunRow.project_id == project_id)
-        .subquery()
+    commit, run, value = aliased(CommitRow), aliased(RunRow), aliased(SeriesValueRow)
+    furthest = (
+        select(run.id)
+        .join_from(commit, run, run.commit_id == commit.id)
+        .join(value, (value.run_id == run.id) & (value.series_id == SeriesRow.id))
+        .where(commit.project_id == project_id, run.scenario_id == SeriesRow.scenario_id)
+        .order_by(commit.position.desc(), run.received_at.desc(), run.id.desc())
+        .limit(1)
+        .correlate(SeriesRow)
+        .scalar_subquery()
     )
-    query = _values(project_id, wanted).join(
-        rank,
-        (rank.c.series_id == SeriesValueRow.series_id)
-        & (rank.c.run_id == SeriesValueRow.run_id)
-        & (rank.c.rank == 1),
-    )
+    query = _values(project_id, wanted).where(RunRow.id == furthest, SeriesValueRow.run_id == furthest)
     return _fetched(session, query.order_by(SeriesRow.metric, ScenarioRow.name, SeriesRow.id))
 
 
@@ -82,7 +72,8 @@ def functions(session: Session, project_id: int, wanted: Filter) -> Iterator[Fun
         .join(series, series.id == counts.series_id)
         .join(ScenarioRow, ScenarioRow.id == series.scenario_id)
         .join(HostRow, HostRow.id == RunRow.host_id)
-        .where(RunRow.project_id == project_id)
+        .where(RunRow.project_id == project_id, CommitRow.project_id == project_id)
+        .where(RunRow.scenario_id == series.scenario_id, ScenarioRow.project_id == project_id)
     )
     query = _filtered(query, wanted, ((ScenarioRow.name, "scenario"), (series.host_class, "host_class")))
     query = query.order_by(CommitRow.position, RunRow.id, counts.ipp.desc(), series.id)
@@ -112,7 +103,8 @@ def _values(project_id: int, wanted: Filter) -> Select[*tuple[Any, ...]]:
         .join(SeriesRow, SeriesRow.id == SeriesValueRow.series_id)
         .join(ScenarioRow, ScenarioRow.id == SeriesRow.scenario_id)
         .join(HostRow, HostRow.id == RunRow.host_id)
-        .where(RunRow.project_id == project_id)
+        .where(RunRow.project_id == project_id, CommitRow.project_id == project_id)
+        .where(RunRow.scenario_id == SeriesRow.scenario_id, ScenarioRow.project_id == project_id)
     )
     named = (ScenarioRow.name, "scenario"), (SeriesRow.metric, "metric"), (SeriesRow.host_class, "host_class")
     return _filtered(query, wanted, named)

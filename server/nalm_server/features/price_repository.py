@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, select, union_all
+from sqlalchemy.orm import Session, aliased
 
 from nalm_server.commits.models import CommitRow
 from nalm_server.history.models import ScenarioRow, SeriesRow, SeriesValueRow
-from nalm_server.runs.models import RunRow, VerdictRow
+from nalm_server.runs.models import NOTEWORTHY, RunRow, VerdictRow
 
 
 class StageCost(NamedTuple):
@@ -65,6 +65,7 @@ def _stages(project_id: int) -> Select[*tuple[Any, ...]]:
         .join(CommitRow, CommitRow.id == RunRow.commit_id)
         .where(
             ScenarioRow.project_id == project_id,
+            CommitRow.project_id == project_id,
             SeriesRow.metric == "cpp",
             SeriesRow.stage != "chain",
             SeriesRow.source.not_like("imported:%"),
@@ -74,26 +75,51 @@ def _stages(project_id: int) -> Select[*tuple[Any, ...]]:
 
 
 def newest_stages(session: Session, project_id: int, last: int | None = None) -> list[StageCost]:
-    """Each series' value at the furthest commit of the default branch, up to position `last`."""
-    query = _stages(project_id)
-    if last is not None:
-        query = query.where(CommitRow.position <= last)
-    rank = func.row_number().over(
-        partition_by=SeriesRow.id, order_by=(CommitRow.position.desc(), RunRow.id.desc())
+    """Each series' value at the furthest commit of the default branch, up to position `last`.
+
+    Looked for from the last commit back, series by series: the others' values are not read.
+    """
+    commit, run, value = aliased(CommitRow), aliased(RunRow), aliased(SeriesValueRow)
+    newest = (
+        select(run.id)
+        .join_from(commit, run, run.commit_id == commit.id)
+        .join(value, (value.run_id == run.id) & (value.series_id == SeriesRow.id))
+        .where(commit.project_id == project_id, commit.listed, run.scenario_id == SeriesRow.scenario_id)
+        .order_by(commit.position.desc(), run.id.desc())
+        .limit(1)
+        .correlate(SeriesRow)
     )
-    ranked = query.add_columns(rank.label("rank")).subquery().c
+    if last is not None:
+        newest = newest.where(commit.position <= last)
     found = session.execute(
-        select(*list(ranked)[: len(StageCost._fields)])
-        .where(ranked.rank == 1)
-        .order_by(ranked.scenario, ranked.host_class, ranked.stage)
+        _stages(project_id)
+        .where(RunRow.id == newest.scalar_subquery(), SeriesValueRow.run_id == newest.scalar_subquery())
+        .order_by(ScenarioRow.name, SeriesRow.host_class, SeriesRow.stage)
     )
     return [StageCost._make(row) for row in found]
 
 
 def stage_line(session: Session, project_id: int, stage: str, limit: int) -> list[StageCost]:
     """All series of the stage, along the first parent: the newest `limit` values."""
-    query = _stages(project_id).where(SeriesRow.stage == stage)
-    found = session.execute(query.order_by(CommitRow.position.desc(), RunRow.id.desc()).limit(limit))
+    of_project = select(SeriesRow.id, SeriesRow.scenario_id).join(
+        ScenarioRow, ScenarioRow.id == SeriesRow.scenario_id
+    )
+    series = session.execute(of_project.where(ScenarioRow.project_id == project_id, SeriesRow.stage == stage))
+    # Of each series so many, and of these the newest: a limit over all of them would sort them first.
+    newest = [
+        _stages(project_id)
+        .where(SeriesRow.id == number, RunRow.scenario_id == scenario_id)
+        .order_by(CommitRow.position.desc(), RunRow.id.desc())
+        .limit(limit)
+        .subquery()
+        for number, scenario_id in series
+    ]
+    if not newest:
+        return []
+    every = union_all(*(select(*one.c) for one in newest)).subquery().c
+    found = session.execute(
+        select(*list(every)).order_by(every.position.desc(), every.run_number.desc()).limit(limit)
+    )
     return [StageCost._make(row) for row in found][::-1]
 
 
@@ -136,6 +162,7 @@ def slower(session: Session, project_id: int, stages: Sequence[str], after: int)
         .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
         .where(
             RunRow.project_id == project_id,
+            NOTEWORTHY,
             VerdictRow.outcome == "regressed",
             VerdictRow.stage.in_(stages),
             CommitRow.position > after,

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from nalm_server.commits.models import CommitRow
 from nalm_server.features.models import CostModelRow
 from nalm_server.history.models import ScenarioRow, SeriesRow, SeriesValueRow
-from nalm_server.runs.models import RunRow, VerdictRow
+from nalm_server.runs.models import PRICED, RunRow, VerdictRow
 
 
 class ChainCost(NamedTuple):
@@ -81,7 +81,7 @@ def merges(session: Session, project_id: int) -> list[Merge]:
         .join_from(VerdictRow, RunRow, RunRow.id == VerdictRow.run_id)
         .join(CommitRow, CommitRow.id == RunRow.commit_id)
         .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
-        .where(RunRow.project_id == project_id, VerdictRow.price_cycles_per_packet.is_not(None))
+        .where(RunRow.project_id == project_id, PRICED)
         .order_by(CommitRow.position, RunRow.received_at, RunRow.id)
     )
     return [Merge._make(row) for row in found]

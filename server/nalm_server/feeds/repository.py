@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, and_, exists, func, or_, select
+from sqlalchemy import ColumnElement, and_, exists, func, select
 from sqlalchemy.orm import Session, aliased, undefer
 
 from nalm_server.alerts.models import AlertMoveRow, AlertRow, AlertStateRow
 from nalm_server.commits.models import CommitRow
 from nalm_server.feeds.models import FeedTokenRow
 from nalm_server.history.models import ScenarioRow
-from nalm_server.runs.models import RunRow, VerdictRow
+from nalm_server.runs.models import NOTEWORTHY, RunRow, VerdictRow
 
 FOUND = ("regressed", "improved", "broken")
 
@@ -26,7 +26,7 @@ def findings(session: Session, project_id: int, limit: int) -> list[tuple[RunRow
         .join(VerdictRow, VerdictRow.run_id == RunRow.id)
         .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
         .where(RunRow.project_id == project_id)
-        .where(or_(VerdictRow.outcome.in_(FOUND), VerdictRow.display == "feature"), ~_in_an_alert())
+        .where(NOTEWORTHY, ~_in_an_alert())
         .order_by(RunRow.id.desc())
         .limit(limit)
         .options(undefer(VerdictRow.document))

@@ -118,17 +118,30 @@ def add_series(session: Session, scenario_id: int, host_class: str, key: SeriesK
 
 
 def history_runs(
-    session: Session, scenario_id: int, host_class: str, limit: int, every_branch: bool
+    session: Session, scenario: ScenarioRow, host_class: str, limit: int, every_branch: bool
 ) -> list[HistoryRun]:
     """The newest run of each of the last `limit` commits, oldest first: the default branch's, or all.
 
-    Each table is read once.
+    From the last commit back, so that a short history of a long project reads little.
     """
     commits, runs, verdicts = CommitRow.__table__.c, RunRow.__table__.c, VerdictRow.__table__.c
-    newest_first = func.row_number().over(
-        partition_by=runs.commit_id, order_by=(runs.received_at.desc(), runs.id.desc())
+    of_commit, judged = RunRow.__table__.alias(), VerdictRow.__table__.alias()
+    newest = (
+        select(of_commit.c.id)
+        .join(judged, judged.c.run_id == of_commit.c.id)
+        .where(
+            of_commit.c.commit_id == commits.id,
+            of_commit.c.scenario_id == scenario.id,
+            of_commit.c.host_class == host_class,
+            judged.c.outcome.not_in(NOT_IN_HISTORY),
+            ~of_commit.c.beside,
+        )
+        .order_by(of_commit.c.received_at.desc(), of_commit.c.id.desc())
+        .limit(1)
+        .correlate(CommitRow.__table__)
+        .scalar_subquery()
     )
-    ranked = (
+    found = session.execute(
         select(
             commits.sha,
             commits.parent_sha,
@@ -140,26 +153,11 @@ def history_runs(
             verdicts.display,
             verdicts.cause,
             verdicts.stage,
-            commits.position,
-            runs.commit_id,
-            newest_first.label("rank"),
         )
-        .join_from(RunRow.__table__, CommitRow.__table__, runs.commit_id == commits.id)
+        .join_from(CommitRow.__table__, RunRow.__table__, runs.id == newest)
         .join(VerdictRow.__table__, verdicts.run_id == runs.id)
-        .where(
-            runs.scenario_id == scenario_id,
-            runs.host_class == host_class,
-            verdicts.outcome.not_in(NOT_IN_HISTORY),
-            ~runs.beside,
-            *([] if every_branch else [commits.listed]),
-        )
-        .subquery()
-        .c
-    )
-    found = session.execute(
-        select(*list(ranked)[: len(HistoryRun._fields)])
-        .where(ranked.rank == 1)
-        .order_by(ranked.position.desc(), ranked.commit_id.desc())
+        .where(commits.project_id == scenario.project_id, *([] if every_branch else [commits.listed]))
+        .order_by(commits.position.desc(), commits.id.desc())
         .limit(limit)
     )
     return [HistoryRun._make(row) for row in found.all()][::-1]

@@ -144,7 +144,7 @@ class Found:
 def _line(session: Session, row: ScenarioRow, host_class: str, wanted: Wanted) -> Line:
     series = _series(session, row, host_class, wanted)
     counted = functions.names_of(session, row.id, host_class, wanted.functions) if wanted.functions else {}
-    runs = repository.history_runs(session, row.id, host_class, wanted.limit, wanted.every_branch)
+    runs = repository.history_runs(session, row, host_class, wanted.limit, wanted.every_branch)
     since = min((one.run_number for one in runs), default=0)
     figures = _figures(repository.values(session, series, since), series) if runs else {}
     stages = _stages(row, wanted, figures)

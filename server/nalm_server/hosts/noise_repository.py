@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from nalm_server.access.repository import readable
@@ -16,8 +16,8 @@ from nalm_server.runs.models import RunRow, VerdictRow
 from nalm_server.runs.series import CHAIN
 from nalm_server.tokens.service import Principal
 
-LOOKED_AT = 20_000
-"""Runs of the whole server, from the newest back, among which a host's are looked for."""
+LOOKED_AT = 5_000
+"""Runs of the host, from the newest back, among which judged ones are looked for."""
 
 
 class Measured(NamedTuple):
@@ -35,7 +35,13 @@ class Measured(NamedTuple):
 
 def measured(session: Session, caller: Principal, host_id: int, limit: int) -> list[Measured]:
     """Newest first."""
-    newest = select(func.max(RunRow.id)).scalar_subquery()
+    newest = (
+        select(RunRow.id)
+        .where(RunRow.host_id == host_id)
+        .order_by(RunRow.id.desc())
+        .limit(LOOKED_AT)
+        .subquery()
+    )
     query = (
         select(
             RunRow.finished_at,
@@ -51,7 +57,7 @@ def measured(session: Session, caller: Principal, host_id: int, limit: int) -> l
         .join(SeriesValueRow, SeriesValueRow.run_id == RunRow.id)
         .join(SeriesRow, SeriesRow.id == SeriesValueRow.series_id)
         .join(VerdictRow, VerdictRow.run_id == RunRow.id)
-        .where(RunRow.id > newest - LOOKED_AT, RunRow.host_id == host_id, readable(caller))
+        .where(RunRow.id.in_(select(newest.c.id)), readable(caller))
         .where(SeriesRow.metric == "cpp", SeriesRow.stage == CHAIN)
         .where(VerdictRow.low > 0, VerdictRow.high.is_not(None))
         .order_by(RunRow.id.desc())

@@ -50,6 +50,7 @@ class JobRow(Base):
         ),
         Index(None, "host", "id"),
         Index(None, "project_id", "leased_at"),
+        Index(None, "project_id", "updated_at"),
         Index(None, "project_id", "pull_request"),
         Index(
             "ix_jobs_waiting",

@@ -13,7 +13,6 @@ from nalm_server.alerts.models import AlertRow
 from nalm_server.commits.models import CommitRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason
-from nalm_server.runs.models import RunRow
 
 MOST = 500
 """Findings looked at, the newest."""
@@ -46,7 +45,7 @@ def since(session: Session, project_id: int, moment: datetime) -> list[Found]:
             AlertRow.merged_into_id.is_not(None),
             AlertRow.created_at,
             AlertRow.confirmed_at,
-            _measured_after(culprit),
+            func.coalesce(AlertRow.measured_after, 0),
             _begun(culprit),
         )
         .join(culprit, culprit.id == AlertRow.commit_id)
@@ -55,22 +54,6 @@ def since(session: Session, project_id: int, moment: datetime) -> list[Found]:
         .limit(MOST)
     )
     return [Found._make(row) for row in session.execute(query)][::-1]
-
-
-def _measured_after(culprit: Any) -> ScalarSelect[int]:
-    later = aliased(CommitRow)
-    return (
-        select(func.count(later.id.distinct()))
-        .join(RunRow, RunRow.commit_id == later.id)
-        .where(
-            later.project_id == culprit.project_id,
-            later.position > culprit.position,
-            later.listed,
-            RunRow.received_at <= AlertRow.confirmed_at,
-        )
-        .correlate(culprit, AlertRow)
-        .scalar_subquery()
-    )
 
 
 def _begun(culprit: Any) -> ScalarSelect[datetime]:

@@ -6,11 +6,16 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, LargeBinary, String, Text, UniqueConstraint, false
+from sqlalchemy import JSON, ForeignKey, Index, LargeBinary, String, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from nalm_server.db import Base, UtcDateTime
 from nalm_server.reports.columns import StoredColumns, stored_index
+
+OWN = text("import_id IS NULL")
+NOTEWORTHY = text("(outcome IN ('regressed', 'improved', 'broken') OR display = 'feature')")
+"""Few among all verdicts."""
+PRICED = text("price_cycles_per_packet IS NOT NULL")
 
 
 class BuildRow(Base):
@@ -42,6 +47,16 @@ class RunRow(Base):
         Index(None, "commit_id", "scenario_id"),
         Index(None, "scenario_id", "host_class"),
         Index(None, "project_id", "received_at"),
+        Index(None, "project_id", "base_sha"),
+        Index(None, "host_id", "id"),
+        Index(
+            "ix_runs_classes",
+            "scenario_id",
+            "host_class",
+            "received_at",
+            sqlite_where=OWN,
+            postgresql_where=OWN,
+        ),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -91,6 +106,10 @@ class VerdictRow(Base):
     """nalm_core's judgement of the run, what lists need as columns, the whole as JSON."""
 
     __tablename__ = "verdicts"
+    __table_args__ = (
+        Index("ix_verdicts_noteworthy", "run_id", sqlite_where=NOTEWORTHY, postgresql_where=NOTEWORTHY),
+        Index("ix_verdicts_priced", "run_id", sqlite_where=PRICED, postgresql_where=PRICED),
+    )
 
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
     outcome: Mapped[str] = mapped_column(String(16))
