@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from nalm_core.catalogue import METRICS
-from sqlalchemy import Select, select
+from sqlalchemy import ColumnElement, Select, exists, select
 from sqlalchemy.orm import Session, aliased
 
 from nalm_server.agents.models import HostRow
@@ -24,6 +24,14 @@ from nalm_server.history.models import (
 from nalm_server.runs.models import RunRow
 
 BATCH = 1000
+COMMITS = 100
+"""Whose rows are read, and sorted, at once."""
+
+
+def as_of_now(session: Session) -> None:
+    """What is asked in turn is of one moment, as it is on SQLite anyway."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
 
 
 def rows(session: Session, project_id: int, wanted: Filter) -> Iterator[ExportRow]:
@@ -31,7 +39,8 @@ def rows(session: Session, project_id: int, wanted: Filter) -> Iterator[ExportRo
     query = _values(project_id, wanted).order_by(
         CommitRow.position, RunRow.id, ScenarioRow.name, SeriesRow.metric, SeriesRow.stage, SeriesRow.source
     )
-    return _fetched(session, query)
+    for part in _parts(session, project_id, wanted):
+        yield from _fetched(session, query.where(part))
 
 
 def newest(session: Session, project_id: int, wanted: Filter) -> Iterator[ExportRow]:
@@ -77,8 +86,24 @@ def functions(session: Session, project_id: int, wanted: Filter) -> Iterator[Fun
     )
     query = _filtered(query, wanted, ((ScenarioRow.name, "scenario"), (series.host_class, "host_class")))
     query = query.order_by(CommitRow.position, RunRow.id, counts.ipp.desc(), series.id)
-    for row in session.execute(query.execution_options(yield_per=BATCH)):
-        yield FunctionExport._make(row)
+    for part in _parts(session, project_id, wanted):
+        for row in session.execute(query.where(part).execution_options(yield_per=BATCH)):
+            yield FunctionExport._make(row)
+
+
+def _parts(session: Session, project_id: int, wanted: Filter) -> Iterator[ColumnElement[bool]]:
+    """Some commits at a time, along the first parent: to sort all rows would take long before the first."""
+    of_project = select(CommitRow.position).where(CommitRow.project_id == project_id)
+    condition: Select[int] | None = of_project
+    if wanted.since is not None:
+        late = exists().where(RunRow.commit_id == CommitRow.id, RunRow.started_at >= wanted.since)
+        first = session.scalar(of_project.where(late).order_by(CommitRow.position).limit(1))
+        condition = of_project.where(CommitRow.position >= first) if first is not None else None
+    while condition is not None:
+        positions = session.scalars(condition.order_by(CommitRow.position).limit(COMMITS)).all()
+        if positions:
+            yield CommitRow.position.between(positions[0], positions[-1])
+        condition = of_project.where(CommitRow.position > positions[-1]) if positions else None
 
 
 def _values(project_id: int, wanted: Filter) -> Select[*tuple[Any, ...]]:

@@ -46,6 +46,7 @@ def export(
 ) -> Iterator[bytes]:
     """See `require`."""
     with context.read_sessions() as session:
+        repository.as_of_now(session)
         if form is Format.OPENMETRICS:
             rows = repository.newest(session, project.id, wanted)
             yield openmetrics.as_openmetrics(project.name, rows)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, select, union_all
+from sqlalchemy import Select, Subquery, select
 from sqlalchemy.orm import Session, aliased
 
 from nalm_server.commits.models import CommitRow
@@ -43,6 +43,14 @@ class Slower(NamedTuple):
     document: dict[str, Any]
 
 
+OF_STAGES = (
+    SeriesRow.metric == "cpp",
+    SeriesRow.stage != "chain",
+    SeriesRow.source.not_like("imported:%"),
+)
+"""Our own series of what stages cost."""
+
+
 def _stages(project_id: int) -> Select[*tuple[Any, ...]]:
     return (
         select(
@@ -66,10 +74,8 @@ def _stages(project_id: int) -> Select[*tuple[Any, ...]]:
         .where(
             ScenarioRow.project_id == project_id,
             CommitRow.project_id == project_id,
-            SeriesRow.metric == "cpp",
-            SeriesRow.stage != "chain",
-            SeriesRow.source.not_like("imported:%"),
             CommitRow.listed,
+            *OF_STAGES,
         )
     )
 
@@ -101,26 +107,53 @@ def newest_stages(session: Session, project_id: int, last: int | None = None) ->
 
 def stage_line(session: Session, project_id: int, stage: str, limit: int) -> list[StageCost]:
     """All series of the stage, along the first parent: the newest `limit` values."""
-    of_project = select(SeriesRow.id, SeriesRow.scenario_id).join(
-        ScenarioRow, ScenarioRow.id == SeriesRow.scenario_id
+    named = session.execute(
+        select(SeriesRow.id, ScenarioRow.name, SeriesRow.host_class)
+        .join(ScenarioRow, ScenarioRow.id == SeriesRow.scenario_id)
+        .where(ScenarioRow.project_id == project_id, SeriesRow.stage == stage, *OF_STAGES)
     )
-    series = session.execute(of_project.where(ScenarioRow.project_id == project_id, SeriesRow.stage == stage))
-    # Of each series so many, and of these the newest: a limit over all of them would sort them first.
-    newest = [
-        _stages(project_id)
-        .where(SeriesRow.id == number, RunRow.scenario_id == scenario_id)
-        .order_by(CommitRow.position.desc(), RunRow.id.desc())
+    series = {number: (scenario, host_class) for number, scenario, host_class in named}
+    last = _last_with(project_id, list(series), limit)
+    found = session.execute(
+        select(
+            SeriesValueRow.series_id,
+            RunRow.commit_id,
+            last.c.position,
+            RunRow.id,
+            RunRow.run_id,
+            RunRow.features,
+            SeriesValueRow.value,
+            SeriesValueRow.low,
+            SeriesValueRow.high,
+        )
+        .join_from(last, RunRow, RunRow.commit_id == last.c.id)
+        .join(SeriesValueRow, SeriesValueRow.run_id == RunRow.id)
+        .where(SeriesValueRow.series_id.in_(series))
+        .order_by(last.c.position.desc(), RunRow.id.desc())
+        .limit(limit)
+    )
+    costs = [StageCost(*series[number], number, stage, *shown) for number, *shown in found]
+    return costs[::-1]
+
+
+def _last_with(project_id: int, series: Sequence[int], limit: int) -> Subquery:
+    """The last commits that have a value of these series, from the last commit of all back."""
+    commit, run, value = aliased(CommitRow), aliased(RunRow), aliased(SeriesValueRow)
+    has_value = (
+        select(run.id)
+        .join(value, value.run_id == run.id)
+        .where(run.commit_id == commit.id, value.series_id.in_(series))
+        .limit(1)  # so it stays a question about one commit, and those not shown are not asked about
+        .correlate(commit)
+        .scalar_subquery()
+    )
+    return (
+        select(commit.id, commit.position)
+        .where(commit.project_id == project_id, commit.listed, has_value.is_not(None))
+        .order_by(commit.position.desc(), commit.id.desc())
         .limit(limit)
         .subquery()
-        for number, scenario_id in series
-    ]
-    if not newest:
-        return []
-    every = union_all(*(select(*one.c) for one in newest)).subquery().c
-    found = session.execute(
-        select(*list(every)).order_by(every.position.desc(), every.run_number.desc()).limit(limit)
     )
-    return [StageCost._make(row) for row in found][::-1]
 
 
 def chains(session: Session, run_numbers: Sequence[int]) -> dict[int, dict[str, float]]:

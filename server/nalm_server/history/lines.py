@@ -15,7 +15,7 @@ from nalm_server.history import functions
 from nalm_server.history import lines_repository as repository
 from nalm_server.history.figures import Figure
 from nalm_server.history.repository import HistoryRun
-from nalm_server.history.service import Found, Line, Wanted, find_line
+from nalm_server.history.service import Found, Line, Target, Wanted, find_target, line_of
 from nalm_server.projects.models import ProjectRow
 from nalm_server.refs import repository as refs
 
@@ -62,19 +62,23 @@ def lines(session: Session, project: ProjectRow, asked: Asked) -> dict[str, Any]
 
 
 def _found(session: Session, project: ProjectRow, asked: Asked) -> Iterator[Branched]:
+    targets = [find_target(session, project, name, asked.wanted) for name in asked.scenarios]
+    _require_bounded(targets, asked)
     branches = {name: _shas_of(session, project.id, name) for name in asked.branches}
     wanted = replace(asked.wanted, limit=LONGEST, every_branch=True) if branches else asked.wanted
-    figures = 0
-    for scenario in asked.scenarios:
-        found = find_line(session, project, scenario, wanted)
-        for shown in _on_each(found, branches, asked.wanted.limit):
-            figures += len(shown.found.line.runs) * len(shown.found.line.stages)
-            if figures > MOST_FIGURES:
-                raise InvalidError(
-                    f"More than {MOST_FIGURES} figures were asked for: choose fewer scenarios, stages or "
-                    "branches, or a smaller limit."
-                )
-            yield shown
+    for target in targets:
+        yield from _on_each(line_of(session, project, target, wanted), branches, asked.wanted.limit)
+
+
+def _require_bounded(targets: Sequence[Target], asked: Asked) -> None:
+    """Before anything long is read. A commit's runs count one by one, though only its newest is shown."""
+    figures = sum(min(one.runs, asked.wanted.limit) * one.series(asked.wanted) for one in targets)
+    figures *= max(1, len(asked.branches))
+    if figures > MOST_FIGURES:
+        raise InvalidError(
+            f"{figures:,} figures were asked for, {MOST_FIGURES:,} are the most: choose fewer scenarios, stages "
+            "or branches, or a smaller limit."
+        )
 
 
 def _on_each(found: Found, branches: Mapping[str, set[str]], limit: int) -> Iterator[Branched]:

@@ -64,7 +64,7 @@ class Wanted:
 
 def history(session: Session, project: ProjectRow, scenario: str, wanted: Wanted) -> dict[str, Any]:
     """schemas.History as plain values: an object for each of ten thousand would take most of the time."""
-    found = find_line(session, project, scenario, wanted)
+    found = line_of(session, project, find_target(session, project, scenario, wanted), wanted)
     functions.require_known(wanted.functions, found.line.stages)
     return {
         "metric": METRICS[wanted.metric],
@@ -76,32 +76,53 @@ def history(session: Session, project: ProjectRow, scenario: str, wanted: Wanted
     }
 
 
-def find_line(session: Session, project: ProjectRow, scenario: str, wanted: Wanted) -> Found:
+@dataclass(frozen=True)
+class Target:
+    """A scenario on one host class."""
+
+    scenario: ScenarioRow
+    classes: dict[str, int]
+    """Runs by host class, that of the newest run first."""
+    host_class: str | None
+    """The one shown; None: the scenario has no valid run."""
+
+    @property
+    def runs(self) -> int:
+        return self.classes[self.host_class] if self.host_class is not None else 0
+
+    def series(self, wanted: Wanted) -> int:
+        """How many of them are asked for."""
+        return len(wanted.stages) + len(wanted.functions) or 1 + len(self.scenario.stages)
+
+
+def find_target(session: Session, project: ProjectRow, scenario: str, wanted: Wanted) -> Target:
     """Raises NotFoundError for what the project does not have."""
     if wanted.metric not in METRICS:
         raise NotFoundError(f"There is no metric {wanted.metric!r}: there are {', '.join(METRICS)}.")
     if wanted.functions:
         functions.require_metric(wanted.metric)
-    row, classes, shown = _find_scenario(session, project, scenario, wanted.host_class)
+    return _find_target(session, project, scenario, wanted.host_class)
+
+
+def line_of(session: Session, project: ProjectRow, target: Target, wanted: Wanted) -> Found:
+    """Raises NotFoundError for stages that the scenario does not have."""
+    row, shown = target.scenario, target.host_class
     line = Line([CHAIN, *row.stages])
     if wanted.metric == NCPP and shown:
         line = _ncpp(session, project, row, shown, wanted)
     elif shown:
         line = _line(session, row, shown, wanted)
-    return Found(row, shown, classes, line)
+    return Found(row, shown, list(target.classes), line)
 
 
-def _find_scenario(
-    session: Session, project: ProjectRow, scenario: str, host_class: str | None
-) -> tuple[ScenarioRow, list[str], str | None]:
-    """The scenario, its host classes and the one shown; None: it has no valid run."""
+def _find_target(session: Session, project: ProjectRow, scenario: str, host_class: str | None) -> Target:
     row = repository.find_scenario(session, project.id, scenario)
     if row is None:
         raise NotFoundError(f"Project {project.name!r} has no run of a scenario {scenario!r}.")
-    classes = list(repository.host_classes(session, [row.id]).get(row.id, {}))
+    classes = repository.host_classes(session, [row.id]).get(row.id, {})
     if host_class is not None and host_class not in classes:
         raise NotFoundError(f"Scenario {scenario!r} has no run on host class {host_class!r}.")
-    return row, classes, host_class or next(iter(classes), None)
+    return Target(row, classes, host_class or next(iter(classes), None))
 
 
 def list_functions(
@@ -114,8 +135,10 @@ def list_functions(
     limit: int,
 ) -> list[FunctionSummary]:
     """C functions with a history. Raises NotFoundError for what the project does not have."""
-    row, _, shown = _find_scenario(session, project, scenario, host_class)
-    return functions.list_functions(session, row.id, shown, part, limit) if shown else []
+    target = _find_target(session, project, scenario, host_class)
+    if target.host_class is None:
+        return []
+    return functions.list_functions(session, target.scenario.id, target.host_class, part, limit)
 
 
 @dataclass
