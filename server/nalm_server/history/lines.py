@@ -76,8 +76,8 @@ def _require_bounded(targets: Sequence[Target], asked: Asked) -> None:
     figures *= max(1, len(asked.branches))
     if figures > MOST_FIGURES:
         raise InvalidError(
-            f"{figures:,} figures were asked for, {MOST_FIGURES:,} are the most: choose fewer scenarios, stages "
-            "or branches, or a smaller limit."
+            f"{figures:,} figures were asked for, {MOST_FIGURES:,} are the most: choose fewer scenarios, "
+            "stages or branches, or a smaller limit."
         )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import chain, repeat
 from typing import NamedTuple
 
 from nalm_core.report import Arm, RunReport
@@ -178,18 +179,19 @@ def series_of_metric(
     return {number: SeriesName(stage, source) for number, stage, source in found}
 
 
-def values(session: Session, series: Iterable[int], since: int) -> Sequence[StoredValue]:
+def values(session: Session, series: Iterable[int], since: int) -> Iterable[StoredValue]:
     """Values of the series in runs whose number is `since` or more.
 
-    Columns of the table, not attributes of SeriesValueRow: of ten thousand rows that is half the time.
+    PostgreSQL gathers each series into arrays: of a hundred thousand values, rows would be most of the time.
     """
     table = SeriesValueRow.__table__.c
-    found = session.execute(
-        select(table.series_id, table.run_id, table.value, table.low, table.high).where(
-            table.series_id.in_(series), table.run_id >= since
-        )
-    )
-    return found.all()
+    columns = (table.run_id, table.value, table.low, table.high)
+    wanted = (table.series_id.in_(series), table.run_id >= since)
+    if session.get_bind().dialect.name != "postgresql":
+        return session.execute(select(table.series_id, *columns).where(*wanted)).tuples()
+    gathered = select(table.series_id, *(func.array_agg(one) for one in columns))
+    found = session.execute(gathered.where(*wanted).group_by(table.series_id)).all()
+    return chain.from_iterable(zip(repeat(number), *arrays) for number, *arrays in found)
 
 
 def imported(session: Session, scenario_id: int, metric: str) -> list[ImportedValue]:
