@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -20,7 +21,7 @@ from nalm_server.hooks.signature import sign
 from nalm_server.hooks.work import drain as drain_deliveries
 from nalm_server.settings import Settings
 from nalm_server.tokens import service as tokens
-from sqlalchemy import select
+from sqlalchemy import event, select
 
 
 @dataclass
@@ -105,6 +106,22 @@ class Service:
 
     def lease(self, status: int = 200, host: str = "bench-1") -> Any:
         return self.post("/agent/lease", "agent", status, {"host": host, "host_class": "vm-2"})
+
+
+@contextmanager
+def counted(service: Service) -> Iterator[list[str]]:
+    """The SELECT statements of all that is asked within."""
+    statements: list[str] = []
+
+    def note(_c: object, _cursor: object, statement: str, *_: object) -> None:
+        if statement.lstrip().upper().startswith("SELECT"):
+            statements.append(statement)
+
+    event.listen(service.context.engine, "before_cursor_execute", note)
+    try:
+        yield statements
+    finally:
+        event.remove(service.context.engine, "before_cursor_execute", note)
 
 
 def make_service(settings: Settings, clock: Clock) -> Service:

@@ -10,10 +10,10 @@ from nalm_server.commits.models import CommitRow
 from nalm_server.commits.order import record
 from nalm_server.history import lines
 from nalm_server.history import service as histories
-from nalm_server.history.service import Found, Wanted
+from nalm_server.history.service import Found, Target, Wanted
 from nalm_server.projects.models import ProjectRow
 from nalm_server.refs import repository as refs
-from nalm_server_harness import Service
+from nalm_server_harness import Service, counted
 from nalm_server_measured import Measured, store
 from nalm_server_reports import COSTS, sha
 from sqlalchemy import update
@@ -114,8 +114,10 @@ def test_what_is_not_there_is_named(measured: Service, asked: dict[str, str], to
 
 def test_too_much_is_refused_with_what_to_do(measured: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "MOST_FIGURES", 10)
-    answer = measured.get(LINES, 422, scenario="sfc_a")
+    with counted(measured) as statements:
+        answer = measured.get(LINES, 422, scenario="sfc_a")
     assert "choose fewer scenarios, stages or branches" in answer["error"]["message"]
+    assert not any("series_values" in one or "verdicts" in one for one in statements)  # nothing long was read
 
 
 def test_a_scenario_is_read_once_whatever_number_of_branches(
@@ -123,11 +125,11 @@ def test_a_scenario_is_read_once_whatever_number_of_branches(
 ) -> None:
     read: list[str] = []
 
-    def find_line(session: Session, project: ProjectRow, scenario: str, wanted: Wanted) -> Found:
-        read.append(scenario)
-        return histories.find_line(session, project, scenario, wanted)
+    def line_of(session: Session, project: ProjectRow, target: Target, wanted: Wanted) -> Found:
+        read.append(target.scenario.name)
+        return histories.line_of(session, project, target, wanted)
 
-    monkeypatch.setattr(lines, "find_line", find_line)
+    monkeypatch.setattr(lines, "line_of", line_of)
     found = measured.get(LINES, scenario=["sfc_a", "sfc_b"], branch=["main", "faster"])
     assert len(found["lines"]) == 4
     assert read == ["sfc_a", "sfc_b"]

@@ -3,20 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from urllib.parse import parse_qsl
 
 import pytest
-from nalm_server_harness import Service
+from nalm_server_harness import Service, counted
 from nalm_server_reports import body_of, make_report, sha
-from sqlalchemy import event
 
 PATHS = {
     "/projects": 2,
     "/projects/demo/commits": 4,
     f"/projects/demo/commits/{sha(1)}": 5,
     "/projects/demo/scenarios": 3,
+    "/projects/demo/quality": 7,
+    "/projects/demo/features": 11,
+    "/projects/demo/features/nat/history": 9,
+    "/projects/demo/ncpp": 6,
+    "/projects/demo/alerts": 4,
     "/projects/demo/scenarios/sfc_a/history": 9,
     "/projects/demo/lines?scenario=sfc_a": 10,
     "/jobs": 1,
@@ -25,21 +27,6 @@ PATHS = {
 }
 
 PRIVATE = ("/hosts",)
-
-
-@contextmanager
-def counted(service: Service) -> Iterator[list[str]]:
-    statements: list[str] = []
-
-    def note(_c: object, _cursor: object, statement: str, *_: object) -> None:
-        if statement.lstrip().upper().startswith("SELECT"):
-            statements.append(statement)
-
-    event.listen(service.context.engine, "before_cursor_execute", note)
-    try:
-        yield statements
-    finally:
-        event.remove(service.context.engine, "before_cursor_execute", note)
 
 
 def read(service: Service, path: str) -> None:

@@ -27,9 +27,10 @@ from nalm_server.retention import sweep
 from nalm_server.runs import service as runs
 from nalm_server.runs.models import ReportRow
 from nalm_server.settings import Settings
+from nalm_server.tokens.principal import SYSTEM
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report
-from nalm_server_seeded import add_everything
+from nalm_server_seeded import add_administrator, add_everything
 from sqlalchemy import func, select
 
 DAY = 86_400.0
@@ -175,12 +176,12 @@ def test_refused_report_leaves_no_file(service: Service) -> None:
 def test_file_comes_before_its_row(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     def crash(*_: object, **__: object) -> None:
         assert len(files_of(service)) == 1
-        raise KeyboardInterrupt
+        raise RuntimeError("the process ends here")
 
     with monkeypatch.context() as patched:
         patched.setattr(runs, "_take", crash)
-        with pytest.raises(KeyboardInterrupt):
-            service.upload(body_of(REPORT))
+        with pytest.raises(RuntimeError, match="ends here"):
+            runs.take_report(service.context, SYSTEM, body_of(REPORT), None, None)
     service.get(RUN, 404)
     assert work.remove_orphans(service.context) == 0
     service.clock.now = datetime.now(UTC) + timedelta(days=2)
@@ -234,6 +235,7 @@ def test_released_report_that_is_referred_to_again_stays(service: Service) -> No
 
 def test_reports_of_the_database_move_in_and_back(service: Service, database_url: str) -> None:
     """Of runs, experiments and trials: they answer the same before, in between and after."""
+    add_administrator(service)
     add_everything(service)
     admin = {"Authorization": f"Bearer {service.tokens['admin']}"}
     paths = (f"{RUN}/report", "/experiments/1/cells/1/report", "/projects/demo/quality/trials/1/report")
@@ -274,18 +276,16 @@ def test_backup_has_what_ages_out_meanwhile(
 ) -> None:
     """Between the copy of the database and that of the reports a sweep may run."""
     service.upload(body_of(REPORT))
-    part_of = backups.archive.part_of
+    readable = backups._readable
 
-    def swept(path: Path) -> object:
+    def swept_before(store: ReportStore, digests: list[str]) -> tuple[list[str], list[str]]:
         service.clock.pass_seconds(366 * DAY)
         sweep.drain(service.context)
         work.drain(service.context)
-        return part_of(path)
+        return readable(store, digests)
 
     with monkeypatch.context() as patched:
-        patched.setattr(backups, "_readable", lambda *given: (swept(tmp_path / "f"), readable(*given))[1])
-        readable = backups._readable
-        (tmp_path / "f").write_bytes(b"")
+        patched.setattr(backups, "_readable", swept_before)
         made = backups.backup(service.context.settings, tmp_path / "nalm.tar", with_key=False)
     assert (made.manifest.reports, made.unreadable) == (1, [])
     service.get(f"{RUN}/report", 410)
