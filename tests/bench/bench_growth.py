@@ -74,7 +74,6 @@ def paths() -> dict[str, str]:
         "jobs": "/jobs",
         "jobs_of_project": "/jobs?project=grown-1&limit=500",
         "alerts": f"{P}/alerts",
-        "alerts_of_all": "/alerts?limit=100",
         "retention": f"{P}/retention",
         "experiments": f"{P}/experiments",
         "trials": f"{P}/quality/trials",
