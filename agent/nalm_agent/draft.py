@@ -7,16 +7,19 @@ import secrets
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
-from nalm_core.checks import run_checks
+from nalm_core.checks import Beside, run_checks
 from nalm_core.event_count import EventCount
+from nalm_core.expectation import expected_outcomes
 from nalm_core.model_count import ModelCount
 from nalm_core.profile import Profile, ThreadCount
 from nalm_core.report import (
     Arm,
     ArmInfo,
+    BufferLook,
     Check,
     EndedBy,
     InstructionCount,
+    Replay,
     Round,
     RunReport,
     RunStatus,
@@ -66,6 +69,10 @@ class Draft:
             self.sources[Source.SIMULATED] = NOT_COUNTED
             self.notes.append(f"packets and cycles are {self.own_figures.what}")
         self.instructions: list[InstructionCount] = []
+        self.replays: list[Replay] = []
+        self.buffer_looks: list[BufferLook] = []
+        said = request.repository.messages(request.base, request.head)
+        self.expected_outcomes = expected_outcomes(said, request.scenario)
         self.rounds: list[Round] = []
         self.profiles: list[Profile] = []
         self.thread_counts: list[ThreadCount] = []
@@ -82,11 +89,20 @@ class Draft:
     def measured(self) -> RunReport:
         """All rounds and counts are there; the checks are made of them."""
         self.notes.append(WARM_UP_RULE)
-        checks = run_checks(self.arms, self.rounds, self.instructions, self.host.tsc_hz)
         unchecked = {} if self.own_figures is None else self.own_figures.unchecked
         self.notes += [f"{name} was not checked: {why}" for name, why in unchecked.items()]
-        checks = [one for one in checks if one.name not in unchecked]
-        return self.report(RunStatus.MEASURED, checks=checks)
+        return self.report(RunStatus.MEASURED, checks=self.checks())
+
+    def checks(self) -> list[Check]:
+        """Those that the figures so far allow."""
+        beside = Beside(self.replays, self.buffer_looks, self.expected_outcomes, self.changed_functions or ())
+        checks = run_checks(self.arms, self.rounds, self.instructions, self.host.tsc_hz, beside)
+        unchecked = {} if self.own_figures is None else self.own_figures.unchecked
+        return [one for one in checks if one.name not in unchecked]
+
+    def fails(self, name: str) -> bool:
+        """Whether this check fails on the figures so far."""
+        return any(check.name == name and not check.passed for check in self.checks())
 
     def add_rounds(self, rounds: Iterable[Round]) -> None:
         """Rounds just made. Those the host disturbed too much are marked."""
@@ -127,6 +143,9 @@ class Draft:
             arms=self.arms,
             sources=self.sources,
             rounds=self.rounds,
+            replays=self.replays,
+            buffer_looks=self.buffer_looks,
+            expected_outcomes=self.expected_outcomes,
             instructions=self.instructions,
             checks=checks or [],
             profiles=self.profiles,

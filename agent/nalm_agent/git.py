@@ -142,6 +142,11 @@ class Repository:
         """Who wrote a commit, and when."""
         return self._git("show", "-s", "--format=%an <%ae>, %ad", "--date=short", revision.commit)
 
+    def messages(self, base: Revision, head: Revision) -> list[str]:
+        """What the commits that head has and base lacks say of themselves, oldest first."""
+        said = self._try("log", "-z", "--reverse", "--format=%B", f"{base.commit}..{head.commit}")
+        return said.split("\0") if said else []
+
     def expand(self, name: str) -> list[Revision]:
         """The commits a name stands for: one, or for A..B those on B's first-parent line, oldest first."""
         if ".." not in name:

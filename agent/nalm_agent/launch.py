@@ -7,12 +7,12 @@ import contextlib
 import secrets
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from nalm_core.amounts import amount
 from nalm_core.report import StageInfo
 
-from nalm_agent.errors import NfError
+from nalm_agent.errors import NalmError, NfError, ProbeError
 from nalm_agent.gate import Gate
 from nalm_agent.home import WorkDir
 from nalm_agent.nf_process import NfProcess, describe_exit
@@ -31,6 +31,16 @@ from nalm_agent.turns import TurnCounters
 
 FINISH_SECONDS = 10.0
 PARK_SECONDS = 10.0
+PACKETS_SECONDS = 60.0
+"""For a turn that packets end."""
+STALL_SECONDS = 10.0
+"""Without a packet, in a turn that packets end: the NF has stopped forwarding."""
+LOOK_SECONDS = 0.2
+"""Between two looks at how many packets are done."""
+
+
+class SlowTurnError(NalmError):
+    """A turn that packets end took too long, though the NF went on forwarding."""
 
 
 class RunningNf(NfProcess):
@@ -96,9 +106,20 @@ class RunningNf(NfProcess):
             f"did not bring {amount(self._lcores, 'lcore')} to the gate",
         )
 
-    def turn(self, *, milliseconds: float = 0, packets: int = 0, limit_seconds: float = PARK_SECONDS) -> None:
-        """One turn, ended by time or by packets per lcore; returns when every lcore has parked."""
+    def turn(
+        self,
+        *,
+        milliseconds: float = 0,
+        packets: int = 0,
+        limit_seconds: float | None = None,
+        stall_seconds: float = STALL_SECONDS,
+    ) -> None:
+        """One turn, ended by time or by packets per lcore; returns when every lcore has parked.
+
+        Raises SlowTurnError if packets did not end it within the limit, NfError if they stopped passing.
+        """
         assert self.gate is not None
+        limit = limit_seconds or (PACKETS_SECONDS if packets else PARK_SECONDS)
         number = self.gate.open(packets)
 
         def entered() -> bool:
@@ -111,22 +132,50 @@ class RunningNf(NfProcess):
             return all(state is LcoreState.PARKED and turn == number for state, turn in states)
 
         # The clock starts when the lcores do: a gate closed before they woke would be a turn that never was.
-        self._wait(entered, limit_seconds, f"did not begin turn {number}")
-        if milliseconds:
+        self._wait(entered, limit, f"did not begin turn {number}")
+        if packets:
+            self._wait_for_packets(parked, number, limit, stall_seconds)
+        else:
             time.sleep(milliseconds / 1000)
             self.gate.close()
-        self._wait(parked, limit_seconds, f"did not end turn {number}")
+            self._wait(parked, limit, f"did not end turn {number}")
         self.gate.close()
+
+    def _wait_for_packets(self, parked: Callable[[], bool], number: int, limit: float, stall: float) -> None:
+        begin, watch = time.monotonic(), _Progress(self._packets_done)
+
+        def over() -> bool:
+            return watch.seconds_without() > stall or time.monotonic() - begin > limit
+
+        self._wait(lambda: parked() or over(), limit + stall, f"did not end turn {number}")
+        if parked():
+            return
+        if watch.seconds_without() > stall:
+            raise self._late(
+                f"the NF did not end turn {number}: it stopped after {watch.seen:,} packets, none passed in "
+                f"the last {stall:g} s{self._held()}"
+            )
+        raise SlowTurnError(f"the NF did not end turn {number} within {limit:g} s, and went on forwarding")
+
+    def _packets_done(self) -> int:
+        """Since it started; raises ProbeError while an lcore is in the middle of an iteration."""
+        return sum(int(block[0]["packets"]) for block in self.snapshot().blocks)
+
+    def _held(self) -> str:
+        held = None
+        with contextlib.suppress(ProbeError):
+            held = buffers_in_use(self.snapshot())
+        return "" if held is None else f"; it held {held:,} packet buffers when a turn last ended"
 
     @property
     def stages(self) -> list[StageInfo]:
         """The probe's stages, in the order packets pass them."""
         return self.probe.stages
 
-    def counted_turn(self, milliseconds: float) -> TurnCounters:
-        """One turn, and what it counted."""
+    def counted_turn(self, milliseconds: float = 0, *, packets: int = 0) -> TurnCounters:
+        """One turn, ended by time or by packets per lcore, and what it counted."""
         before = self.snapshot()
-        self.turn(milliseconds=milliseconds)
+        self.turn(milliseconds=milliseconds, packets=packets)
         after = self.snapshot()
         return TurnCounters(
             lcore_counters(before, after),
@@ -164,3 +213,22 @@ class RunningNf(NfProcess):
         if not self._lent:
             return []
         return [LENT_PROBE_STUCK if self.gate else NO_LENT_PROBE]
+
+
+class _Progress:
+    """Since when a count has not grown; looked at every LOOK_SECONDS."""
+
+    def __init__(self, count: Callable[[], int]) -> None:
+        self._count = count
+        self.seen = 0
+        self._grew = self._looked = time.monotonic()
+
+    def seconds_without(self) -> float:
+        now = time.monotonic()
+        if now - self._looked >= LOOK_SECONDS:
+            self._looked = now
+            with contextlib.suppress(ProbeError):
+                count = self._count()
+                if count != self.seen:
+                    self.seen, self._grew = count, now
+        return now - self._grew

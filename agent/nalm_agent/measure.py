@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
 
-from nalm_core.report import Arm, Round, RunReport, RunStatus
+from nalm_core.report import Arm, BufferLook, Round, RunReport, RunStatus, Source
 
 from nalm_agent.arms import Ready, arm_info, arms_to_run, plan_arms, same_sources
 from nalm_agent.build import build, changed_functions, same_code
@@ -22,9 +22,11 @@ from nalm_agent.errors import BuildError, HostError
 from nalm_agent.explaining import explain
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.host import require_huge_pages
+from nalm_agent.launch import SlowTurnError
 from nalm_agent.lfs import require_content
 from nalm_agent.process import stop_all
 from nalm_agent.progress import Progress
+from nalm_agent.replay import replay_arms
 from nalm_agent.request import Request, read_config, within_budget
 from nalm_agent.session import ArmFailedError, ArmRun, Bench, measure_rounds, try_out
 from nalm_agent.source_of_report import with_source
@@ -117,25 +119,33 @@ def _measure_arms(
     if draft.host.huge_pages:
         require_huge_pages(max(ready.run.scenario.memory_mb for ready in arms.values()))
     own = {arm: place.cores.first(ready.run.scenario.lcores) for arm, ready in arms.items()}
-    runs = {
-        arm: ArmRun(
+
+    def as_run(arm: Arm, ready: Ready, cores: Cores) -> ArmRun:
+        return ArmRun(
             arm,
-            ready.command(traffic, own[arm], huge_pages=draft.host.huge_pages),
-            lcores=ready.run.scenario.lcores,
+            ready.command(traffic, cores, huge_pages=draft.host.huge_pages),
+            lcores=len(cores.cpus),
             ready_seconds=ready.run.ready_seconds,
-            pin=ready.run.pin(own[arm]),
+            pin=ready.run.pin(cores),
             environment=ready.run.environment(place.home),
             asked=ready.asked(),
             urgent=not os.sched_getaffinity(0) & set(place.cores.cpus),
         )
-        for arm, ready in arms.items()
-    }
+
+    runs = {arm: as_run(arm, ready, own[arm]) for arm, ready in arms.items()}
+    on_one_lcore = {arm: as_run(arm, ready, place.cores.first(1)) for arm, ready in arms.items()}
     tried = {arm: try_out(run, place.work, draft.settings.turn_ms) for arm, run in runs.items()}
     draft.notes += [one.few_forwarded for one in tried.values() if one.few_forwarded]
     functions = config.stage_functions()
     draft.arms = {
         arm: arm_info(ready, functions.with_parts(tried[arm].stages)) for arm, ready in arms.items()
     }
+
+    progress.step("replay", f"{scenario.packets} packets per arm", 0.12)
+    _replay(draft, config, place.work, on_one_lcore, scenario.packets)
+    if draft.fails("same_share_forwarded"):
+        draft.sources[Source.SIMULATED] = "head loses packets: nothing else was counted"
+        return
 
     progress.step("instructions", f"{scenario.packets} packets per arm", 0.15)
     counting = Counting(place.home, place.work, place.cores, traffic, config)
@@ -149,6 +159,26 @@ def _measure_arms(
         sources = {arm: ready.built.source for arm, ready in arms.items()}
         explain(runs, sources, place.work, config, draft)
         draft.model_counts = model_all(counting, arms, tried, draft)
+
+
+def _replay(draft: Draft, config: Config, work: WorkDir, runs: Mapping[Arm, ArmRun], packets: int) -> None:
+    """What becomes of the same packets in every arm; a note where that cannot be told. Raises
+    ArmFailedError."""
+    lcores = draft.scenario_config.lcores
+    if draft.request.cell is not None:
+        return  # its arms are meant to differ
+    if draft.own_figures is not None:
+        why = "that takes a probe"
+    elif lcores > 1 and not config.run.lcores_in_turn:
+        why = f"{lcores} lcores share them out"
+    else:
+        try:
+            draft.replays = replay_arms(runs, draft.arms, work, packets)
+        except SlowTurnError as error:
+            why = error.message
+        else:
+            return
+    draft.notes.append(f"outcomes are compared over turns, not packet by packet: {why}")
 
 
 def _rounds(bench: Bench, runs: Mapping[Arm, ArmRun], draft: Draft, progress: Progress) -> Decided | None:
@@ -165,9 +195,12 @@ def _rounds(bench: Bench, runs: Mapping[Arm, ArmRun], draft: Draft, progress: Pr
 
     next_look, outcome = draft.settings.max_launches, None
 
-    def decided(rounds: list[Round]) -> bool:
+    def decided(rounds: list[Round], looks: list[BufferLook]) -> bool:
         nonlocal next_look, outcome
         draft.add_rounds(rounds[len(draft.rounds) :])
+        draft.buffer_looks = looks
+        if looks and draft.fails("buffers_returned"):
+            return True
         decision = decide(draft.report(RunStatus.MEASURED))
         next_look, outcome = decision.next_look or next_look, decision.outcome
         return outcome is not None

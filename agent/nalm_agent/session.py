@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from nalm_core.counters import cpu_time_scale, ratio
-from nalm_core.defaults import MAX_WARM_UP_MS, STEADY_CHANGE, WARM_UP_MS
+from nalm_core.defaults import LEAK_LIMIT, MAX_WARM_UP_MS, STEADY_CHANGE, WARM_UP_MS
+from nalm_core.keeping import leaked_share
 from nalm_core.percents import share_percent
 from nalm_core.report import (
     Arm,
+    BufferLook,
     EndedBy,
     LcoreCounters,
     OutcomeKind,
@@ -36,7 +38,7 @@ from nalm_agent.home import WorkDir
 from nalm_agent.host import steal_ns
 from nalm_agent.launch import RunningNf
 from nalm_agent.probe import counted_packets
-from nalm_agent.turns import NfInTurns, TurnCounters
+from nalm_agent.turns import NfInTurns, TurnCounters, ended, taken_in
 
 WARM_UP_RULE = (
     f"each launch warms up for {WARM_UP_MS:g} ms or longer, until CPP is steady; those turns are not recorded"
@@ -116,6 +118,8 @@ def few_forwarded(arm: Arm, stages: list[StageInfo], counters: Mapping[str, Stag
     )
 
 
+LOOK_TIMES = 8
+"""Length of a longer look at an arm's buffers, in launches."""
 FEW_FORWARDED = 0.1
 """Share of packets sent on below which a person is told."""
 _FORWARDED_NOTHING = "the NF forwarded nothing: in a whole turn no packet left it or was dropped by policy"
@@ -135,28 +139,36 @@ class Bench:
 def measure_rounds(
     bench: Bench,
     runs: Mapping[Arm, ArmRun],
-    decided: Callable[[list[Round]], bool],
+    decided: Callable[[list[Round], list[BufferLook]], bool],
     after_launch: Callable[[int, float], None],
 ) -> EndedBy:
     """Measures launch by launch until `decided` says so, or launches or time run out.
 
-    `decided` is given all rounds so far; `after_launch` the number of launches done and their seconds.
+    `decided` is given all rounds and longer looks at buffers so far; `after_launch` the number of launches
+    done and their seconds.
     Returns why it ended. Raises ArmFailedError.
     """
     rounds: list[Round] = []
+    looks: list[BufferLook] = []
     begin, budget = time.monotonic(), bench.settings.budget_seconds
     for launch in range(bench.settings.max_launches):
-        rounds += _measure_launch(bench, launch, runs)
+        looked_at = {look.arm for look in looks}
+        more, longer = _measure_launch(bench, launch, runs, looked_at)
+        rounds += more
+        looks += longer
         seconds = time.monotonic() - begin
         after_launch(launch + 1, seconds)
-        if decided(rounds):
+        if decided(rounds, looks):
             return "decision"
         if budget is not None and seconds + seconds / (launch + 1) > budget:
             return "budget"
     return "launches"
 
 
-def _measure_launch(bench: Bench, launch: int, runs: Mapping[Arm, ArmRun]) -> list[Round]:
+def _measure_launch(
+    bench: Bench, launch: int, runs: Mapping[Arm, ArmRun], looked_at: Collection[Arm]
+) -> tuple[list[Round], list[BufferLook]]:
+    """Rounds of one launch, and longer looks at arms whose buffers grew and that had none yet."""
     settings, running, rounds = bench.settings, dict[Arm, NfInTurns](), list[Round]()
     with ExitStack() as stack:
         for arm, run in runs.items():
@@ -184,10 +196,37 @@ def _measure_launch(bench: Bench, launch: int, runs: Mapping[Arm, ArmRun]) -> li
                         buffers_in_use=counted.buffers_in_use,
                     )
                 )
+        looks = []
         for arm, nf in running.items():
             with blame(arm):
+                own = [one for one in rounds if one.arm is arm]
+                if arm not in looked_at and _buffers_grew(nf, own):
+                    looks.append(_look_longer(bench, nf, arm, own))
                 nf.finish()
-    return rounds
+    return rounds, looks
+
+
+def _buffers_grew(nf: NfInTurns, rounds: list[Round]) -> bool:
+    """Through both halves of the launch: a leak, or a store that still fills."""
+    share = leaked_share(
+        rounds, lambda one: taken_in(nf.stages, one.stages), lambda one: ended(nf.stages, one.stages)
+    )
+    return share is not None and share > LEAK_LIMIT
+
+
+def _look_longer(bench: Bench, nf: NfInTurns, arm: Arm, rounds: list[Round]) -> BufferLook:
+    """Further turns of the same process: what fills up to a bound stops growing, a leak does not."""
+    more = [_measure_turn(bench, nf)[0] for _ in range(LOOK_TIMES * len(rounds))]
+    turns = [(one.stages, one.buffers_in_use) for one in rounds]
+    turns += [(one.stages, one.buffers_in_use) for one in more]
+    return BufferLook(
+        arm=arm,
+        launch=rounds[0].launch,
+        turns=len(rounds),
+        taken_in=[taken_in(nf.stages, stages) for stages, _ in turns],
+        ended=[ended(nf.stages, stages) for stages, _ in turns],
+        buffers=[held for _, held in turns if held is not None],
+    )
 
 
 def warm_up(nf: NfInTurns, turn_ms: float) -> None:

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
 
+from nalm_core.counters import ENDED
 from nalm_core.report import LcoreCounters, StageCounters, StageInfo
 
 
@@ -41,3 +43,20 @@ class NfInTurns(Protocol):
 
     def finish(self) -> None:
         """Ends it in order."""
+
+
+def taken_in(stages: Sequence[StageInfo], counters: Mapping[str, StageCounters]) -> int:
+    """Packets handed to the NF's first own stage."""
+    first = next((stage.name for stage in stages if not stage.apart), None)
+    return 0 if first is None or first not in counters else counters[first].packets
+
+
+def ended(stages: Sequence[StageInfo], counters: Mapping[str, StageCounters]) -> int:
+    """Packets that left the NF or were dropped, by name."""
+    return sum(
+        counters[stage.name].outcomes.get(outcome, 0)
+        for stage in stages
+        if not stage.apart and stage.name in counters
+        for outcome, kind in stage.outcomes.items()
+        if kind in ENDED
+    )

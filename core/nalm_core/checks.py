@@ -8,6 +8,7 @@ A check without the figures it needs is not made: it is missing from the list, n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import median
 
 from nalm_core.counters import (
@@ -29,9 +30,21 @@ from nalm_core.defaults import (
     STAGES_LIMIT,
     STARVED_LIMIT,
 )
-from nalm_core.keeping import leaked_share, vanished_share
+from nalm_core.keeping import leaked_share, look_leaks, vanished_share
+from nalm_core.outcomes import OutcomeChange, facts, outcome_changes, replayed
 from nalm_core.percents import share_percent
-from nalm_core.report import Arm, ArmInfo, Check, InstructionCount, OutcomeKind, Round
+from nalm_core.report import (
+    Arm,
+    ArmInfo,
+    BufferLook,
+    Check,
+    ExpectedOutcome,
+    InstructionCount,
+    OutcomeKind,
+    Replay,
+    Round,
+    RunReport,
+)
 
 BREAKING = frozenset({"same_share_forwarded", "buffers_returned"})
 """Checks whose failure says that head is broken, not that the measurement is."""
@@ -41,23 +54,52 @@ RoundsByArm = Mapping[Arm, Sequence[Round]]
 Shares = Mapping[OutcomeKind, float]
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a run knows of its packets beside the rounds."""
+
+    replays: Sequence[Replay] = ()
+    looks: Sequence[BufferLook] = ()
+    expected: Sequence[ExpectedOutcome] = ()
+    changed_functions: Sequence[str] = ()
+
+
+def checks_of(report: RunReport) -> list[Check]:
+    """All checks that a report's figures allow, in a fixed order."""
+    beside = Beside(
+        report.replays, report.buffer_looks, report.expected_outcomes, report.changed_functions or ()
+    )
+    return run_checks(report.arms, report.rounds, report.instructions, report.host.tsc_hz, beside)
+
+
+def changes_of(report: RunReport) -> list[OutcomeChange]:
+    """Every change of outcomes that a report shows."""
+    return outcome_changes(report.arms, report.replays, report.rounds, report.expected_outcomes)
+
+
 def run_checks(
-    arms: Arms, rounds: Sequence[Round], instructions: Sequence[InstructionCount], tsc_hz: int
+    arms: Arms,
+    rounds: Sequence[Round],
+    instructions: Sequence[InstructionCount],
+    tsc_hz: int,
+    beside: Beside | None = None,
 ) -> list[Check]:
     """All checks the figures allow, in a fixed order."""
+    beside = beside or Beside()
     by_arm = {arm: found for arm in arms if (found := [one for one in rounds if one.arm is arm])}
     kept = {
         arm: found
         for arm, ones in by_arm.items()
         if (found := [one for one in ones if one.set_aside is None and working_lcores(one)])
     }
+    changes = outcome_changes(arms, beside.replays, rounds, beside.expected)
     made = (
         _eq6_closes(arms, kept, tsc_hz),
         _stages_add_up(arms, by_arm, instructions),
         _packets_conserved(arms, by_arm),
         _generator_honest(arms, by_arm, kept),
-        _same_share_forwarded(arms, by_arm),
-        _buffers_returned(arms, by_arm),
+        _same_share_forwarded(arms, by_arm, changes, beside),
+        _buffers_returned(arms, by_arm, beside.looks, _Holders(arms, changes, instructions, beside)),
     )
     return [check for check in made if check is not None]
 
@@ -157,36 +199,121 @@ def _generator_honest(arms: Arms, by_arm: RoundsByArm, kept: RoundsByArm) -> Che
     return Check(name="generator_honest", passed=passed, value=value, limit=1.0, message=message)
 
 
-def _same_share_forwarded(arms: Arms, by_arm: RoundsByArm) -> Check | None:
-    """An arm that sends or drops another share of its packets than base does other work: broken, not fast.
+def _same_share_forwarded(
+    arms: Arms, by_arm: RoundsByArm, changes: Sequence[OutcomeChange], beside: Beside
+) -> Check | None:
+    """An arm that loses packets which base forwards, or does other work than base, is broken, not fast.
 
     With other features than base packets may rightly end otherwise (a filter was added): then it must only
-    not lose more of them, nor all.
+    not lose more of them for want of a resource, nor all.
     """
-    base = _shares(arms, by_arm, Arm.BASE)
-    if base is None:
+    lost = [one for one in changes if one.lost and one.expected is None]
+    if lost:
+        said = f"packets that base forwards are lost: {facts(lost)}"
+        return Check(name="same_share_forwarded", passed=False, value=lost[0].growth, limit=0.0, message=said)
+    found = _other_shares(arms, by_arm, changes)
+    exactly = [arm for arm in arms if arm is not Arm.BASE and replayed(beside.replays, arm)]
+    if not found and not exactly:
         return None
+    if changes:
+        fine = f"no packet that base forwards is lost unexpectedly; packets end otherwise: {facts(changes)}"
+    elif exactly and len(exactly) == len(arms) - 1:
+        fine = "the same packets end alike in all arms"
+    else:
+        fine = f"shares of packets forwarded differ by at most {share_percent(SHARE_LIMIT)} between the arms"
+    return _check("same_share_forwarded", found or [(0.0, "")], SHARE_LIMIT, fine)
+
+
+def _other_shares(
+    arms: Arms, by_arm: RoundsByArm, changes: Sequence[OutcomeChange]
+) -> list[tuple[float, str]]:
+    """By how much each arm's shares differ from base's in the rounds, beyond what was declared."""
+    base = _shares(arms, by_arm, Arm.BASE)
     found = []
-    for arm in (Arm.HEAD_AS_BASE, Arm.HEAD):
+    for arm in (Arm.HEAD_AS_BASE, Arm.HEAD) if base is not None else ():
         if arm not in by_arm:
             continue
+        assert base is not None
+        declared = sum(one.growth for one in changes if one.arm is arm and one.expected is not None)
         same_features = arms[arm].run.features == arms[Arm.BASE].run.features
         shares = _shares(arms, by_arm, arm) or dict.fromkeys(OutcomeKind, 0.0)
         for name, old, new in _comparable(base, shares, same_features):
             text = f"{arm}: {name} {share_percent(new, 2)} of its packets, base {share_percent(old, 2)}"
-            found.append((abs(new - old), text))
-    return _check("same_share_forwarded", found, SHARE_LIMIT, "all arms forward the same share of packets")
+            found.append((max(0.0, abs(new - old) - declared), text))
+    return found
 
 
-def _buffers_returned(arms: Arms, by_arm: RoundsByArm) -> Check | None:
-    """Head gives back every packet buffer. A base that leaks and a head that does not are a mend."""
+def _buffers_returned(
+    arms: Arms, by_arm: RoundsByArm, looks: Sequence[BufferLook], holders: _Holders
+) -> Check | None:
+    """Head gives back every packet buffer that base gives back. A base that leaks and a head that does not
+    are a mend."""
+    base = _leak(arms, by_arm, looks, Arm.BASE) or 0.0
     found = []
     for arm in (Arm.HEAD_AS_BASE, Arm.HEAD):
-        if arm in by_arm:
-            leak = leaked_share(by_arm[arm], _taken_in(arms[arm]), _ended(arms[arm]))
-            if leak is not None:
-                found.append((leak, f"{arm}: packet buffers held grow turn by turn, for each packet"))
+        if (leak := _leak(arms, by_arm, looks, arm)) is not None:
+            seen = _levels_seen(by_arm.get(arm, ()))
+            text = f"{arm}: packet buffers held grow turn by turn{seen}; {holders.of(arm)}; for each packet"
+            found.append((max(0.0, leak - base), text))
     return _check("buffers_returned", found, LEAK_LIMIT, "every packet buffer was given back")
+
+
+@dataclass(frozen=True, slots=True)
+class _Holders:
+    """Which stage keeps the buffers of packets, as far as the balance of outcomes says."""
+
+    arms: Arms
+    changes: Sequence[OutcomeChange]
+    instructions: Sequence[InstructionCount]
+    beside: Beside
+
+    def of(self, arm: Arm) -> str:
+        """For a person."""
+        out_of_balance = [one for one in self.changes if one.arm is arm and one.unbalanced]
+        if out_of_balance:
+            return f"held by {out_of_balance[0].stage}: {facts(out_of_balance)}"
+        own = [stage for stage in self.arms[arm].stages if not stage.apart]
+        if not all(stage.outcomes for stage in own):
+            return "which stage holds them is not told: not every stage counts what becomes of its packets"
+        text = (
+            "which stage holds them is not told: every packet ends by name, so a reference or a copy is kept"
+        )
+        changed = self._stages_that_changed(arm)
+        return f"{text}; functions that changed run in {', '.join(changed)}" if changed else text
+
+    def _stages_that_changed(self, arm: Arm) -> list[str]:
+        changed, apart = set(self.beside.changed_functions), _apart(self.arms[arm])
+        stages = (
+            stage
+            for count in self.instructions
+            if count.arm is arm
+            for stage, functions in count.functions.items()
+            if stage not in apart and any(function.name in changed for function in functions)
+        )
+        return list(dict.fromkeys(stages))
+
+
+def _apart(arm: ArmInfo) -> frozenset[str]:
+    return frozenset(stage.name for stage in arm.stages if stage.apart)
+
+
+def _leak(arms: Arms, by_arm: RoundsByArm, looks: Sequence[BufferLook], arm: Arm) -> float | None:
+    """Buffers not given back for each packet; a longer look tells better than launches do."""
+    longer = [look_leaks(look) for look in looks if look.arm is arm]
+    if arm not in by_arm or longer:
+        return max(longer, default=None)
+    return leaked_share(by_arm[arm], _taken_in(arms[arm]), _ended(arms[arm]))
+
+
+def _levels_seen(rounds: Sequence[Round]) -> str:
+    """The first launch's first and last levels."""
+    first = min((one.launch for one in rounds), default=0)
+    levels = [one.buffers_in_use for one in rounds if one.launch == first and one.buffers_in_use is not None]
+    return f" ({', '.join(map(str, levels[:3]))} … {levels[-1]})" if len(levels) > LEVELS_SAID else ""
+
+
+LEVELS_SAID = 3
+"""Levels of held buffers that are printed one by one."""
 
 
 def _taken_in(arm: ArmInfo) -> Callable[[Round], int]:

@@ -101,7 +101,11 @@ STARVED_LIMIT: Final = 0.05
 GENERATOR_LIMIT: Final = 0.01
 """Relative difference between what the generator says it sent and what the NF took in."""
 SHARE_LIMIT: Final = 0.005
-"""Difference between two arms' shares of packets sent, or dropped by policy."""
+"""Difference between two arms' shares of packets sent, or dropped by policy: more is other work."""
+OUTCOME_ALPHA: Final = 0.001
+"""Chance that a share of packets which did not change is said to have, all outcomes of an arm together."""
+DOUBLED: Final = 2.0
+"""Where turns end by the clock, packets are called lost if their share is so many times base's or more."""
 LEAK_LIMIT: Final = 0.00001
 """Packet buffers that are not given back, for each packet; median over launches."""
 MIN_KEPT: Final = 16

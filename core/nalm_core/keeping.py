@@ -9,15 +9,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from statistics import median
 
 from nalm_core.defaults import MIN_KEPT
-from nalm_core.report import Round
+from nalm_core.report import BufferLook, Round
 
 MIN_TURNS = 3
 HALF_SHARE = 0.25
 """Least share of a launch's gain that each of its halves must have, for the gain to be a lasting one."""
+
+LOOK_PARTS = 4
+"""Equal parts of a longer look: a leak grows in each of them."""
+LOOK_SHARE = 0.5
+"""Least rate of growth in the second half of a longer look, as a share of that in the launch before it: what
+fills up to a bound grows ever more slowly, or stops."""
 
 Measure = Callable[[Round], int]
 
@@ -42,6 +48,34 @@ def leaked_share(rounds: Sequence[Round], entered: Measure, ended: Measure) -> f
         leak for turns in _by_launch(rounds).values() if (leak := _leaked(turns, entered, ended)) is not None
     ]
     return median(found) if found else None
+
+
+def look_leaks(look: BufferLook) -> float:
+    """Buffers not given back, for each packet of the longer look; 0 if their growth ended or slowed down.
+
+    A store that fills at an even rate for longer than the look is not told from a leak.
+    """
+    levels = _levels(look)
+    launch, longer = levels[: look.turns], levels[look.turns - 1 :]
+    size = (len(longer) - 1) // LOOK_PARTS
+    packets = sum(look.taken_in[look.turns :])
+    if len(launch) < MIN_TURNS or size < 1 or not packets:
+        return 0.0
+    marks = [longer[part * size] for part in range(LOOK_PARTS)] + [longer[-1]]
+    gained = marks[-1] - marks[0]
+    in_every_part = all(after > before for before, after in pairwise(marks))
+    first = (launch[-1] - launch[0]) / max(sum(look.taken_in[1 : look.turns]), 1)
+    half = LOOK_PARTS // 2
+    late = (marks[-1] - marks[half]) / max(sum(look.taken_in[look.turns + half * size :]), 1)
+    steady = in_every_part and late >= LOOK_SHARE * first
+    return gained / packets if gained >= MIN_KEPT and steady else 0.0
+
+
+def _levels(look: BufferLook) -> list[int]:
+    """Buffers without those of packets under way, at the end of each turn."""
+    flows = zip(look.taken_in[1:], look.ended[1:], strict=True)
+    under_way = accumulate((taken - ended for taken, ended in flows), initial=0)
+    return [held - way for held, way in zip(look.buffers, under_way, strict=True)]
 
 
 def _vanished(turns: Sequence[Round], entered: Measure, ended: Measure) -> float:

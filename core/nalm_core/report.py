@@ -213,6 +213,54 @@ class Round(Model):
     """Why this round takes no part in the analysis; None if it does."""
 
 
+class ReplayedStage(Model):
+    """One stage over a replay, summed over lcores."""
+
+    packets: Count
+    outcomes: dict[Name, Count] = Field(default_factory=dict)
+
+
+class Replay(Model):
+    """What became of a fixed number of packets of the trace, from its first one on, in a fresh process.
+
+    The number of packets ends it, not the clock: two builds that do the same have the same figures.
+    """
+
+    arm: Arm
+    number: int = Field(ge=0)
+    """Of the replay, 0 first; it seeds the NF, so replays of one number place tables alike."""
+    stages: dict[Name, ReplayedStage]
+    under_way: list[int]
+    """Packets taken in less those that ended by name, at the end of each of its equal parts."""
+    buffers: list[Count] = Field(default_factory=list)
+    """Packet buffers in use at the same moments. Empty if the NF does not tell."""
+
+
+class BufferLook(Model):
+    """The turns of a launch and further ones of the same process, run because its packet buffers grew."""
+
+    arm: Arm
+    launch: int = Field(ge=0)
+    turns: int = Field(ge=1)
+    """So many of the figures below are those of the launch's own turns."""
+    taken_in: list[Count]
+    """Packets, by turn."""
+    ended: list[Count]
+    """Packets that ended by name, by turn."""
+    buffers: list[Count]
+    """In use when the turn ended."""
+
+
+class ExpectedOutcome(Model):
+    """A change of outcomes that head's commits declare (nalm_core.expectation)."""
+
+    stage: str = Field(min_length=1, max_length=64)
+    outcome: str = Field(min_length=1, max_length=64)
+    share: float = Field(gt=0, le=1)
+    """Of the packets taken in, by which the outcome may grow."""
+    reason: str
+
+
 class FunctionCount(Model):
     """One C function under one stage: instructions of its own, without callees."""
 
@@ -294,6 +342,12 @@ class RunReport(Model):
     tools: dict[str, str | None] = Field(default_factory=dict)
     """The same by tool: tsc, simulated (callgrind), and for the PMU papi and perf."""
     rounds: list[Round] = Field(default_factory=list)
+    replays: list[Replay] = Field(default_factory=list)
+    """What became of the same packets in every arm. Empty: not replayed."""
+    buffer_looks: list[BufferLook] = Field(default_factory=list)
+    """Longer looks at arms whose packet buffers grew through a launch."""
+    expected_outcomes: list[ExpectedOutcome] = Field(default_factory=list)
+    """Changes of outcomes that head's commits declare for this scenario."""
     instructions: list[InstructionCount] = Field(default_factory=list)
     checks: list[Check] = Field(default_factory=list)
     profiles: list[Profile] = Field(default_factory=list)

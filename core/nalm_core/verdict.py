@@ -7,6 +7,7 @@ cycles say same, improved or regressed, which stages pay, and do instructions or
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from pydantic import Field
@@ -14,11 +15,12 @@ from pydantic import Field
 from nalm_core import wording
 from nalm_core.attribution import Comparison, Rates, compare_arms, culprits
 from nalm_core.change import Cause, Change, StageChange, cause_of
-from nalm_core.checks import BREAKING, run_checks
+from nalm_core.checks import BREAKING, changes_of, checks_of
 from nalm_core.defaults import EQUIVALENCE_ALPHA, STAGE_FALSE_DISCOVERY_RATE
 from nalm_core.features import FeatureSplit, equal_code, feature_change, judged_arm
 from nalm_core.instruction_change import InstructionChange, instruction_changes
 from nalm_core.model_change import ModelChange, model_changes
+from nalm_core.outcomes import OutcomeChange
 from nalm_core.pairing import paired_series
 from nalm_core.price import feature_split, feature_stages, in_pass_order
 from nalm_core.profile_change import FunctionShift, function_shifts
@@ -56,13 +58,15 @@ class Verdict(Model):
     """C functions that pay, by samples, largest change first; None when they were not sampled."""
     model_changes: list[ModelChange] = Field(default_factory=list)
     """Modelled cache and branch misses of the stages that pay, a packet."""
+    outcome_changes: list[OutcomeChange] = Field(default_factory=list)
+    """What became of packets that became of them otherwise in base; lost ones first."""
     notes: list[str] = Field(default_factory=list)
     """What else a person should know."""
 
 
 def all_checks(report: RunReport) -> list[Check]:
     """The report's own checks, and those computed here that it lacks or passed wrongly."""
-    computed = run_checks(report.arms, report.rounds, report.instructions, report.host.tsc_hz)
+    computed = checks_of(report)
     failed = {check.name for check in report.checks if not check.passed}
     again = {check.name: check for check in computed if check.name not in failed}
     return [again.pop(check.name, check) for check in report.checks] + list(again.values())
@@ -72,7 +76,7 @@ def judge(report: RunReport) -> Verdict:
     """The verdict on a run report, whatever its status."""
     features = feature_change(report)
 
-    def plain(outcome: Outcome, reason: str, notes: list[str] | None = None) -> Verdict:
+    def plain(outcome: Outcome, reason: str) -> Verdict:
         return Verdict(
             outcome=outcome,
             reason=reason,
@@ -80,7 +84,6 @@ def judge(report: RunReport) -> Verdict:
             scenario=report.scenario.name,
             features_added=features.added,
             features_removed=features.removed,
-            notes=notes or [],
         )
 
     if report.status is RunStatus.UNCHANGED:
@@ -89,6 +92,25 @@ def judge(report: RunReport) -> Verdict:
         return plain("broken", wording.first_line(report.failure))
     if report.status is RunStatus.FAILED:
         return plain("invalid", wording.first_line(report.failure))
+    return _with_outcomes(_judge_measured(report, plain), changes_of(report))
+
+
+def _with_outcomes(verdict: Verdict, changes: list[OutcomeChange]) -> Verdict:
+    """The verdict with what it would otherwise pass over: packets that end otherwise and are not lost."""
+    said = wording.outcomes(changes) if verdict.outcome not in ("broken", "invalid") else None
+    if said is None:
+        return verdict.model_copy(update={"outcome_changes": changes})
+    return verdict.model_copy(
+        update={
+            "outcome_changes": changes,
+            "reason": f"{verdict.reason} {said}",
+            "summary": f"{verdict.summary}; {wording.outcomes_in_short(changes)}",
+        }
+    )
+
+
+def _judge_measured(report: RunReport, plain: Callable[[Outcome, str], Verdict]) -> Verdict:
+    features = feature_change(report)
     failed = [check for check in all_checks(report) if not check.passed]
     if failed:
         outcome: Outcome = "broken" if any(check.name in BREAKING for check in failed) else "invalid"

@@ -10,6 +10,7 @@ from nalm_core.attribution import Comparison
 from nalm_core.change import Cause, Change, StageChange
 from nalm_core.defaults import INSTRUCTION_CHANGE, MIN_LAUNCHES, MIN_PAIRS
 from nalm_core.instruction_change import InstructionChange
+from nalm_core.outcomes import OutcomeChange, facts
 from nalm_core.percents import change_percent, share_percent
 from nalm_core.report import Arm, Check, RunReport, Source
 from nalm_core.rounds import disturbed_counts, launches_done, pair_launches
@@ -58,6 +59,24 @@ def short(reason: str) -> str:
 def failed_checks(failed: Sequence[Check]) -> str:
     """Which checks failed and how."""
     return "; ".join(f"{check.name}: {check.message}" for check in failed)
+
+
+def outcomes(changes: Sequence[OutcomeChange]) -> str | None:
+    """What became of packets otherwise than in base; None if nothing did."""
+    if not changes:
+        return None
+    how = (
+        "Of the same packets some end otherwise than in base"
+        if all(one.exact for one in changes)
+        else "Packets end otherwise than in base"
+    )
+    return f"{how}: {facts(changes)}."
+
+
+def outcomes_in_short(changes: Sequence[OutcomeChange]) -> str:
+    """For a table's cell."""
+    first = changes[0]
+    return f"{first.stage}: other outcomes" + (f" and {len(changes) - 1} more" if len(changes) > 1 else "")
 
 
 def too_few(report: RunReport, arm: Arm) -> str:

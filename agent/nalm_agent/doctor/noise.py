@@ -175,7 +175,7 @@ def _rounds(bench: Bench, run: ArmRun, seconds: float, progress: Progress) -> li
 
     progress.step("cycles", "first launch", 0.0)
     pair = {arm: replace(run, arm=arm) for arm in (Arm.BASE, Arm.HEAD)}
-    measure_rounds(replace(bench, settings=settings), pair, over, after_launch)
+    measure_rounds(replace(bench, settings=settings), pair, lambda rounds, _: over(rounds), after_launch)
     return found
 
 

@@ -18,7 +18,7 @@ from nalm_core.report import Arm, InstructionCount, Source, StageInfo
 
 from nalm_agent.errors import NfError, SourceError
 from nalm_agent.home import WorkDir
-from nalm_agent.launch import RunningNf
+from nalm_agent.launch import RunningNf, SlowTurnError
 from nalm_agent.probe import counted_packets, stage_counters
 from nalm_agent.sources.call_paths import call_nodes, function_lines
 from nalm_agent.sources.callgrind_parse import Profile, by_stage, events_by_stage, parse
@@ -29,6 +29,8 @@ CALLER_DEPTH = 24
 SLOWDOWN = 30
 """How much longer an NF may take to get ready under valgrind."""
 TURN_LIMIT_SECONDS = 300
+STALL_LIMIT_SECONDS = 60
+"""Without a packet: the NF has stopped forwarding."""
 SEED = 0
 MODEL_PACKETS = 20_000
 """Packets of the run with caches and branches modelled, unless told otherwise: it is several times slower."""
@@ -170,7 +172,11 @@ def _run(run: Simulation, packets: int, options: Sequence[str]) -> Counted:
         nf.wait_ready()
         stages = nf.probe.stages
         before = nf.snapshot()
-        nf.turn(packets=packets, limit_seconds=TURN_LIMIT_SECONDS)
+        try:
+            nf.turn(packets=packets, limit_seconds=TURN_LIMIT_SECONDS, stall_seconds=STALL_LIMIT_SECONDS)
+        except SlowTurnError as error:
+            hint = "lower [scenarios.*] packets in nalm.toml"
+            raise SourceError(f"{error.message} under valgrind", hint=hint) from error
         counters = stage_counters(stages, before, nf.snapshot())
         nf.finish()
     counted = counted_packets(stages, counters)

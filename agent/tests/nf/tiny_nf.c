@@ -123,10 +123,12 @@ int main(int argc, char **argv)
 #endif
 	if (nalm_lcore_claim(&probe, 0, &lc) != 0)
 		return 2;
+	uint64_t seen = 0;
 	bool with_alpha = has(features, "alpha"), with_beta = has(features, "beta");
 	while (nalm_probe_gate(&lc)) {
 		uint32_t n = BATCH, kept = n;
 		gen_process(packets, n);
+		seen += n;
 		nalm_probe_mark(&lc, GEN, n);
 		nalm_probe_outcome(&lc, GEN, 0, n);
 		nalm_probe_mark(&lc, RX, n);
@@ -146,7 +148,17 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%65536s\n", "another packet");
 #endif
 		nalm_probe_mark(&lc, TX, kept);
-#ifdef FORWARD_LESS
+#ifdef DROP_ONE_BATCH_IN /* one packet of so many batches is lost */
+		uint32_t lost = seen / n % DROP_ONE_BATCH_IN == 0;
+		nalm_probe_outcome(&lc, TX, 0, kept - lost);
+		nalm_probe_outcome(&lc, TX, 1, lost);
+#elif defined FORGET_ONE_BATCH_IN
+		nalm_probe_outcome(&lc, TX, 0, kept - (seen / n % FORGET_ONE_BATCH_IN == 0));
+#elif defined DROP_BY_CHANCE /* as rings that overflow do: now and then, by the clock */
+		uint32_t lost = nalm_tsc() % DROP_BY_CHANCE == 0;
+		nalm_probe_outcome(&lc, TX, 0, kept - lost);
+		nalm_probe_outcome(&lc, TX, 1, lost);
+#elif defined FORWARD_LESS
 		nalm_probe_outcome(&lc, TX, 0, kept - 1);
 		nalm_probe_outcome(&lc, TX, 1, 1);
 #elif defined FORWARD_NOTHING
@@ -157,6 +169,16 @@ int main(int argc, char **argv)
 		nalm_probe_commit(&lc, n);
 #ifdef LEAK
 		buffers_held++;
+#endif
+#ifdef LEAK_ONE_BATCH_IN
+		buffers_held += seen / n % LEAK_ONE_BATCH_IN == 0;
+#endif
+#ifdef FILL_TO /* a store with a bound, filled by what is new in it */
+		buffers_held += buffers_held < FILL_TO && seen / n % 64 == 0;
+#endif
+#ifdef STOP_AFTER
+		while (seen > STOP_AFTER)
+			nalm_probe_gate(&lc); /* it polls, and nothing comes */
 #endif
 #ifdef HANG_IN_TURN
 		while (lc.turn_packets > 1000)

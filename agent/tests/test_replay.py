@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packets that head loses, keeps or stops forwarding are told within seconds; what is harmless is not."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from nalm_agent.home import WorkDir
+from nalm_agent.launch import RunningNf, SlowTurnError
+from nalm_agent.replay import replay_arms
+from nalm_agent.session import ArmFailedError, ArmRun
+from nalm_core.checks import checks_of
+from nalm_core.outcomes import outcome_changes
+from nalm_core.report import Arm, ArmInfo, Build, RunDefinition, RunReport, StageInfo
+from nalm_core.report_io import parse_report
+from nalm_core.verdict import judge
+from tiny import Nalm, NfRepository, build_tiny
+
+PACKETS = 40_960
+
+
+def run(arm: Arm, command: list[str]) -> ArmRun:
+    return ArmRun(arm, command, lcores=1, ready_seconds=10)
+
+
+def info(stages: list[StageInfo]) -> ArmInfo:
+    build = Build(commit="0" * 40, tree="t", code_digest="c", compiler="gcc")
+    return ArmInfo(build=build, run=RunDefinition(features=[], command=[], traffic="t"), stages=stages)
+
+
+def stages_of(command: list[str], work: WorkDir) -> list[StageInfo]:
+    with RunningNf(command, work, lcores=1, seed=0, ready_seconds=10) as nf:
+        nf.wait_ready()
+        return nf.stages
+
+
+def lost(tiny_nf: list[str], folder: Path, work: WorkDir, work_h: str) -> list[str]:
+    """What is said of a head with this work.h against the plain NF."""
+    folder.mkdir(exist_ok=True)
+    head = build_tiny(folder, work_h)
+    arms = {arm: info(stages_of(tiny_nf, work)) for arm in (Arm.BASE, Arm.HEAD)}
+    runs = {Arm.BASE: run(Arm.BASE, tiny_nf), Arm.HEAD: run(Arm.HEAD, head)}
+    replays = replay_arms(runs, arms, work, PACKETS)
+    return [one.text() for one in outcome_changes(arms, replays, []) if one.lost]
+
+
+@pytest.mark.parametrize(
+    ("work_h", "said"),
+    [
+        ("#define DROP_ONE_BATCH_IN 12\n", "tx: 106 of 40,960 packets `full` on head, 0 on base"),
+        (
+            "#define DROP_ONE_BATCH_IN 312\n",
+            "tx: 4 of 40,960 packets `full` on head, 0 on base",
+        ),
+        ("#define FORGET_ONE_BATCH_IN 12\n", "tx: 106 of 40,960 packets without an outcome on head"),
+    ],
+)
+def test_planted_losses_are_counted(
+    tiny_nf: list[str], tmp_path: Path, work: WorkDir, *, work_h: str, said: str
+) -> None:
+    (found,) = lost(tiny_nf, tmp_path / "head", work, work_h)
+    assert found.startswith(said)
+
+
+@pytest.mark.parametrize("work_h", ["", "#define ALPHA_WORK 80\n", "#define TABLE 64\n#define LEAK\n"])
+def test_what_forwards_as_base_does_loses_nothing(
+    tiny_nf: list[str], tmp_path: Path, work: WorkDir, work_h: str
+) -> None:
+    assert lost(tiny_nf, tmp_path / "head", work, work_h) == []
+
+
+def test_an_nf_that_drops_by_chance_is_not_told_from_itself(tmp_path: Path, work: WorkDir) -> None:
+    command = build_tiny(tmp_path, "#define DROP_BY_CHANCE 97\n")
+    arms = {arm: info(stages_of(command, work)) for arm in (Arm.BASE, Arm.HEAD)}
+    runs = {arm: run(arm, command) for arm in arms}
+    replays = replay_arms(runs, arms, work, PACKETS)
+    assert {one.stages["tx"].outcomes["full"] for one in replays} != {0}
+    assert not any(one.lost for one in outcome_changes(arms, replays, []))
+
+
+def test_an_nf_that_stops_forwarding_is_told_within_seconds(tmp_path: Path, work: WorkDir) -> None:
+    command = build_tiny(tmp_path, "#define STOP_AFTER 15000\n")
+    begin = time.monotonic()
+    with pytest.raises(
+        ArmFailedError, match=r"did not end turn 2: it stopped after .* held 32 packet buffers"
+    ):
+        replay_arms({Arm.HEAD: run(Arm.HEAD, command)}, {}, work, PACKETS)
+    assert time.monotonic() - begin < 60
+
+
+def test_a_slow_nf_is_no_broken_one(tiny_nf: list[str], work: WorkDir) -> None:
+    with RunningNf(tiny_nf, work, lcores=1, seed=0, ready_seconds=10) as nf:
+        nf.wait_ready()
+        with pytest.raises(SlowTurnError, match="went on forwarding"):
+            nf.turn(packets=2**40, limit_seconds=0.5)
+
+
+def measured(nf_repository: NfRepository, nalm: Nalm, to: Path, *, code: int) -> RunReport:
+    done = nalm.run("check", "--json", str(to), cwd=nf_repository.path)
+    assert done.returncode == code, done.stdout + done.stderr
+    return parse_report(to.read_bytes())
+
+
+def test_a_leak_ends_the_run_after_the_first_launch(
+    nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    nf_repository.write("work.h", "#define LEAK_ONE_BATCH_IN 200\n")
+    report = measured(nf_repository, nalm, tmp_path / "run.json", code=4)
+    assert {one.launch for one in report.rounds} == {0}
+    (check,) = [one for one in report.checks if not one.passed]
+    assert check.name == "buffers_returned" and "which stage holds them is not told" in check.message
+    assert [look.arm for look in report.buffer_looks] == [Arm.HEAD]
+
+
+def test_a_store_that_fills_up_to_its_bound_is_no_leak(
+    nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    nf_repository.write("work.h", "#define FILL_TO 1500\n#define TABLE 64\n")
+    report = measured(nf_repository, nalm, tmp_path / "run.json", code=0)
+    assert {one.name: one.passed for one in checks_of(report)}["buffers_returned"]
+    assert judge(report).outcome != "broken"
+
+
+def test_a_declared_loss_is_named_and_the_cycles_are_judged(
+    nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    nf_repository.write("work.h", "#define DROP_ONE_BATCH_IN 12\n")
+    nf_repository.commit("tx: smaller queue\n\nNalm-Expect: tiny tx:full +0.3% a smaller queue")
+    report = measured(nf_repository, nalm, tmp_path / "run.json", code=0)
+    verdict = judge(report)
+    assert "`full` on head, 0 on base (expected: a smaller queue)" in verdict.reason
+    assert report.rounds and report.instructions
+    nf_repository.git("commit", "--amend", "-q", "-m", "tx: smaller queue")
+    report = measured(nf_repository, nalm, tmp_path / "run.json", code=4)
+    assert report.rounds == [] and "packets that base forwards are lost" in judge(report).reason
