@@ -15,6 +15,7 @@ from nalm_core.profile import Profile, ThreadCount
 from nalm_core.report import (
     Arm,
     ArmInfo,
+    ArmMemory,
     BufferLook,
     Check,
     EndedBy,
@@ -70,6 +71,7 @@ class Draft:
             self.notes.append(f"packets and cycles are {self.own_figures.what}")
         self.instructions: list[InstructionCount] = []
         self.replays: list[Replay] = []
+        self.memory: list[ArmMemory] = []
         self.buffer_looks: list[BufferLook] = []
         said = request.repository.messages(request.base, request.head)
         self.expected_outcomes = expected_outcomes(said, request.scenario)
@@ -144,6 +146,7 @@ class Draft:
             sources=self.sources,
             rounds=self.rounds,
             replays=self.replays,
+            memory=self.memory,
             buffer_looks=self.buffer_looks,
             expected_outcomes=self.expected_outcomes,
             instructions=self.instructions,

@@ -173,10 +173,13 @@ def _replay(draft: Draft, config: Config, work: WorkDir, runs: Mapping[Arm, ArmR
         why = f"{lcores} lcores share them out"
     else:
         try:
-            draft.replays = replay_arms(runs, draft.arms, work, packets)
+            found = replay_arms(runs, draft.arms, work, packets)
         except SlowTurnError as error:
             why = error.message
         else:
+            draft.replays = [one.replay for one in found]
+            last = {one.memory.arm: one.memory for one in found if one.memory is not None}
+            draft.memory = list(last.values())
             return
     draft.notes.append(f"outcomes are compared over turns, not packet by packet: {why}")
 

@@ -108,6 +108,24 @@ class NfProcess:
         return False
 
 
+def resident_memory(pid: int) -> tuple[int, int] | None:
+    """Bytes of a process that are resident on small pages, and on huge ones; None if the kernel is silent."""
+    try:
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:
+        return None
+    bytes_of = {
+        name: int(value.split()[0]) * 1024
+        for name, _, value in (line.partition(":") for line in text.splitlines())
+        if value.endswith(" kB")
+    }
+    huge = sum(bytes_of.get(name, 0) for name in ("Shared_Hugetlb", "Private_Hugetlb"))  # not in Rss
+    transparent = sum(bytes_of.get(name, 0) for name in ("AnonHugePages", "ShmemPmdMapped", "FilePmdMapped"))
+    if "Rss" not in bytes_of:
+        return None
+    return max(0, bytes_of["Rss"] - transparent), huge + transparent
+
+
 def nf_environment(directory: Path) -> dict[str, str]:
     """Variables that every NF gets: few of the agent's, and what pins its libraries' choices."""
     passed = {name: os.environ[name] for name in ("PATH", "HOME", "LD_LIBRARY_PATH") if name in os.environ}

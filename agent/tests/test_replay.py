@@ -42,7 +42,7 @@ def lost(tiny_nf: list[str], folder: Path, work: WorkDir, work_h: str) -> list[s
     head = build_tiny(folder, work_h)
     arms = {arm: info(stages_of(tiny_nf, work)) for arm in (Arm.BASE, Arm.HEAD)}
     runs = {Arm.BASE: run(Arm.BASE, tiny_nf), Arm.HEAD: run(Arm.HEAD, head)}
-    replays = replay_arms(runs, arms, work, PACKETS)
+    replays = [one.replay for one in replay_arms(runs, arms, work, PACKETS)]
     return [one.text() for one in outcome_changes(arms, replays, []) if one.lost]
 
 
@@ -75,7 +75,7 @@ def test_an_nf_that_drops_by_chance_is_not_told_from_itself(tmp_path: Path, work
     command = build_tiny(tmp_path, "#define DROP_BY_CHANCE 97\n")
     arms = {arm: info(stages_of(command, work)) for arm in (Arm.BASE, Arm.HEAD)}
     runs = {arm: run(arm, command) for arm in arms}
-    replays = replay_arms(runs, arms, work, PACKETS)
+    replays = [one.replay for one in replay_arms(runs, arms, work, PACKETS)]
     assert {one.stages["tx"].outcomes["full"] for one in replays} != {0}
     assert not any(one.lost for one in outcome_changes(arms, replays, []))
 

@@ -82,6 +82,19 @@ def split(ln_cpp: float | None, ln_ipp: float | None) -> float | None:
     return None if ln_cpp is None or ln_ipp is None else ln_ipp - ln_cpp
 
 
+def cause_told(change: Change, cause: Cause | None) -> bool:
+    """Whether the larger share is the same one at both ends of the interval of the change in cycles."""
+    if (
+        change.low is None
+        or change.high is None
+        or change.ln_ipp is None
+        or min(change.low, change.high) <= 0
+    ):
+        return cause is not None
+    ends = log(change.low), log(change.high)
+    return ends[0] * ends[1] > 0 and all(cause_of(end, change.ln_ipp) == cause for end in ends)
+
+
 def cause_of(ln_cpp: float | None, ln_ipp: float | None) -> Cause | None:
     """The larger share of the change, in its direction. None when instructions were not counted."""
     ln_eipc = split(ln_cpp, ln_ipp)

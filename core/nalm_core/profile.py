@@ -39,6 +39,9 @@ class ProfiledFunction(Model):
     """None: outside every stage, or its caller could not be told."""
     lines: list[ProfiledLine] = Field(default_factory=list)
     """Most sampled lines first."""
+    slow_instructions: dict[Annotated[str, Field(max_length=32)], Count] = Field(default_factory=dict)
+    """Samples at, or just behind, instructions that wait for those before them, by their names: `rdtsc`,
+    `lfence`, `lock add`."""
 
 
 class Profile(Model):
@@ -56,6 +59,8 @@ class Profile(Model):
     """Samples by stage, callees included; what is missing to `samples` is in none."""
     functions: list[ProfiledFunction] = Field(default_factory=list)
     """Most sampled first; the least sampled are left out."""
+    instructions_read: bool = False
+    """Whether slow_instructions were looked for."""
 
 
 class ThreadCount(Model):

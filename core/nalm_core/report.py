@@ -321,6 +321,15 @@ class Settings(Model):
     """Time after which no launch is begun; None: without limit."""
 
 
+class ArmMemory(Model):
+    """Resident memory of an arm's process at the end of a replay, by size of page (proc(5), smaps_rollup)."""
+
+    arm: Arm
+    small_bytes: Count
+    huge_bytes: Count
+    """On huge pages, transparent ones included."""
+
+
 class RunReport(Model):
     schema_: Literal["nalm.run-report/1", "nalm.run-report/2"] = Field(default=SCHEMA, alias="schema")
     run_id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
@@ -344,6 +353,8 @@ class RunReport(Model):
     rounds: list[Round] = Field(default_factory=list)
     replays: list[Replay] = Field(default_factory=list)
     """What became of the same packets in every arm. Empty: not replayed."""
+    memory: list[ArmMemory] = Field(default_factory=list)
+    """Of each arm. Empty: not read."""
     buffer_looks: list[BufferLook] = Field(default_factory=list)
     """Longer looks at arms whose packet buffers grew through a launch."""
     expected_outcomes: list[ExpectedOutcome] = Field(default_factory=list)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import ceil, expm1, log1p
 
 from nalm_core.attribution import Comparison
-from nalm_core.change import Cause, Change, StageChange
+from nalm_core.change import Cause, Change, StageChange, cause_told
 from nalm_core.defaults import INSTRUCTION_CHANGE, MIN_LAUNCHES, MIN_PAIRS
 from nalm_core.instruction_change import InstructionChange
 from nalm_core.outcomes import OutcomeChange, facts
@@ -143,6 +143,11 @@ def instructions_too(outcome: Decided, changes: Sequence[InstructionChange]) -> 
 def _because(outcome: Decided, chain: Change, cause: Cause | None) -> str:
     if chain.ln_ipp is None or chain.ln_eipc is None:
         return "instructions were not counted, so the cause is not known"
+    if not cause_told(chain, cause):
+        return (
+            f"instructions {percent(chain.ln_ipp)}, eIPC {percent(chain.ln_eipc)}; the interval does not "
+            "tell which of them bears more of it"
+        )
     if outcome == "regressed" and chain.ln_ipp < -INSTRUCTION_CHANGE:
         return f"fewer instructions ({percent(chain.ln_ipp)}), yet slower: worse pipeline use"
     if outcome == "improved" and chain.ln_ipp > INSTRUCTION_CHANGE:

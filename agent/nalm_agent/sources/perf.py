@@ -31,6 +31,7 @@ from nalm_agent.sources.perf_script_parse import (
     parse_lines,
 )
 from nalm_agent.sources.perf_stat_parse import SEPARATOR, EventCount, bare, parse
+from nalm_agent.sources.slow_instructions import FIELDS, slow_instructions
 from nalm_agent.stage_functions import StageFunctions
 
 FREQUENCY_HZ = 997
@@ -170,6 +171,7 @@ def profile(
         perf.finish()
     samples = parse_callers(script(data, "--no-inline", "-F", CALLERS_FIELDS))
     lines = parse_lines(script(data, "-G", "--full-source-path", "-F", LINES_FIELDS))
+    slow = slow_instructions(script(data, "-G", "--no-inline", "-F", FIELDS))
     patterns = (functions or StageFunctions()).patterns(nf.probe.stages)
     stages = [stage_of(one.chain, patterns) or _known_stage(one, known or {}) for one in samples]
     return Profile(
@@ -179,7 +181,8 @@ def profile(
         samples=len(samples),
         objects=dict(Counter(one.object for one in samples).most_common()),
         stages=dict(Counter(stage for stage in stages if stage is not None).most_common()),
-        functions=_functions(samples, stages, lines),
+        functions=_functions(samples, stages, lines, slow or {}),
+        instructions_read=slow is not None,
     )
 
 
@@ -188,21 +191,30 @@ def _known_stage(sample: Sample, known: Mapping[str, str]) -> str | None:
 
 
 def _functions(
-    samples: Sequence[Sample], stages: Sequence[str | None], lines: Mapping[Key, tuple[str, int]]
+    samples: Sequence[Sample],
+    stages: Sequence[str | None],
+    lines: Mapping[Key, tuple[str, int]],
+    slow: Mapping[Key, str],
 ) -> list[ProfiledFunction]:
     counts: Counter[tuple[str, str, str | None]] = Counter()
     places: dict[tuple[str, str, str | None], Counter[tuple[str, int]]] = defaultdict(Counter)
+    waits: dict[tuple[str, str, str | None], Counter[str]] = defaultdict(Counter)
     for sample, stage in zip(samples, stages, strict=True):
         function = (sample.chain[0], sample.object, stage)
         counts[function] += 1
         if place := lines.get(sample.key):
             places[function][place] += 1
+        if sample.key in slow:
+            waits[function][slow[sample.key]] += 1
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0][0], item[0][2] or ""))
-    return [_function(name, places[name], count) for name, count in ordered[:TOP_FUNCTIONS]]
+    return [_function(name, places[name], count, waits[name]) for name, count in ordered[:TOP_FUNCTIONS]]
 
 
 def _function(
-    function: tuple[str, str, str | None], places: Counter[tuple[str, int]], samples: int
+    function: tuple[str, str, str | None],
+    places: Counter[tuple[str, int]],
+    samples: int,
+    slow: Counter[str],
 ) -> ProfiledFunction:
     name, of, stage = function
     dearest = sorted(places.items(), key=lambda item: (-item[1], item[0]))[:TOP_LINES]
@@ -216,6 +228,7 @@ def _function(
         samples=samples,
         stage=stage,
         lines=lines,
+        slow_instructions=dict(slow.most_common()),
     )
 
 

@@ -58,6 +58,11 @@ def _blocks(lines: Iterable[str]) -> Iterator[tuple[Key, list[Frame]]]:
         yield key, frames
 
 
+def frames(lines: Iterable[str]) -> Iterator[tuple[Key, Frame]]:
+    """The innermost frame of each sample that has one."""
+    return ((key, found[0]) for key, found in _blocks(lines) if found)
+
+
 def _function(address: str, symbol: str, path: str) -> str:
     if symbol == "[unknown]":
         return f"{_object(path)}+0x{address.lstrip('0') or '0'}"

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from math import log
+from dataclasses import dataclass
+from math import log, sqrt
 from pathlib import PurePosixPath
 from statistics import stdev
 
@@ -32,6 +33,7 @@ def collect(case: Case) -> Signature:
     _put_flow(found, case)
     put_events(found, case.report, case.head, case.stage)
     _put_waiting(found, case)
+    _put_serialising(found, case)
     _put_function(found, case)
     _put_run(found, case)
     return found
@@ -115,6 +117,45 @@ def _waits(one: ProfiledFunction) -> int:
     return sum(line.samples for line in one.lines if WAITS.search(PurePosixPath(line.file).stem))
 
 
+def _put_serialising(found: Signature, case: Case) -> None:
+    """Sampled cycles at instructions that wait for those before them, of both arms or of none."""
+    base, head = serialised(case, Arm.BASE), serialised(case, case.head)
+    if base is not None and head is not None:
+        found.put("serialising_cpp", base.cpp, head.cpp, "samples")
+
+
+@dataclass(frozen=True, slots=True)
+class Serialised:
+    """Of one arm's stage, or chain."""
+
+    cpp: float
+    error: float
+    """Standard error of the samples."""
+    instructions: dict[str, int]
+    """Samples by instruction."""
+
+
+def serialised(case: Case, arm: Arm) -> Serialised | None:
+    """Cycles at serialising and atomic instructions; None where they were not looked for."""
+    profile = next((one for one in case.report.profiles if one.arm is arm), None)
+    chain = case.verdict.chain
+    of_chain = chain and (chain.base if arm is Arm.BASE else chain.head)
+    info = case.report.arms.get(arm)
+    if profile is None or not profile.instructions_read or not of_chain or info is None:
+        return None
+    apart = {one.name for one in info.stages if one.apart}
+    own = profile.samples - sum(count for name, count in profile.stages.items() if name in apart)
+    found: dict[str, int] = {}
+    for function in profile.functions:
+        if function.stage not in apart and case.stage in (None, function.stage):
+            for name, samples in function.slow_instructions.items():
+                found[name] = found.get(name, 0) + samples
+    if own <= 0:
+        return None
+    each = of_chain.cpp / own
+    return Serialised(sum(found.values()) * each, sqrt(sum(found.values())) * each, found)
+
+
 def _put_function(found: Signature, case: Case) -> None:
     who = case.who
     if who is not None and who.shift is not None:
@@ -140,10 +181,17 @@ def _put_run(found: Signature, case: Case) -> None:
     if old is not None and new is not None:
         same = (old.build.compiler, old.build.options) == (new.build.compiler, new.build.options)
         found.put("compiler_changed", 0.0, 0.0 if same else 1.0, "report")
+        without = [float("--no-huge" in one.run.command) for one in (old, new)]
+        found.put("no_huge", without[0], without[1], "report")
     count = case.counted(case.head)
     if count is not None:
         grown = sum((one.ln_ipp or 0.0) > 0 for one in case.verdict.instruction_changes)
         found.put("dearer_stages", float(grown), float(grown), str(count.source))
+    memory = {one.arm: one for one in report.memory}
+    if Arm.BASE in memory and case.head in memory:
+        a, b = memory[Arm.BASE], memory[case.head]
+        found.put("small_page_mb", a.small_bytes / 2**20, b.small_bytes / 2**20, "host")
+        found.put("huge_page_mb", a.huge_bytes / 2**20, b.huge_bytes / 2**20, "host")
     host = report.host
     nodes = None if host.numa_nodes is None else float(host.numa_nodes)
     for name, value in (("huge_pages", float(host.huge_pages)), ("numa_nodes", nodes)):

@@ -9,10 +9,11 @@ from nalm_core.explanation.case import Case, case_of
 from nalm_core.explanation.collect import collect
 from nalm_core.explanation.instruction_detail import batches_shrank, instruction_detail
 from nalm_core.explanation.limits import EVIDENCE_CHANGE
+from nalm_core.explanation.line_shift import line_shift
 from nalm_core.explanation.miss_price import BY_BRANCHES, Priced, latencies
 from nalm_core.explanation.missing import what_would_tell
-from nalm_core.explanation.model import Detail, Evidence, Explanation, Share
-from nalm_core.explanation.pipeline_detail import explaining, pipeline_detail
+from nalm_core.explanation.model import Detail, Evidence, Explanation, Possible, Share
+from nalm_core.explanation.pipeline_detail import Weighed, pages_shrank, pipeline_detail, serialises, weigh
 from nalm_core.explanation.rules import advise
 from nalm_core.explanation.signature import Signature
 from nalm_core.report import RunReport
@@ -28,32 +29,46 @@ def explain(report: RunReport, verdict: Verdict) -> Explanation:
     if case is None:
         return Explanation(text=saying.NOTHING)
     found = collect(case)
-    named = explaining(case, found)
-    detail = _detail(case, found, named)
+    line = line_shift(case)
+    weighed = weigh(case, found, on_one_line=line is not None)
+    slow = serialises(case)
+    detail = _detail(case, found, weighed.named, serial=slow is not None)
+    named = weighed.named
     share = _share(case, named) if named is not None and named.detail == detail else None
-    file, line = case.who.place if case.who else (None, None)
+    possible = _possible(case, found, weighed) if detail in ("unknown", "memory_layout") else []
+    file, number = case.who.place if case.who else (None, None)
     return Explanation(
         stage=case.stage,
         function=case.who.name if case.who else None,
         file=file,
-        line=line,
+        line=number,
         named_by=case.who.named_by if case.who else None,
-        cause=case.cause,
+        cause="pipeline" if detail == "serialising" else case.cause,
         detail=detail,
         share=share,
-        text=saying.sentence(case, detail, share),
+        possible=possible,
+        text=saying.sentence(case, detail, share, possible, slow=slow, line=line.text() if line else None),
         evidence=[one for one in found if _is_evidence(one)],
         advice=advise(case, found, detail) if case.sign > 0 else [],
         missing=what_would_tell(case, found, detail),
     )
 
 
-def _detail(case: Case, found: Signature, named: Priced | None) -> Detail:
+def _detail(case: Case, found: Signature, named: Priced | None, *, serial: bool) -> Detail:
     if batches_shrank(case, found):
         return "smaller_batches" if case.sign > 0 else "larger_batches"
-    if case.cause == "instructions":
+    if case.cause == "instructions" and not serial:
         return instruction_detail(case, found)
-    return pipeline_detail(case, found, named)
+    return pipeline_detail(case, found, named, serial=serial)
+
+
+def _possible(case: Case, found: Signature, weighed: Weighed) -> list[Possible]:
+    """What may have part in it: events whose price says little, and pages that were not looked up."""
+    told = [Possible(detail=one.detail, share=_share(case, one)) for one in weighed.possible]
+    counted = "dtlb_misses_per_packet" in found
+    if case.cause != "instructions" and not counted and pages_shrank(case, found):
+        told.append(Possible(detail="tlb", share=None))
+    return told
 
 
 def _share(case: Case, named: Priced) -> Share | None:

@@ -24,6 +24,17 @@ WAITING_SHARE: Final = 0.3
 """Share of the pipeline's change that the sampled cycles of locks, atomics and rings must bear."""
 EXPLAINED_SHARE: Final = 0.3
 """Share of the pipeline's change that events must be able to account for, at most, to be named."""
+EXPLAINED_LOW: Final = 0.2
+"""Share of the pipeline's change that they must account for, at least: what may be next to nothing is only
+possible."""
+SERIAL_SHARE: Final = 0.3
+"""Share of the change that samples at serialising or atomic instructions must bear, less SERIAL_ERRORS."""
+SERIAL_ERRORS: Final = 2.0
+"""Standard errors of these samples that are taken off."""
+LINE_SHARE: Final = 0.5
+"""Share of the change that samples at one source line bear for it to be named: code misses all over."""
+PAGES_MB: Final = 1.0
+"""Growth of memory on small pages from which the TLB is a possible cause: four times what 64 entries hold."""
 SPREAD_RATIO: Final = 2.0
 """Ratio of the spreads between launches from which the layout of memory is suspected."""
 SPREAD_ALPHA: Final = 0.01

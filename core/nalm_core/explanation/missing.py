@@ -6,6 +6,7 @@ from __future__ import annotations
 from nalm_core.explanation.case import Case
 from nalm_core.explanation.miss_price import BY_TABLE, latencies
 from nalm_core.explanation.model import Detail
+from nalm_core.explanation.pipeline_detail import pages_shrank
 from nalm_core.explanation.signature import Signature
 from nalm_core.report import Arm
 
@@ -23,6 +24,7 @@ NO_LATENCIES = "this host's latencies were not measured: `nalm doctor` measures 
 def what_would_tell(case: Case, found: Signature, detail: Detail) -> list[str]:
     """In order of use; only what matters for this cause."""
     sampled = {profile.arm for profile in case.report.profiles}
+    smaller_pages = pages_shrank(case, found)
     events = "l1d_misses_per_packet" in found
     by_table = latencies(case.report.host)[1] == BY_TABLE
     texts = [(case.cause is None, NO_INSTRUCTIONS), (not {Arm.BASE, case.head} <= sampled, NO_SAMPLES)]
@@ -30,7 +32,7 @@ def what_would_tell(case: Case, found: Signature, detail: Detail) -> list[str]:
         texts += [
             (not events, NO_EVENTS),
             (events and detail == "unknown", NO_PMU),
-            (detail == "cache" and "dtlb_misses_per_packet" not in found, NO_TLB),
+            ("dtlb_misses_per_packet" not in found and (detail == "cache" or smaller_pages), NO_TLB),
             (detail in ("cache", "instruction_cache", "tlb") and by_table, NO_LATENCIES),
         ]
     return [text for applies, text in texts if applies]

@@ -22,6 +22,7 @@ Detail = Literal[
     "tlb",
     "branches",
     "waiting",
+    "serialising",
     "memory_layout",
     "unknown",
     "fewer_instructions",
@@ -80,6 +81,14 @@ class Share(Model):
     """Whose latencies: the host's as measured, or a stated processor's where the host's were not."""
 
 
+class Possible(Model):
+    """A cause that may have part in a change, and is not told apart from others."""
+
+    detail: Detail
+    share: Share | None
+    """None: nothing counted prices it."""
+
+
 class Explanation(Model):
     """Why cycles changed, as far as what was counted tells."""
 
@@ -96,6 +105,8 @@ class Explanation(Model):
     """None: there was nothing to explain."""
     share: Share | None = None
     """Of details that events explain."""
+    possible: list[Possible] = Field(default_factory=list)
+    """What may have part in the change and is not told apart; likeliest first."""
     text: str
     """A few sentences for a person."""
     interleaved: bool = True

@@ -34,6 +34,7 @@ _ALL = (
     Quantity("dtlb_misses_per_packet", "data TLB misses", _MISSES),
     Quantity("data_accesses_per_packet", "data accesses", "accesses/packet"),
     Quantity("waiting_cpp", "cycles in locks, atomics and rings", "cycles/packet"),
+    Quantity("serialising_cpp", "cycles at serialising or atomic instructions", "cycles/packet"),
     Quantity("launch_spread", "spread between launches", "standard deviation of ln CPP"),
     Quantity("function_cpp", "cycles of the function", "cycles/packet"),
     Quantity("function_ipp", "instructions of the function", "instructions/packet"),
@@ -45,6 +46,9 @@ _ALL = (
     Quantity("lcores", "lcores", "lcores"),
     Quantity("numa_nodes", "NUMA nodes of the host", "nodes"),
     Quantity("huge_pages", "huge pages (1: in use)", "1"),
+    Quantity("no_huge", "EAL told to leave huge pages (1: yes)", "1"),
+    Quantity("small_page_mb", "memory on small pages", "MB"),
+    Quantity("huge_page_mb", "memory on huge pages", "MB"),
     Quantity("compiler_changed", "compiler or options differ (1: yes)", "1"),
 )
 

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from nalm_core.change import Cause
+from nalm_core.change import Cause, cause_told
 from nalm_core.explanation.case import Case
-from nalm_core.explanation.model import Detail, Evidence, Share
+from nalm_core.explanation.model import Detail, Evidence, Possible, Share
 from nalm_core.explanation.quantities import QUANTITIES
 from nalm_core.percents import share_percent
 
@@ -24,6 +24,7 @@ _DETAILS: Mapping[Detail, str] = {
     "tlb": "more addresses miss the TLB",
     "branches": "more branches are mispredicted",
     "waiting": "more time in locks, atomics or rings, where lcores wait for each other",
+    "serialising": "more time at instructions that wait for those before them",
     "memory_layout": "launches differ far more than before: it depends on how memory falls into place",
     "unknown": "what was counted does not tell why",
     "fewer_instructions": "fewer instructions each time it runs",
@@ -39,6 +40,7 @@ _FEWER: Mapping[Detail, str] = {
     "tlb": "fewer addresses miss the TLB",
     "branches": "fewer branches are mispredicted",
     "waiting": "less time in locks, atomics or rings, where lcores wait for each other",
+    "serialising": "less time at instructions that wait for those before them",
     "memory_layout": "launches differ far less than before: it depended on how memory falls into place",
 }
 _BY = {
@@ -54,13 +56,41 @@ _CAUSES: Mapping[Cause | None, str] = {
 }
 
 
-def sentence(case: Case, detail: Detail, share: Share | None) -> str:
-    """Who pays, why, and how much of it the counted events can account for."""
+def sentence(
+    case: Case,
+    detail: Detail,
+    share: Share | None,
+    possible: Sequence[Possible] = (),
+    *,
+    slow: str | None = None,
+    line: str | None = None,
+) -> str:
+    """Who pays, why, and how much of it the counted events can account for.
+
+    slow: serialising instructions that samples are at. line: the source line at which most of it is.
+    """
     where = f"Time {'goes into' if case.sign > 0 else 'was saved in'} {case.stage or 'the chain as a whole'}"
     if case.who is not None:
         where += f"; {_BY[case.who.named_by]} {case.who.name}{_at(*case.who.place)}"
-    why = _FEWER.get(detail, _DETAILS[detail]) if case.sign < 0 else _DETAILS[detail]
-    return f"{where}. {_CAUSES[case.cause]}: {why}{_of(share)}."
+    why = _why(case, detail) + (f": {slow}" if detail == "serialising" and slow else "")
+    more = [f"{line}."] if line else []
+    if possible:
+        listed = "; ".join(f"{_why(case, one.detail)}{_range(one.share)}" for one in possible)
+        more.append(f"Possible, and not told apart: {listed}.")
+    return " ".join([f"{where}. {_cause(case, detail)}: {why}{_of(share)}.", *more])
+
+
+def _why(case: Case, detail: Detail) -> str:
+    return _FEWER.get(detail, _DETAILS[detail]) if case.sign < 0 else _DETAILS[detail]
+
+
+def _cause(case: Case, detail: Detail) -> str:
+    """Which of the two the change is put down to, as far as its interval tells."""
+    if detail == "serialising":
+        return _CAUSES["pipeline"]
+    if case.cause is not None and case.change is not None and not cause_told(case.change, case.cause):
+        return "Instructions and pipeline use, not told apart"
+    return _CAUSES[case.cause]
 
 
 def figure(one: Evidence) -> str:
@@ -83,8 +113,17 @@ def _at(file: str | None, line: int | None) -> str:
 def _of(share: Share | None) -> str:
     if share is None or share.of <= 0:
         return ""
+    if share.low >= share.of:
+        return f", enough for all {share.of:.1f} cycles/packet ({share.priced_with})"
+    return f", which can account for {_percents(share)} of {share.of:.1f} cycles/packet ({share.priced_with})"
+
+
+def _range(share: Share | None) -> str:
+    if share is None or share.of <= 0:
+        return " (not counted)"
+    return " (all of it)" if share.low >= share.of else f" ({_percents(share)})"
+
+
+def _percents(share: Share) -> str:
     low, high = (min(1.0, max(0.0, bound / share.of)) for bound in (share.low, share.high))
-    return (
-        f", which accounts for {100 * low:.0f} to {share_percent(high, 0)} of {share.of:.1f} cycles/packet "
-        f"({share.priced_with})"
-    )
+    return f"{100 * low:.0f} to {share_percent(high, 0)}"
