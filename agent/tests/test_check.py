@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.sources import perf
+from nalm_core.explanation import explain
 from nalm_core.report import Arm, RunReport, RunStatus, Source
 from nalm_core.report_io import parse_report
 from nalm_core.verdict import Verdict, judge
@@ -75,6 +76,23 @@ def test_regression_in_the_working_tree(nf_repository: NfRepository, nalm: Nalm,
     orders = {(one.turn + one.launch) % 2: one.order for one in report.rounds if one.arm is Arm.BASE}
     assert orders == {0: 0, 1: 1}
     assert len({count.packets for count in report.instructions}) == 1
+
+
+@pytest.mark.skipif(perf.profile_available() is not None, reason="functions cannot be sampled here")
+@pytest.mark.parametrize(
+    ("work_h", "named"), [("#define ALPHA_FENCED_CLOCK\n", "rdtsc"), ("#define ALPHA_ATOMIC\n", "lock ")]
+)
+def test_instructions_that_wait_are_the_cause(
+    nf_repository: NfRepository, nalm: Nalm, *, tmp_path: Path, work_h: str, named: str
+) -> None:
+    nf_repository.write("work.h", work_h)
+    done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    report = report_of(tmp_path / "run.json")
+    found = explain(report, judge(report))
+    assert (found.stage, found.detail) == ("alpha", "serialising"), found.text
+    assert named in found.text
+    assert {one.arm for one in report.memory} == {Arm.BASE, Arm.HEAD}
 
 
 def test_improvement_is_no_failure(nf_repository: NfRepository, nalm: Nalm) -> None:

@@ -73,6 +73,14 @@ static __attribute__((noinline)) uint32_t alpha_process(uint32_t *packets, uint3
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t id = packets[i];
 		packets[i] = churn(id, ALPHA_WORK);
+#ifdef ALPHA_FENCED_CLOCK
+		__asm__ volatile("lfence; rdtsc; lfence" ::: "rax", "rdx", "memory");
+#endif
+#ifdef ALPHA_ATOMIC
+		static uint64_t counted;
+		for (uint32_t each = 0; each < 24; each++)
+			__atomic_fetch_add(&counted, 1, __ATOMIC_SEQ_CST);
+#endif
 		kept += id % 16 != 15; /* one in sixteen is denied by rule */
 	}
 	return kept;

@@ -3100,6 +3100,17 @@ export interface components {
             /** Stages */
             stages?: components["schemas"]["StageInfo"][];
         };
+        /**
+         * ArmMemory
+         * @description Resident memory of an arm's process at the end of a replay, by size of page (proc(5), smaps_rollup).
+         */
+        ArmMemory: {
+            arm: components["schemas"]["Arm"];
+            /** Huge Bytes */
+            huge_bytes: number;
+            /** Small Bytes */
+            small_bytes: number;
+        };
         /** Assignment */
         Assignment: {
             /** Assignee */
@@ -3315,6 +3326,23 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+        };
+        /**
+         * BufferLook
+         * @description The turns of a launch and further ones of the same process, run because its packet buffers grew.
+         */
+        BufferLook: {
+            arm: components["schemas"]["Arm"];
+            /** Buffers */
+            buffers: number[];
+            /** Ended */
+            ended: number[];
+            /** Launch */
+            launch: number;
+            /** Taken In */
+            taken_in: number[];
+            /** Turns */
+            turns: number;
         };
         /** Build */
         Build: {
@@ -4119,6 +4147,20 @@ export interface components {
             /** Who */
             who: string;
         };
+        /**
+         * ExpectedOutcome
+         * @description A change of outcomes that head's commits declare (nalm_core.expectation).
+         */
+        ExpectedOutcome: {
+            /** Outcome */
+            outcome: string;
+            /** Reason */
+            reason: string;
+            /** Share */
+            share: number;
+            /** Stage */
+            stage: string;
+        };
         /** Experiment */
         Experiment: {
             /** Cell Seconds */
@@ -4230,7 +4272,7 @@ export interface components {
             /** Cause */
             cause?: ("instructions" | "pipeline") | null;
             /** Detail */
-            detail?: ("more_instructions" | "more_calls" | "more_visits" | "new_function" | "inlining_lost" | "smaller_batches" | "cache" | "instruction_cache" | "tlb" | "branches" | "waiting" | "memory_layout" | "unknown" | "fewer_instructions" | "fewer_calls" | "fewer_visits" | "function_gone" | "inlined" | "larger_batches") | null;
+            detail?: ("more_instructions" | "more_calls" | "more_visits" | "new_function" | "inlining_lost" | "smaller_batches" | "cache" | "instruction_cache" | "tlb" | "branches" | "waiting" | "serialising" | "memory_layout" | "unknown" | "fewer_instructions" | "fewer_calls" | "fewer_visits" | "function_gone" | "inlined" | "larger_batches") | null;
             /** Evidence */
             evidence?: components["schemas"]["Evidence"][];
             /** File */
@@ -4248,6 +4290,8 @@ export interface components {
             missing?: string[];
             /** Named By */
             named_by?: ("samples" | "instructions" | "calls") | null;
+            /** Possible */
+            possible?: components["schemas"]["Possible"][];
             share?: components["schemas"]["Share"] | null;
             /** Stage */
             stage?: string | null;
@@ -6131,6 +6175,31 @@ export interface components {
          */
         NotificationState: "waiting" | "sending" | "sent" | "failed" | "unsure";
         /**
+         * OutcomeChange
+         * @description One outcome of a stage that is another share of the packets in head than in base.
+         */
+        OutcomeChange: {
+            arm: components["schemas"]["Arm"];
+            /** Base Packets */
+            base_packets: number;
+            /** Base Taken In */
+            base_taken_in: number;
+            /** Exact */
+            exact: boolean;
+            /** Expected */
+            expected?: string | null;
+            /** Head Packets */
+            head_packets: number;
+            /** Head Taken In */
+            head_taken_in: number;
+            /** Lost */
+            lost: boolean;
+            /** Outcome */
+            outcome: string;
+            /** Stage */
+            stage: string;
+        };
+        /**
          * OutcomeKind
          * @description What became of a packet in a stage (probe contract, enum nalm_outcome_kind).
          * @enum {string}
@@ -6214,6 +6283,18 @@ export interface components {
         PoolChoice: {
             /** Pool */
             pool: string;
+        };
+        /**
+         * Possible
+         * @description A cause that may have part in a change, and is not told apart from others.
+         */
+        Possible: {
+            /**
+             * Detail
+             * @enum {string}
+             */
+            detail: "more_instructions" | "more_calls" | "more_visits" | "new_function" | "inlining_lost" | "smaller_batches" | "cache" | "instruction_cache" | "tlb" | "branches" | "waiting" | "serialising" | "memory_layout" | "unknown" | "fewer_instructions" | "fewer_calls" | "fewer_visits" | "function_gone" | "inlined" | "larger_batches";
+            share: components["schemas"]["Share"] | null;
         };
         /**
          * Prediction
@@ -6329,6 +6410,11 @@ export interface components {
             frequency_hz: number;
             /** Functions */
             functions?: components["schemas"]["ProfiledFunction"][];
+            /**
+             * Instructions Read
+             * @default false
+             */
+            instructions_read: boolean;
             /** Objects */
             objects?: {
                 [key: string]: number;
@@ -6357,6 +6443,10 @@ export interface components {
             object: string;
             /** Samples */
             samples: number;
+            /** Slow Instructions */
+            slow_instructions?: {
+                [key: string]: number;
+            };
             /** Stage */
             stage?: string | null;
         };
@@ -6697,6 +6787,37 @@ export interface components {
             state: components["schemas"]["JobState"];
         };
         /**
+         * Replay
+         * @description What became of a fixed number of packets of the trace, from its first one on, in a fresh process.
+         *
+         *     The number of packets ends it, not the clock: two builds that do the same have the same figures.
+         */
+        Replay: {
+            arm: components["schemas"]["Arm"];
+            /** Buffers */
+            buffers?: number[];
+            /** Number */
+            number: number;
+            /** Stages */
+            stages: {
+                [key: string]: components["schemas"]["ReplayedStage"];
+            };
+            /** Under Way */
+            under_way: number[];
+        };
+        /**
+         * ReplayedStage
+         * @description One stage over a replay, summed over lcores.
+         */
+        ReplayedStage: {
+            /** Outcomes */
+            outcomes?: {
+                [key: string]: number;
+            };
+            /** Packets */
+            packets: number;
+        };
+        /**
          * ReportTaken
          * @description Answer to an uploaded report.
          */
@@ -6980,6 +7101,8 @@ export interface components {
             arms: {
                 [key: string]: components["schemas"]["ArmInfo"];
             };
+            /** Buffer Looks */
+            buffer_looks?: components["schemas"]["BufferLook"][];
             /** Changed Functions */
             changed_functions?: string[] | null;
             /** Checks */
@@ -6988,6 +7111,8 @@ export interface components {
             ended_by?: ("decision" | "launches" | "budget") | null;
             /** Event Counts */
             event_counts?: components["schemas"]["EventCount"][];
+            /** Expected Outcomes */
+            expected_outcomes?: components["schemas"]["ExpectedOutcome"][];
             experiment?: components["schemas"]["nalm_core__experiments__cell__ExperimentCell"] | null;
             /** Failure */
             failure?: string | null;
@@ -6999,6 +7124,8 @@ export interface components {
             host: components["schemas"]["nalm_core__report__Host"];
             /** Instructions */
             instructions?: components["schemas"]["InstructionCount"][];
+            /** Memory */
+            memory?: components["schemas"]["ArmMemory"][];
             /** Model Counts */
             model_counts?: components["schemas"]["ModelCount"][];
             /** Nalm Version */
@@ -7009,6 +7136,8 @@ export interface components {
             profiles?: components["schemas"]["Profile"][];
             /** Project */
             project: string;
+            /** Replays */
+            replays?: components["schemas"]["Replay"][];
             /** Rounds */
             rounds?: components["schemas"]["Round"][];
             /** Run Id */
@@ -7937,6 +8066,8 @@ export interface components {
              * @enum {string}
              */
             outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            /** Outcome Changes */
+            outcome_changes?: components["schemas"]["OutcomeChange"][];
             /** Price Cycles Per Packet */
             price_cycles_per_packet?: number | null;
             /** Reason */

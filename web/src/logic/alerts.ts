@@ -141,6 +141,7 @@ const DETAILS: Record<string, string> = {
   instruction_cache: "instruction cache misses",
   branches: "mispredicted branches",
   waiting: "waiting for other lcores",
+  serialising: "serialising or atomic instructions",
   unknown: "reason not known",
 };
 /** The cause below the cause as words; null: not told. */

@@ -15,6 +15,7 @@ import { HostFacts } from "../components/HostFacts";
 import { Icon } from "../components/Icon";
 import { MeasurePair } from "../components/MeasurePair";
 import { NoteList } from "../components/NoteList";
+import { OutcomePanel } from "../components/OutcomePanel";
 import { PageHead } from "../components/PageHead";
 import { Panel } from "../components/Panel";
 import { RecentPairs, useRemembered } from "../components/RecentPairs";
@@ -182,6 +183,7 @@ function Result({
           scenario={comparison.scenario}
         />
       )}
+      <OutcomePanel verdict={verdict} />
       {stages.length > 0 && (
         <StagePanel
           title="Where the cycles went"

@@ -11,6 +11,7 @@ import { InstructionTable } from "../components/InstructionTable";
 import { JsonTree } from "../components/JsonTree";
 import { LogTail } from "../components/LogTail";
 import { NoteList } from "../components/NoteList";
+import { OutcomePanel } from "../components/OutcomePanel";
 import { PageHead } from "../components/PageHead";
 import { Panel } from "../components/Panel";
 import { RunCircumstances } from "../components/RunCircumstances";
@@ -108,6 +109,7 @@ function Run({ run }: { run: RunDetail }) {
           <pre className="command">{run.failure}</pre>
         </Panel>
       )}
+      <OutcomePanel verdict={verdict} />
       {stages.length > 0 && (
         <StagePanel
           title="Stages"
