@@ -143,8 +143,8 @@ def _measure_arms(
 
     progress.step("replay", f"{scenario.packets} packets per arm", 0.12)
     _replay(draft, config, place.work, on_one_lcore, scenario.packets)
-    if draft.fails("same_share_forwarded"):
-        draft.sources[Source.SIMULATED] = "head loses packets: nothing else was counted"
+    if draft.fails("same_share_forwarded") or draft.fails("buffers_returned"):
+        draft.sources[Source.SIMULATED] = "head loses or keeps packets: nothing else was counted"
         return
 
     progress.step("instructions", f"{scenario.packets} packets per arm", 0.15)
@@ -180,6 +180,7 @@ def _replay(draft: Draft, config: Config, work: WorkDir, runs: Mapping[Arm, ArmR
             draft.replays = [one.replay for one in found]
             last = {one.memory.arm: one.memory for one in found if one.memory is not None}
             draft.memory = list(last.values())
+            draft.buffer_looks = [one.look for one in found if one.look is not None]
             return
     draft.notes.append(f"outcomes are compared over turns, not packet by packet: {why}")
 
@@ -196,12 +197,12 @@ def _rounds(bench: Bench, runs: Mapping[Arm, ArmRun], draft: Draft, progress: Pr
     else:
         from nalm_core.sequential import decide
 
-    next_look, outcome = draft.settings.max_launches, None
+    next_look, outcome, replayed = draft.settings.max_launches, None, draft.buffer_looks
 
     def decided(rounds: list[Round], looks: list[BufferLook]) -> bool:
         nonlocal next_look, outcome
         draft.add_rounds(rounds[len(draft.rounds) :])
-        draft.buffer_looks = looks
+        draft.buffer_looks = [*replayed, *looks]
         if looks and draft.fails("buffers_returned"):
             return True
         decision = decide(draft.report(RunStatus.MEASURED))

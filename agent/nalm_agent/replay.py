@@ -10,14 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
+from nalm_core.defaults import MIN_KEPT
+from nalm_core.keeping import look_leaks
 from nalm_core.outcomes import MIN_REPLAYS, outcome_changes
-from nalm_core.report import Arm, ArmInfo, ArmMemory, Replay, ReplayedStage, StageCounters, StageInfo
+from nalm_core.report import (
+    Arm,
+    ArmInfo,
+    ArmMemory,
+    BufferLook,
+    Replay,
+    ReplayedStage,
+    StageCounters,
+    StageInfo,
+)
 
+from nalm_agent.errors import NfError
 from nalm_agent.home import WorkDir
+from nalm_agent.launch import RunningNf, SlowTurnError
 from nalm_agent.nf_process import resident_memory
-from nalm_agent.session import ArmRun, blame, launch_arm
+from nalm_agent.session import LOOK_TIMES, ArmRun, blame, launch_arm
 from nalm_agent.turns import TurnCounters, ended, taken_in
 
 PARTS = 4
@@ -28,10 +41,13 @@ MORE_REPLAYS = 3
 
 @dataclass(frozen=True)
 class Replayed:
-    """A replay, and the memory of its process at the end; None if the kernel does not tell it."""
+    """A replay, and what else was seen of its process."""
 
     replay: Replay
     memory: ArmMemory | None
+    """At the end; None if the kernel does not tell it."""
+    look: BufferLook | None
+    """Longer, where its packet buffers grew."""
 
 
 def replay_arms(
@@ -52,15 +68,47 @@ def _replay_each(runs: Mapping[Arm, ArmRun], work: WorkDir, packets: int, number
 
 
 def _replay(run: ArmRun, work: WorkDir, packets: int, number: int) -> Replayed:
+    each = packets // PARTS or 1
     with blame(run.arm), launch_arm(run, work, seed=number) as nf:
         nf.wait_ready()
-        parts = [nf.counted_turn(packets=packets // PARTS or 1) for _ in range(PARTS)]
+        parts = [nf.counted_turn(packets=each) for _ in range(PARTS)]
+        found = of_parts(run.arm, number, nf.stages, parts)
         memory = resident_memory(nf.pid)
-        nf.finish()
-    arm_memory = (
-        None if memory is None else ArmMemory(arm=run.arm, small_bytes=memory[0], huge_bytes=memory[1])
+        look = _look_longer(nf, found, parts, each) if number == 0 and _grew(found.buffers) else None
+        if look is None or not look_leaks(look):
+            nf.finish()
+    if memory is None:
+        return Replayed(found, None, look)
+    return Replayed(found, ArmMemory(arm=run.arm, small_bytes=memory[0], huge_bytes=memory[1]), look)
+
+
+def _grew(buffers: Sequence[int]) -> bool:
+    """In every part, and by more than a batch in all."""
+    return (
+        len(buffers) > 1 and buffers[-1] - buffers[0] >= MIN_KEPT and all(b > a for a, b in pairwise(buffers))
     )
-    return Replayed(of_parts(run.arm, number, nf.stages, parts), arm_memory)
+
+
+def _look_longer(nf: RunningNf, found: Replay, parts: Sequence[TurnCounters], each: int) -> BufferLook:
+    """More of the trace through the same process. One that stops, for want of buffers, has been looked at for
+    long enough if what there is shows a leak; else its failure stands."""
+    turns, failure = list(parts), None
+    try:
+        for _ in range(PARTS * LOOK_TIMES):
+            turns.append(nf.counted_turn(packets=each))
+    except (NfError, SlowTurnError) as error:
+        failure = error
+    look = BufferLook(
+        arm=found.arm,
+        launch=found.number,
+        turns=len(parts),
+        taken_in=[taken_in(nf.stages, one.stages) for one in turns],
+        ended=[ended(nf.stages, one.stages) for one in turns],
+        buffers=[one.buffers_in_use for one in turns if one.buffers_in_use is not None],
+    )
+    if isinstance(failure, NfError) and not look_leaks(look):
+        raise failure
+    return look
 
 
 def of_parts(arm: Arm, number: int, stages: Sequence[StageInfo], parts: Sequence[TurnCounters]) -> Replay:

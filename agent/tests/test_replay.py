@@ -114,6 +114,16 @@ def test_a_leak_ends_the_run_after_the_first_launch(
     assert [look.arm for look in report.buffer_looks] == [Arm.HEAD]
 
 
+def test_a_fast_leak_is_told_before_anything_is_timed(
+    nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    nf_repository.write("work.h", "#define LEAK\n")
+    report = measured(nf_repository, nalm, tmp_path / "run.json", code=4)
+    assert report.rounds == [] and report.instructions == []
+    (check,) = [one for one in report.checks if not one.passed]
+    assert check.name == "buffers_returned" and "changed were main" in check.message
+
+
 def test_a_store_that_fills_up_to_its_bound_is_no_leak(
     nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:

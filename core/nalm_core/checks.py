@@ -252,7 +252,7 @@ def _buffers_returned(
     found = []
     for arm in (Arm.HEAD_AS_BASE, Arm.HEAD):
         if (leak := _leak(arms, by_arm, looks, arm)) is not None:
-            seen = _levels_seen(by_arm.get(arm, ()))
+            seen = _levels_seen(by_arm.get(arm, ()), [one for one in looks if one.arm is arm])
             text = f"{arm}: packet buffers held grow turn by turn{seen}; {holders.of(arm)}; for each packet"
             found.append((max(0.0, leak - base), text))
     return _check("buffers_returned", found, LEAK_LIMIT, "every packet buffer was given back")
@@ -278,8 +278,10 @@ class _Holders:
         text = (
             "which stage holds them is not told: every packet ends by name, so a reference or a copy is kept"
         )
-        changed = self._stages_that_changed(arm)
-        return f"{text}; functions that changed run in {', '.join(changed)}" if changed else text
+        if stages := self._stages_that_changed(arm):
+            return f"{text}; functions that changed run in {', '.join(stages)}"
+        some = self.beside.changed_functions[:FUNCTIONS_SAID]
+        return f"{text}; changed were {', '.join(some)}" if some else text
 
     def _stages_that_changed(self, arm: Arm) -> list[str]:
         changed, apart = set(self.beside.changed_functions), _apart(self.arms[arm])
@@ -305,13 +307,16 @@ def _leak(arms: Arms, by_arm: RoundsByArm, looks: Sequence[BufferLook], arm: Arm
     return leaked_share(by_arm[arm], _taken_in(arms[arm]), _ended(arms[arm]))
 
 
-def _levels_seen(rounds: Sequence[Round]) -> str:
-    """The first launch's first and last levels."""
+def _levels_seen(rounds: Sequence[Round], looks: Sequence[BufferLook]) -> str:
+    """First and last levels of a longer look, else of the first launch."""
     first = min((one.launch for one in rounds), default=0)
-    levels = [one.buffers_in_use for one in rounds if one.launch == first and one.buffers_in_use is not None]
+    held = [one.buffers_in_use for one in rounds if one.launch == first and one.buffers_in_use is not None]
+    levels = looks[0].buffers if looks else held
     return f" ({', '.join(map(str, levels[:3]))} … {levels[-1]})" if len(levels) > LEVELS_SAID else ""
 
 
+FUNCTIONS_SAID = 5
+"""Changed functions that are named beside a leak."""
 LEVELS_SAID = 3
 """Levels of held buffers that are printed one by one."""
 

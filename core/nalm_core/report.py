@@ -237,12 +237,14 @@ class Replay(Model):
 
 
 class BufferLook(Model):
-    """The turns of a launch and further ones of the same process, run because its packet buffers grew."""
+    """The turns of a launch, or the parts of a replay, and further ones of the same process: its packet
+    buffers grew."""
 
     arm: Arm
     launch: int = Field(ge=0)
+    """Of the launch, or of the replay."""
     turns: int = Field(ge=1)
-    """So many of the figures below are those of the launch's own turns."""
+    """So many of the figures below are those of its own turns."""
     taken_in: list[Count]
     """Packets, by turn."""
     ended: list[Count]

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples at instructions that wait are told by a real program's code."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from nalm_agent.sources.slow_instructions import slow_instructions
+
+SOURCE = """
+#include <stdint.h>
+uint64_t fenced(uint64_t x) { __asm__ volatile("lfence; rdtsc; lfence" ::: "rax", "rdx", "memory"); return x * 3; }
+uint64_t counted(uint64_t *at) { return __atomic_fetch_add(at, 5, __ATOMIC_SEQ_CST); }
+uint64_t plain(uint64_t x) { for (int i = 0; i < 9; i++) x = x * 7 + 1; return x; }
+int main(void) { uint64_t at = 1; return (int)(fenced(1) + counted(&at) + plain(2)); }
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("slow")
+    (folder / "slow.c").write_text(SOURCE)
+    subprocess.run(["gcc", "-O1", "-fno-inline", "-o", folder / "slow", folder / "slow.c"], check=True)
+    return folder / "slow"
+
+
+def offsets(program: Path, function: str) -> list[tuple[int, str]]:
+    """Offset and text of each instruction, by objdump."""
+    text = subprocess.run(
+        ["objdump", "-d", f"--disassemble={function}", program], capture_output=True, text=True, check=True
+    ).stdout
+    found = re.findall(r"^\s+([0-9a-f]+):\t[0-9a-f ]+\t(.*)$", text, re.MULTILINE)
+    return [(int(at, 16) - int(found[0][0], 16), said) for at, said in found]
+
+
+def samples(program: Path, function: str) -> list[str]:
+    return [
+        f"  7 1.{offset:06d}:  {0x5000 + offset:x} {function}+0x{offset:x} ({program})"
+        for offset, _ in offsets(program, function)
+    ]
+
+
+def test_samples_at_or_shortly_behind_a_slow_instruction_are_named(program: Path) -> None:
+    found = slow_instructions(samples(program, "fenced"))
+    assert found is not None and {"lfence", "rdtsc"} <= set(found.values())
+    atomic = slow_instructions(samples(program, "counted"))
+    assert atomic is not None and any(name.startswith("lock ") for name in atomic.values())
+
+
+def test_other_code_has_none_and_unreadable_programs_are_not_read_as_such(program: Path) -> None:
+    assert slow_instructions(samples(program, "plain")) == {}
+    assert slow_instructions(["  7 1.000001:  5000 f+0x0 (/nowhere/nf)"]) is None
+    assert slow_instructions([]) is None
