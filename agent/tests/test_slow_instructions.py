@@ -12,7 +12,8 @@ from nalm_agent.sources.slow_instructions import slow_instructions
 
 SOURCE = """
 #include <stdint.h>
-uint64_t fenced(uint64_t x) { __asm__ volatile("lfence; rdtsc; lfence" ::: "rax", "rdx", "memory"); return x * 3; }
+#define CLOCK() __asm__ volatile("lfence; rdtsc; lfence" ::: "rax", "rdx", "memory")
+uint64_t fenced(uint64_t x) { CLOCK(); return x * 3; }
 uint64_t counted(uint64_t *at) { return __atomic_fetch_add(at, 5, __ATOMIC_SEQ_CST); }
 uint64_t plain(uint64_t x) { for (int i = 0; i < 9; i++) x = x * 7 + 1; return x; }
 int main(void) { uint64_t at = 1; return (int)(fenced(1) + counted(&at) + plain(2)); }

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nalm_core.catalogue import METRICS
-from nalm_core.expectation import Expectation, declared
+from nalm_core.expectation import Expectation, OutcomeExpectation, declared, expected_outcomes
 from nalm_core.feedback import FLOOR_HALF_LIFE_DAYS, FLOOR_MAX_MARGINS, floor_left, floor_taught
 from nalm_core.worth import size_of, worth_of
 
@@ -28,6 +28,20 @@ Signed-off-by: Ann"""
     ]
 
 
+def test_an_outcome_is_declared_by_stage_and_name() -> None:
+    text = """nat: fewer ports
+
+Nalm-Expect: sfc_* nat:no_port +0.3% fewer ports for a subscriber
+Nalm-Expect: sfc_a tx:* +1% a smaller queue"""
+    found = declared(text)
+    assert (found.mistakes, found.expectations) == ([], [])
+    assert found.outcomes == [
+        OutcomeExpectation("sfc_*", "nat", "no_port", 0.003, "fewer ports for a subscriber"),
+        OutcomeExpectation("sfc_a", "tx", "*", 0.01, "a smaller queue"),
+    ]
+    assert [one.stage for one in expected_outcomes([text], "sfc_b")] == ["nat"]
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -41,6 +55,10 @@ Signed-off-by: Ann"""
         ("sfc_a cpp +0% x", "out of bounds"),
         ("sfc_a cpp +9999% x", "out of bounds"),
         ("sfc;a cpp +3% x", "no name of a scenario"),
+        ("sfc_a nat:no_port -1% x", "nat:no_port is to grow"),
+        ("sfc_a nat:no_port 1% x", "with a plus"),
+        ("sfc_a nat:no_port +0% x", "out of bounds"),
+        ("sfc_a nat:no_port +101% x", "out of bounds"),
     ],
 )
 def test_a_mistake_is_named_with_its_line(line: str, said: str) -> None:

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 from nalm_core.defaults import CONSERVED_LIMIT, LEAK_LIMIT
-from nalm_core.keeping import leaked_share, vanished_share
-from nalm_core.report import Arm, LcoreCounters, Round, StageCounters
+from nalm_core.keeping import leaked_share, look_leaks, vanished_share
+from nalm_core.report import Arm, BufferLook, LcoreCounters, Round, StageCounters
 
 TAKEN_IN = 48_000
 IDLE = {name: 0 for name, field in LcoreCounters.model_fields.items() if field.is_required()}
@@ -71,3 +71,44 @@ def test_buffers_that_leak_are_found_beside_packets_under_way(lcores: int) -> No
 def test_buffers_that_are_not_told_make_no_figure() -> None:
     rounds = [one.model_copy(update={"buffers_in_use": None}) for one in launches()]
     assert leaked_share(rounds, entered, ended) is None
+
+
+def look(level, *, turns: int = 32, under_way: int = 0) -> BufferLook:
+    """A launch and eight times its turns, in which `level(turn)` buffers are held.
+
+    Every other turn ends with packets under way, which the next one sends.
+    """
+    total = 9 * turns
+    waiting = [under_way * (turn % 2) for turn in range(total)]
+    came = [now - before for before, now in zip([0, *waiting], waiting, strict=False)]
+    return BufferLook(
+        arm=Arm.HEAD,
+        launch=0,
+        turns=turns,
+        taken_in=[TAKEN_IN] * total,
+        ended=[TAKEN_IN - each for each in came],
+        buffers=[level(turn) + waiting[turn] for turn in range(total)],
+    )
+
+
+@pytest.mark.parametrize("step", [1, 3, 100])
+def test_a_longer_look_finds_what_goes_on_growing(step: int) -> None:
+    leak = look_leaks(look(lambda turn: 64 + step * turn))
+    assert leak == pytest.approx(step / TAKEN_IN, rel=0.05) and leak > LEAK_LIMIT
+
+
+@pytest.mark.parametrize(
+    "level",
+    [
+        lambda turn: min(64 + 3 * turn, 64 + 3 * 100),  # reassembly, full after three launches
+        lambda turn: 64 + round(2000 * (1 - 0.985**turn)),  # a cache that finds ever fewer new flows
+        lambda turn: 64 + turn % 40,  # a queue
+        lambda turn: 64 + turn // 32,  # fewer than a batch
+    ],
+)
+def test_a_longer_look_leaves_alone_what_fills_up_to_a_bound(level) -> None:
+    assert look_leaks(look(level)) == 0
+
+
+def test_a_longer_look_leaves_out_packets_under_way() -> None:
+    assert look_leaks(look(lambda turn: 64, under_way=500)) == 0
