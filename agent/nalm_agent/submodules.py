@@ -76,7 +76,7 @@ class Submodules:
         return [(path, about.split()[2]) for about, _, path in rows]
 
     def _names(self, git_dir: Path, tree: str) -> dict[str, str]:
-        """Name of each submodule by its path. One that would lead elsewhere, by `..` or from the root, is none."""
+        """Name of each submodule by its path. One that would lead elsewhere, by `..` or `/`, is none."""
         arguments = (
             "config",
             "-z",

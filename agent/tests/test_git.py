@@ -238,5 +238,5 @@ def test_a_submodules_name_leads_nowhere_else(with_submodules: NfRepository, tmp
         with_submodules.write(".gitmodules", modules)
         with_submodules.git("commit", "-q", "-a", "-m", "of another name")
         repository = opened(with_submodules, tmp_path)
-        with pytest.raises(GitError, match="is not in its .gitmodules"):
+        with pytest.raises(GitError, match=r"is not in its \.gitmodules"):
             repository.export(repository.resolve("HEAD"), tmp_path / "out")

@@ -73,9 +73,8 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    # The older program gives out whatever has no hold, and forgets a hold when it drops a job: what it would
-    # queue again unapproved is over for it.
-    op.execute("UPDATE jobs SET state = 'cancelled' WHERE state = 'superseded' AND held IS NOT NULL")
+    # The older program would queue what was dropped again, and without a hold.
+    op.execute("UPDATE jobs SET state = 'cancelled' WHERE state = 'superseded' AND fork IS NOT NULL")
     op.execute("UPDATE jobs SET held = NULL WHERE state != 'queued'")
     op.drop_index("ix_deliveries_waiting", table_name="deliveries")
     op.drop_column("deliveries", "about")

@@ -67,6 +67,23 @@ def test_fork_waits_for_approval(scene: Scene) -> None:
     scene.status(gift, "success")
 
 
+def test_what_a_reader_pushes_to_refs_for_waits_for_approval(scene: Scene) -> None:
+    stranger = scene.admin.make_user("reader")
+    scene.mona.call("PUT", f"{scene.api}/collaborators/{stranger.name}", {"permission": "read"})
+    scene.clone.git("switch", "-q", "-c", "agit")
+    gift = scene.clone.commit("pushed by a reader")
+    scene.clone.push(stranger, scene.repository, "-o", "topic=agit", "agit:refs/for/main")
+    job = scene.job(gift)
+    assert job["fork"] == f"refs/pull/{job['pull_request']}/head"
+    assert "a developer must approve it" in job["held"]
+    state = {"state": "closed"}
+    scene.mona.call("PATCH", f"{scene.api}/pulls/{job['pull_request']}", state)
+    until(lambda: scene.job(gift)["state"] == "superseded", "closed")
+    scene.mona.call("PATCH", f"{scene.api}/pulls/{job['pull_request']}", {"state": "open"})
+    until(lambda: scene.job(gift)["state"] == "queued", "reopened")
+    assert "a developer must approve it" in scene.job(gift)["held"]
+
+
 def test_tags_are_releases(scene: Scene) -> None:
     scene.clone.git("tag", "-a", "v1.0", "-m", "first release")
     scene.clone.git("tag", "v1.1")

@@ -5150,6 +5150,10 @@ export interface components {
         Job: {
             /** Alert Id */
             alert_id: number | null;
+            /** Approved At */
+            approved_at: string | null;
+            /** Approved By */
+            approved_by: string | null;
             /** Asked */
             asked: string | null;
             /** Attempts */
@@ -5173,6 +5177,8 @@ export interface components {
             experiment_id: number | null;
             /** Finished At */
             finished_at: string | null;
+            /** Fork */
+            fork: string | null;
             /** Fraction */
             fraction: number | null;
             /** Head Sha */
@@ -5233,6 +5239,10 @@ export interface components {
         JobDetail: {
             /** Alert Id */
             alert_id: number | null;
+            /** Approved At */
+            approved_at: string | null;
+            /** Approved By */
+            approved_by: string | null;
             /** Asked */
             asked: string | null;
             /** Attempts */
@@ -5258,6 +5268,8 @@ export interface components {
             experiment_id: number | null;
             /** Finished At */
             finished_at: string | null;
+            /** Fork */
+            fork: string | null;
             /** Fraction */
             fraction: number | null;
             /** Head Sha */
