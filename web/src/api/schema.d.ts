@@ -3329,7 +3329,8 @@ export interface components {
         };
         /**
          * BufferLook
-         * @description The turns of a launch and further ones of the same process, run because its packet buffers grew.
+         * @description The turns of a launch, or the parts of a replay, and further ones of the same process: its packet
+         *     buffers grew.
          */
         BufferLook: {
             arm: components["schemas"]["Arm"];
