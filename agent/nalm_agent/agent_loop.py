@@ -41,6 +41,11 @@ from nalm_agent.wakes import CeleryWakes, LongPolling, Wakes
 HEALTH_SECONDS = 60.0
 FULL_SPOOL_SECONDS = 30.0
 NOT_HERE = "not_here"
+HEAD_IS_OURS = frozenset({"push", "schedule", "backfill", "bisect"})
+"""Reasons of jobs whose head is on a branch that the project's members write to. Any other may be of a pull
+request, whose author must not decide what later builds find in the compiler cache."""
+BASE_IS_OURS = HEAD_IS_OURS | {"pull_request"}
+"""A pull request's base is the commit of the target branch it began at."""
 
 
 def say(line: str) -> None:
@@ -227,6 +232,8 @@ def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
             scenario,
             force=lease.control,
             budget_seconds=lease.budget_seconds,
+            base_fills_cache=lease.reason in BASE_IS_OURS,
+            head_fills_cache=lease.reason in HEAD_IS_OURS,
         )
         yield Piece(scenario, needs_of(config.scenario(scenario)), request)
 

@@ -6,7 +6,7 @@ bytes.
 from __future__ import annotations
 
 import json
-import shutil
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,12 +15,19 @@ from pathlib import Path
 from nalm_core.report import Build
 
 from nalm_agent import function_digest, lease, sandbox
+from nalm_agent.artifact_digests import digests_of
 from nalm_agent.build_commands import Surroundings, run_commands
 from nalm_agent.build_failure import FAILED, forget_failure, raise_known_failure, remember_failure
+from nalm_agent.compiler_cache import cache_folder, cache_name, read_only_environment
 from nalm_agent.config import Config
 from nalm_agent.errors import BuildError, ConfigError, HostError
 from nalm_agent.git import Repository, Revision
 from nalm_agent.home import Home
+from nalm_agent.host_maxima import BUILD_DISK, BUILD_MEMORY, require_granted_here
+from nalm_agent.isolation.build_user import build_user, can_enter, take_back
+from nalm_agent.isolation.cgroup import Limits, build_group
+from nalm_agent.isolation.disk_use import DiskWatch, remove_written
+from nalm_agent.isolation.network import granted
 from nalm_agent.sandbox import Isolation, isolation
 from nalm_agent.store import address
 from nalm_agent.store_limit import limit_bytes, prune
@@ -29,6 +36,8 @@ from nalm_agent.toolchain import build_environment, toolchain
 BUILDS, SOURCES = "builds", "sources"
 LOG, MADE, FUNCTIONS = "build.log", "build.json", "functions.json"
 _UNBUILT = "unbuilt:"
+_STARTERS_VARIABLES = ("PATH", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
+"""What starting a sandbox needs (systemd-run asks the user's systemd); none of it gets inside."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,7 @@ class Task:
     isolation: Isolation
     source: Path
     rebuild: bool
+    fills_cache: bool
 
 
 def same_code(base: Built, head: Built) -> bool:
@@ -108,13 +118,17 @@ def build(
     say: Callable[[str], None] = lambda line: None,
     *,
     rebuild: bool = False,
+    fills_cache: bool = True,
 ) -> Built:
     """Builds a revision, or takes it from the store, where it stays until `home.work()` ends.
 
     say: is told when another process makes the same build and has to be waited for.
     rebuild: tries again what failed before.
-    Raises BuildError with the log's end; HostError for what is this host's fault (disk, sandbox).
+    fills_cache: whether what it compiles goes to the repository's compiler cache, which later builds believe.
+    Raises BuildError with the log's end; ConfigError for what this host does not give; HostError for what is
+    this host's fault (disk, sandbox).
     """
+    require_granted_here(config)
     store = home.store()
     key = build_address(repository, revision, config)
 
@@ -124,7 +138,7 @@ def build(
     source = store.make_directory(
         SOURCES, revision.tree, lambda new: repository.export(revision, new), waiting
     )
-    task = Task(home, repository, revision, config, key, isolation(), source, rebuild)
+    task = Task(home, repository, revision, config, key, isolation(), source, rebuild, fills_cache)
     begin, fresh = time.monotonic(), False
 
     def fill(new: Path) -> None:
@@ -158,8 +172,6 @@ def build_log(home: Home, key: str) -> Path | None:
 
 
 def _fill(new: Path, task: Task) -> None:
-    from nalm_agent.code_digest import code_digest
-
     store, config = task.home.store(), task.config
     if not task.rebuild:
         raise_known_failure(store, task.key, config.build.memory_mb)
@@ -169,16 +181,15 @@ def _fill(new: Path, task: Task) -> None:
             _build_inside(new, log, task)
         else:
             _build_in_place(new, log, task)
-        artifacts = [new / "build" / artifact for artifact in config.build.artifacts]
-        digest = code_digest(artifacts)
+        digests = digests_of(new / "build", config.build.artifacts)
     except (BuildError, HostError) as error:
         remember_failure(store, task.key, log, error, config.build.memory_mb)
+        remove_written(new / "build")
         raise
-    table = function_digest.table(artifacts)
-    function_digest.save(table, new / FUNCTIONS)
+    function_digest.save(digests.functions, new / FUNCTIONS)
     made: Mapping[str, object] = {
-        "code_digest": digest,
-        "functions": table.digest if table else None,
+        "code_digest": digests.code,
+        "functions": digests.functions.digest if digests.functions else None,
         "compiler": toolchain().compiler,
         "options": [" ".join(command) for command in config.build.commands],
         "isolation": task.isolation,
@@ -189,54 +200,83 @@ def _fill(new: Path, task: Task) -> None:
 def _build_inside(new: Path, log: Path, task: Task) -> None:
     """In namespaces of its own: the entry is the build directory, inside at a path that never changes."""
     temporary = new / "tmp"
-    places = sandbox.Places(task.source, new / "build", _cache(task), temporary)
+    cache = cache_folder(task.home, task.repository.root)
+    places = sandbox.Places(task.source, new / "build", cache, temporary, task.fills_cache)
     places.build.mkdir()
-    (temporary / "home").mkdir(parents=True)
+    places.hand_over()
     env = build_environment(Path(sandbox.CACHE), Path("/nalm")) | {"HOME": sandbox.HOME}
+    if not task.fills_cache:
+        env |= read_only_environment("/tmp")
     asked = task.config.build
-    inside = Surroundings(
-        source=sandbox.SOURCE,
-        build=sandbox.BUILD,
-        cwd=new,
-        env={"PATH": env["PATH"]},
-        wrap=lambda command: sandbox.wrap(
-            command, places, env, memory_bytes=asked.memory_mb << 20, network=asked.network
-        ),
-        isolated=True,
-    )
-    run_commands(asked, inside, log)
-    shutil.rmtree(temporary, ignore_errors=True)
+    network = granted() if asked.network else None
+    memory_bytes = min(asked.memory_mb, BUILD_MEMORY.value()) << 20
+    try:
+        with build_group(_group_limits()) as group:
+            inside = Surroundings(
+                source=sandbox.SOURCE,
+                build=sandbox.BUILD,
+                cwd=new,
+                env={name: os.environ[name] for name in _STARTERS_VARIABLES if name in os.environ},
+                wrap=lambda command: [
+                    *group.prefix,
+                    *sandbox.wrap(command, places, env, memory_bytes=memory_bytes, network=network),
+                ],
+                isolated=True,
+                disk=_disk_watch(places.build, temporary, cache),
+                out_of_memory=group.out_of_memory,
+            )
+            run_commands(asked, inside, log)
+    finally:
+        remove_written(temporary)
+    if build_user() is not None:
+        take_back(places.build)
 
 
 def _build_in_place(new: Path, log: Path, task: Task) -> None:
-    """Where nothing isolates: in one directory per project, one build at a time."""
-    place = task.home.folder("build") / _folder(task)
+    """Where nothing isolates: in one directory per repository, one build at a time; not as root either."""
+    place = task.home.folder("build") / cache_name(task.repository.root)
+    cache = cache_folder(task.home, task.repository.root)
+    user = build_user()
+    if user is not None and not can_enter(user, task.home.root):
+        raise HostError(
+            f"builds cannot be isolated here and do not run as root, and user {user.uid}, which they run as, "
+            f"cannot enter {task.home.root}",
+            hint="set NALM_HOME to a directory below one that every user can enter, run the agent as another "
+            "user than root, or install bubblewrap; `nalm doctor` says what is missing",
+        )
     with lease.exclusive(place.with_name(f"{place.name}.lock"), lambda: None):
-        shutil.rmtree(place, ignore_errors=True)
+        remove_written(place)
         source, directory = place / "source", place / "build"
         directory.mkdir(parents=True)
+        if user is not None:
+            user.own(directory, cache)
         try:
             task.repository.export(task.revision, source)
-            here = Surroundings(
-                source=str(source),
-                build=str(directory),
-                cwd=source,
-                env=build_environment(_cache(task), place),
-                wrap=list,
-                isolated=False,
-            )
-            run_commands(task.config.build, here, log)
+            env = build_environment(cache, place)
+            if not task.fills_cache:
+                env |= read_only_environment(str(directory))
+            with build_group(_group_limits()) as group:
+                here = Surroundings(
+                    source=str(source),
+                    build=str(directory),
+                    cwd=source,
+                    env=env,
+                    wrap=lambda command: [*group.prefix, *(user.drop() if user else ()), *command],
+                    isolated=False,
+                    disk=_disk_watch(directory, cache),
+                    out_of_memory=group.out_of_memory,
+                )
+                run_commands(task.config.build, here, log)
+            if user is not None:
+                take_back(directory)
             directory.rename(new / "build")
         finally:
-            shutil.rmtree(place, ignore_errors=True)
+            remove_written(place)
 
 
-def _cache(task: Task) -> Path:
-    """The project's own compiler cache: what its commits put there never reaches another's builds."""
-    folder = task.home.folder("ccache") / _folder(task)
-    folder.mkdir(exist_ok=True)
-    return folder
+def _group_limits() -> Limits:
+    return Limits(BUILD_MEMORY.value() << 20, sandbox.PROCESSES)
 
 
-def _folder(task: Task) -> str:
-    return task.config.project.name.replace("/", "_")
+def _disk_watch(*directories: Path) -> DiskWatch:
+    return DiskWatch(directories, BUILD_DISK.value() << 20, BUILD_DISK.setting)

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from nalm_agent.config import BuildConfig
 from nalm_agent.errors import BuildError, HostError
+from nalm_agent.host_maxima import BUILD_MEMORY, BUILD_SECONDS
+from nalm_agent.isolation.disk_use import DiskUseError, DiskWatch
 from nalm_agent.process import run, tail
 from nalm_agent.sandbox import READABLE
 from nalm_agent.store import disk_full
@@ -41,6 +43,9 @@ class Surroundings:
     env: Mapping[str, str]
     wrap: Callable[[list[str]], list[str]]
     isolated: bool
+    disk: DiskWatch
+    out_of_memory: Callable[[], bool]
+    """Whether all its processes together wanted more memory than they may have."""
 
 
 class UnrepeatableError(BuildError):
@@ -49,7 +54,8 @@ class UnrepeatableError(BuildError):
 
 def run_commands(asked: BuildConfig, where: Surroundings, log: Path) -> None:
     """Runs all commands, or raises: BuildError with the log's end, HostError for a fault of the host's."""
-    limit = time.monotonic() + asked.limit_seconds
+    seconds = min(asked.limit_seconds, BUILD_SECONDS.value())
+    limit = time.monotonic() + seconds
     log.touch()
     for template in asked.commands:
         command = [
@@ -58,17 +64,34 @@ def run_commands(asked: BuildConfig, where: Surroundings, log: Path) -> None:
         ]
         try:
             left = max(0.1, limit - time.monotonic())
-            code = run(where.wrap(command), cwd=where.cwd, env=where.env, log=log, limit_seconds=left)
+            code = run(
+                where.wrap(command),
+                cwd=where.cwd,
+                env=where.env,
+                log=log,
+                limit_seconds=left,
+                watch=where.disk.look,
+            )
         except FileNotFoundError as error:
             raise _not_found(command[0]) from error
         except subprocess.TimeoutExpired as error:
             raise UnrepeatableError(
-                f"the build took longer than {asked.limit_seconds:g} s: {' '.join(template)}",
+                f"the build took longer than {seconds:g} s: {' '.join(template)}",
                 hint="raise [build] limit_seconds in nalm.toml if that is expected",
                 log=tail(log),
             ) from error
+        except DiskUseError as error:
+            raise _wrote_too_much(error, log) from error
         if code != 0:
             raise _explained(code, template, asked, where, log)
+    try:
+        where.disk.settle()
+    except DiskUseError as error:
+        raise _wrote_too_much(error, log) from error
+
+
+def _wrote_too_much(error: DiskUseError, log: Path) -> UnrepeatableError:
+    return UnrepeatableError(error.message, hint=error.hint, log=tail(log))
 
 
 def _not_found(program: str) -> UnrepeatableError:
@@ -93,6 +116,13 @@ def _explained(
     if code == NOT_FOUND and f"prlimit: failed to execute {template[0]}" in said:
         return _not_found(template[0])
     message = f"build command failed ({code}): {' '.join(template)}"
+    if where.out_of_memory():
+        most = BUILD_MEMORY.value()
+        return UnrepeatableError(
+            f"{message}; its processes together took more than {most} MB of memory",
+            hint=f"{BUILD_MEMORY.setting} of this host sets that limit; a build with fewer jobs takes less",
+            log=said,
+        )
     if _KILLED.search(everything) or code == -9:
         return UnrepeatableError(message, hint="something killed it: is there too little memory?", log=said)
     hint = None

@@ -16,6 +16,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 
+from nalm_agent.artifact_file import open_file
 from nalm_agent.errors import BuildError
 
 _WITH_CONTENTS = {"SHT_PROGBITS", "SHT_INIT_ARRAY", "SHT_FINI_ARRAY", "SHT_PREINIT_ARRAY"}
@@ -26,13 +27,8 @@ def code_digest(artifacts: Iterable[Path]) -> str:
     total = hashlib.sha256()
     for path in artifacts:
         try:
-            with path.open("rb") as file:
+            with open_file(path) as file:
                 _add(total, ELFFile(file))
-        except FileNotFoundError as error:
-            raise BuildError(
-                f"the build made no {path.name}",
-                hint="[build] artifacts in nalm.toml names the files a build makes",
-            ) from error
         except ELFError as error:
             raise BuildError(
                 f"{path.name} is not an ELF file: {error}",

@@ -66,7 +66,7 @@ LENT_FUNCTIONS = {"rx": ["rx_process_*"], "tx": ["tx_process_*"]}
 
 
 class Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Project(Table):

@@ -16,7 +16,7 @@ Mistake = tuple[list[str], str]
 
 
 class Described(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class FeaturesConfig(Described):

@@ -14,6 +14,8 @@ from pathlib import Path
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 
+from nalm_agent.artifact_file import open_file
+
 _SYMBOL = struct.Struct("<IBBHQQ")
 _RELA = struct.Struct("<QQq")
 R_RELATIVE, R_COPY = 8, 5
@@ -79,7 +81,7 @@ def read_image(path: Path) -> Image | None:
 
     Code at fixed addresses has them in immediate operands, which nothing marks as addresses.
     """
-    with path.open("rb") as file:
+    with open_file(path) as file:
         elf = ELFFile(file)
         table = elf.get_section_by_name(".symtab")
         if elf["e_machine"] != "EM_X86_64" or elf["e_type"] != "ET_DYN" or table is None:

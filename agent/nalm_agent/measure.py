@@ -61,12 +61,24 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
     try:
         progress.step("build", f"base {request.base.short}", 0.02)
         built_base = build(
-            home, request.repository, base.revision, base.config, progress.say, rebuild=request.rebuild
+            home,
+            request.repository,
+            base.revision,
+            base.config,
+            progress.say,
+            rebuild=request.rebuild,
+            fills_cache=request.base_fills_cache,
         )
         arm = Arm.HEAD
         progress.step("build", f"head {request.head.short}", 0.06)
         built_head = build(
-            home, request.repository, head.revision, head.config, progress.say, rebuild=request.rebuild
+            home,
+            request.repository,
+            head.revision,
+            head.config,
+            progress.say,
+            rebuild=request.rebuild,
+            fills_cache=request.head_fills_cache,
         )
     except BuildError as error:
         return draft.at_fault(arm, error)

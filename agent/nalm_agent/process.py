@@ -8,7 +8,8 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from nalm_agent.bounded_log import BoundedLog, catch_up, read_end
 from nalm_agent.held import Held
 
 TAIL_LINES = 25
+WATCH_SECONDS = 0.25
 TAIL_BYTES = 256 << 10
 _running: set[subprocess.Popen[bytes]] = set()
 
@@ -64,9 +66,18 @@ def stop_all() -> None:
             os.killpg(process.pid, signal.SIGKILL)
 
 
-def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path, limit_seconds: float) -> int:
+def run(
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    log: Path,
+    limit_seconds: float,
+    watch: Callable[[], None] | None = None,
+) -> int:
     """Runs a command to its end. Returns its exit code.
 
+    watch: called every WATCH_SECONDS while it runs; what it raises ends the command.
     Raises subprocess.TimeoutExpired after the limit, FileNotFoundError for an unknown program; whatever is
     raised, nothing of the command is left running.
     """
@@ -74,9 +85,23 @@ def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path,
         raise FileNotFoundError(command[0])
     process = start(command, cwd=cwd, env=env, log=log)
     try:
+        if watch is not None:
+            return _watched(process, limit_seconds, watch)
         return process.wait(timeout=limit_seconds)
     finally:
         stop(process)
+
+
+def _watched(process: subprocess.Popen[bytes], limit_seconds: float, watch: Callable[[], None]) -> int:
+    end = time.monotonic() + limit_seconds
+    while True:
+        left = end - time.monotonic()
+        try:
+            return process.wait(timeout=max(0.0, min(left, WATCH_SECONDS)))
+        except subprocess.TimeoutExpired:
+            if left <= WATCH_SECONDS:
+                raise
+        watch()
 
 
 def tail(log: Path, lines: int = TAIL_LINES) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from nalm_agent.config import FILE_NAME, Config, ScenarioConfig, parse
 from nalm_agent.errors import ConfigError
 from nalm_agent.git import Repository, Revision
+from nalm_agent.host_maxima import require_granted_here
 
 if TYPE_CHECKING:
     from nalm_agent.experiment_plan import Cell
@@ -33,6 +34,9 @@ class Request:
     """Look for where the time goes even if the verdict does not call for it."""
     budget_seconds: float | None = None
     """Time for the rounds, and launches in proportion, in place of nalm.toml's."""
+    base_fills_cache: bool = True
+    """Whether base's build may add to the repository's compiler cache: not code that anybody may propose."""
+    head_fills_cache: bool = True
     cell: Cell | None = None
     """Of an experiment: base and head are one commit, run as it says."""
 
@@ -42,14 +46,18 @@ class Request:
 
 
 def read_config(repository: Repository, revision: Revision) -> Config:
-    """nalm.toml of a revision. Raises ConfigError if there is none or it has a mistake."""
+    """nalm.toml of a revision. Raises ConfigError if there is none, it has a mistake, or it asks for more
+    than this host gives.
+    """
     text = repository.read(revision, FILE_NAME)
     if text is None:
         raise ConfigError(
             f"{revision.short} has no {FILE_NAME} at the root of the repository",
             hint="`nalm init` writes a first one",
         )
-    return parse(text)
+    config = parse(text)
+    require_granted_here(config)
+    return config
 
 
 def within_budget(config: Config, seconds: float | None) -> Config:

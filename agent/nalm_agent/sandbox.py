@@ -3,8 +3,9 @@
 
 Inside, a build sees the system's programs and libraries, the sources (all read-only), its build
 directory, the compiler cache and a /tmp of its own (writable); no network, no other process, no home, no
-token, no environment but what is given. Paths inside are the same for every build, so equal code gives
-equal bytes. All of it dies with the agent.
+token, no environment but what is given. It has no capability and gets none: not root, no user namespaces.
+Paths and user inside are the same for every build, so equal code gives equal bytes. All of it dies with the
+agent, and has died when the command has ended.
 """
 
 from __future__ import annotations
@@ -17,8 +18,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from nalm_agent.compiler_cache import hand_over_cache
 from nalm_agent.errors import HostError
+from nalm_agent.isolation.build_user import Passage, build_user
+from nalm_agent.isolation.network import Network, network_prefix
+from nalm_agent.isolation.system_view import etc_view, made_up_etc, system_view
 
 ISOLATION = "NALM_ISOLATION"
 """Environment variable: a `Policy`."""
@@ -27,16 +33,18 @@ READABLE = "NALM_BUILD_READ"
 
 SOURCE, BUILD, CACHE = "/nalm/source", "/nalm/build", "/nalm/ccache"
 HOME = "/tmp/home"
+USER_ID = 1000
+"""Of a build's user as the build sees it."""
 PROCESSES = 4096
 """Processes at a time."""
 FILE_BYTES = 16 << 30
 """Largest file a build may write."""
 
-_SYSTEM = ("usr", "etc", "opt", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "nix")
-_SECRETS = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-")
-_SECRET_FOLDERS = ("/etc/ssh", "/etc/ssl/private")
-_RESOLVER = "/run/systemd/resolve"
 _TRIAL_SECONDS = 20
+_TRIAL = "touch /nalm/build/it /tmp/it && if (: >>/proc/sys/kernel/core_pattern) 2>/dev/null; then exit 9; fi"
+_WRITES_SETTINGS = 9
+_AS_FIRST_PROCESS = ("sh", "-c", '"$@"; exit $?', "sh")
+"""Process 1 of the sandbox: when it ends the kernel ends all others before anybody hears of it."""
 
 
 class Policy(StrEnum):
@@ -64,6 +72,18 @@ class Places:
     build: Path
     cache: Path
     temporary: Path
+    fills_cache: bool = True
+    """Whether it may write to the cache."""
+    readable: tuple[str, ...] = ()
+    """Others, at their own paths."""
+
+    def hand_over(self) -> None:
+        """Makes what a build may write to the build user's. To be called before each build."""
+        (self.temporary / "home").mkdir(parents=True, exist_ok=True)
+        if user := build_user():
+            user.own(self.build, self.temporary, self.temporary / "home")
+            if self.fills_cache:
+                hand_over_cache(self.cache, user)
 
 
 def policy() -> Policy:
@@ -94,51 +114,52 @@ def isolation() -> Isolation:
 
 @cache
 def available() -> str | None:
-    """None if builds can be isolated here, else the reason why not. Tries it out, once per process."""
-    for program, package in (("bwrap", "bubblewrap"), ("prlimit", "util-linux")):
+    """None if builds can be isolated here, else the reason why not. Tries it out, once per process: a build
+    that writes where it should and does not where it must not.
+    """
+    for program, package in (("bwrap", "bubblewrap"), ("prlimit", "util-linux"), ("setpriv", "util-linux")):
         if shutil.which(program) is None:
             return f"{program} is not installed (apt-get install {package})"
-    command = [*_namespaces(network=False), *_system(), "--remount-ro", "/", "--", "true"]
-    try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_TRIAL_SECONDS,
-            env={"PATH": os.environ.get("PATH", os.defpath)},
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"bwrap could not be tried out: {error}"
+    with TemporaryDirectory(prefix="nalm-trial-") as folder:
+        source, build, cache, temporary = (Path(folder, name) for name in ("source", "build", "cache", "tmp"))
+        places = Places(source, build, cache, temporary)
+        for place in (places.source, places.build, places.cache):
+            place.mkdir()
+        places.hand_over()
+        path = {"PATH": os.environ.get("PATH", os.defpath)}
+        command = _inside(["sh", "-c", _TRIAL], places, path, network=None)
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, check=False, timeout=_TRIAL_SECONDS, env=path
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"bwrap could not be tried out: {error}"
     if done.returncode == 0:
         return None
+    if done.returncode == _WRITES_SETTINGS:
+        return "a build could write the kernel's settings in /proc/sys"
     said = done.stderr.strip().splitlines()
     return f"the kernel lets this user make no namespaces: {said[-1] if said else 'no reason given'}"
 
 
 def wrap(
-    command: Sequence[str], places: Places, env: Mapping[str, str], *, memory_bytes: int, network: bool
+    command: Sequence[str],
+    places: Places,
+    env: Mapping[str, str],
+    *,
+    memory_bytes: int,
+    network: Network | None = None,
 ) -> list[str]:
-    """The command line that runs a command inside, in its source directory, with no environment but `env`."""
-    binds = [
-        *("--ro-bind", str(places.source), SOURCE),
-        *("--bind", str(places.build), BUILD),
-        *("--bind", str(places.cache), CACHE),
-        *("--bind", str(places.temporary), "/tmp"),
-    ]
-    variables = [word for name, value in env.items() for word in ("--setenv", name, value)]
-    return [
-        *_namespaces(network=network),
-        *_system(),
-        *(("--ro-bind-try", _RESOLVER, _RESOLVER) if network else ()),
-        *binds,
-        *_readable(),
-        *("--remount-ro", "/", "--chdir", SOURCE, "--clearenv"),
-        *variables,
-        "--",
-        *limits(memory_bytes),
-        *command,
-    ]
+    """The command line that runs a command inside, in its source directory, with no environment but `env`.
+
+    network: what a build that asked for it is given; None: nothing.
+    """
+    return _inside([*limits(memory_bytes), *command], places, env, network=network)
+
+
+def given_directories() -> list[str]:
+    """Directories that this host shows to builds beside the system's: `NALM_BUILD_READ`."""
+    return [path for path in os.environ.get(READABLE, "").split(":") if path]
 
 
 def limits(memory_bytes: int) -> list[str]:
@@ -153,37 +174,58 @@ def limits(memory_bytes: int) -> list[str]:
     ]
 
 
+def _inside(
+    command: Sequence[str], places: Places, env: Mapping[str, str], *, network: Network | None
+) -> list[str]:
+    passage = Passage(build_user())
+    binds = [
+        *("--ro-bind", passage.show(places.source), SOURCE),
+        *("--bind", passage.show(places.build, writable=True), BUILD),
+        *_cache(passage, places),
+        *("--bind", passage.show(places.temporary, writable=True), "/tmp"),
+    ]
+    for path in (*given_directories(), *places.readable):
+        binds += ["--ro-bind", passage.show(path), path]
+    etc = etc_view(passage.show(made_up_etc()), network=network is not None)
+    variables = [word for name, value in env.items() for word in ("--setenv", name, value)]
+    return [
+        *passage.prefix(),
+        *network_prefix(network or Network.NO),
+        *_namespaces(network=network is not None),
+        *system_view(),
+        *etc,
+        *binds,
+        *("--remount-ro", "/", "--chdir", SOURCE, "--clearenv"),
+        *variables,
+        "--",
+        *_AS_FIRST_PROCESS,
+        *command,
+    ]
+
+
+def _cache(passage: Passage, places: Places) -> tuple[str, str, str]:
+    bind = "--bind" if places.fills_cache else "--ro-bind"
+    return bind, passage.show(places.cache, writable=places.fills_cache), CACHE
+
+
 def _namespaces(*, network: bool) -> list[str]:
     own = ["user", "pid", "ipc", "uts", *(() if network else ("net",))]
     return [
         "bwrap",
         *(f"--unshare-{name}" for name in own),
         "--unshare-cgroup-try",
+        *("--uid", str(USER_ID), "--gid", str(USER_ID)),
+        *(("--disable-userns",) if _knows_disable_userns() else ()),
         *("--hostname", "nalm"),
         "--die-with-parent",
         "--new-session",
+        "--as-pid-1",
         *("--cap-drop", "ALL"),
     ]
 
 
-def _system() -> list[str]:
-    """The host's programs and libraries, read-only, without what only root may read."""
-    words = ["--dev", "/dev", "--proc", "/proc"]
-    for name in _SYSTEM:
-        path = Path("/", name)
-        if path.is_symlink():
-            words += ["--symlink", str(path.readlink()), str(path)]
-        elif path.is_dir():
-            words += ["--ro-bind", str(path), str(path)]
-    for secret in _SECRETS:
-        if Path(secret).exists():
-            words += ["--ro-bind", "/dev/null", secret]
-    for folder in _SECRET_FOLDERS:
-        if Path(folder).is_dir():
-            words += ["--tmpfs", folder]
-    return words
-
-
-def _readable() -> list[str]:
-    given = [path for path in os.environ.get(READABLE, "").split(":") if path]
-    return [word for path in given for word in ("--ro-bind", path, path)]
+@cache
+def _knows_disable_userns() -> bool:
+    """bubblewrap 0.8.0 and later."""
+    done = subprocess.run(["bwrap", "--help"], capture_output=True, text=True, check=False)
+    return "--disable-userns" in done.stdout

@@ -22,6 +22,7 @@ from typing import Any
 
 from nalm_agent import lease
 from nalm_agent.errors import HostError
+from nalm_agent.isolation.disk_use import remove_written
 from nalm_agent.stamp import is_abandoned, stamp
 
 NEW, GONE = ".new-", ".gone"
@@ -109,7 +110,7 @@ class Store:
     def _fill(self, path: Path, lock: int, fill: Callable[[Path], None]) -> None:
         new = path.with_name(f"{NEW}{path.name}")
         with disk_full_is_the_hosts(self.root):
-            shutil.rmtree(new, ignore_errors=True)
+            remove_written(new)
             try:
                 new.mkdir()
                 fill(new)
@@ -117,7 +118,7 @@ class Store:
                 _remove(path)
                 new.rename(path)
             finally:
-                shutil.rmtree(new, ignore_errors=True)
+                remove_written(new)
 
     def remove_unused(self, kind: str, key: str) -> bool:
         """Removes a directory that no process uses. False if one does."""
@@ -167,7 +168,7 @@ class Store:
                 path = new.with_name(name)
                 with lease.unused(_lock(path)) as lock:
                     if lock is not None:
-                        shutil.rmtree(new, ignore_errors=True)
+                        remove_written(new)
                         if not path.is_dir():
                             _lock(path).unlink(missing_ok=True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from nalm_agent.doctor import clock, disturbance, isolation, memory, processor, tools
+from nalm_agent.doctor import clock, disturbance, escapes, isolation, memory, processor, tools
 from nalm_agent.doctor.finding import Finding
 from nalm_agent.doctor.look import Look
 
@@ -41,5 +41,5 @@ LOOKS: Sequence[Callable[[Look], Finding]] = (
 
 
 def examine(look: Look) -> list[Finding]:
-    """The host, then the tools; a source of counters each with the reason why not."""
-    return [one(look) for one in LOOKS] + tools.findings()
+    """The host, then the tools; a source of counters each with the reason why not; ways out of a build."""
+    return [one(look) for one in LOOKS] + tools.findings() + escapes.findings(look.home)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The user that builds run as: never root.
+
+An agent that is not root builds as itself. One that is root drops to a user of its own for builds, which
+owns nothing but build directories. That user cannot enter the agent's directories, so bubblewrap first binds
+those a build needs to places it can enter, in a mount namespace of the build's own.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nalm_agent.errors import HostError
+
+BUILD_USER = "NALM_BUILD_USER"
+"""Environment variable: name or number of the user that an agent run as root builds as."""
+SYSTEM_USER = "nalm-build"
+"""Taken if there is such a user and the setting names none."""
+UNUSED_UID = 60988
+"""Otherwise this number, or the next below that belongs to nobody: distributions assign none of them."""
+
+_PLACES = "/tmp/nalm"
+_WITHOUT_CAPABILITIES = ("--inh-caps=-all", "--ambient-caps=-all", "--no-new-privs")
+
+
+@dataclass(frozen=True)
+class BuildUser:
+    uid: int
+    gid: int
+
+    def own(self, *directories: Path) -> None:
+        """Makes directories, but not what is in them, this user's."""
+        for directory in directories:
+            os.chown(directory, self.uid, self.gid)
+
+    def drop(self) -> list[str]:
+        """Prefix, for root, of a command that then runs as this user, without any capability."""
+        return [
+            "setpriv",
+            f"--reuid={self.uid}",
+            f"--regid={self.gid}",
+            "--clear-groups",
+            "--bounding-set=-all",
+            *_WITHOUT_CAPABILITIES,
+            # Asked for again: the kernel forgets it when the user changes.
+            *("--pdeathsig", "KILL"),
+            "--",
+        ]
+
+
+def build_user() -> BuildUser | None:
+    """The user to drop to; None if the agent is not root. Raises HostError for one that cannot be."""
+    if os.geteuid() != 0:
+        return None
+    given = os.environ.get(BUILD_USER)
+    user = _named(given) if given else _default()
+    if user.uid == 0:
+        raise HostError(f"{BUILD_USER}={given} is root", hint="name a user that owns nothing else")
+    return user
+
+
+def _named(name: str) -> BuildUser:
+    try:
+        entry = pwd.getpwuid(int(name)) if name.isdigit() else pwd.getpwnam(name)
+    except KeyError:
+        if name.isdigit():
+            return BuildUser(int(name), int(name))
+        raise HostError(
+            f"{BUILD_USER}={name}: there is no such user",
+            hint=f"make it (useradd --system --shell /usr/sbin/nologin {name}), or name another",
+        ) from None
+    return BuildUser(entry.pw_uid, entry.pw_gid)
+
+
+def _default() -> BuildUser:
+    used = {entry.pw_uid for entry in pwd.getpwall()}
+    try:
+        return _named(SYSTEM_USER)
+    except HostError:
+        uid = next(number for number in range(UNUSED_UID, 0, -1) if number not in used)
+        return BuildUser(uid, uid)
+
+
+@dataclass
+class Passage:
+    """How the build user gets to directories of the agent's: each is shown at a place it can enter."""
+
+    user: BuildUser | None
+    _binds: list[str] = field(default_factory=list)
+    _number: int = 0
+
+    def show(self, path: Path | str, *, writable: bool = False) -> str:
+        """Where the one who starts the sandbox finds a path of this host."""
+        if self.user is None:
+            return str(path)
+        place = f"{_PLACES}/{self._number}"
+        self._number += 1
+        self._binds += ["--bind" if writable else "--ro-bind", str(path), place]
+        return place
+
+    def prefix(self) -> list[str]:
+        """Command that starts its successor without a capability, as the build user if there is one."""
+        if self.user is None:
+            return ["setpriv", *_WITHOUT_CAPABILITIES, "--"]
+        to_drop = [word for name in ("SETUID", "SETGID", "SETPCAP") for word in ("--cap-add", f"CAP_{name}")]
+        return [
+            "bwrap",
+            *("--dev-bind", "/", "/", "--tmpfs", "/tmp", "--perms", "0755", "--dir", _PLACES),
+            *self._binds,
+            *("--die-with-parent", "--cap-drop", "ALL", *to_drop, "--"),
+            *self.user.drop(),
+        ]
+
+
+def take_back(directory: Path) -> None:
+    """Makes a finished build's directory and all in it the agent's, readable by all and writable by none
+    else.
+
+    The build's processes have ended: nothing changes under this. Links are not followed.
+    """
+    uid, gid = os.geteuid(), os.getegid()
+    for folder, folders, files in os.walk(directory):
+        for path in (Path(folder), *(Path(folder, name) for name in (*folders, *files))):
+            os.chown(path, uid, gid, follow_symlinks=False)
+            mode = path.lstat().st_mode
+            if stat.S_ISDIR(mode) or stat.S_ISREG(mode):
+                kept = stat.S_IMODE(mode) & ~(stat.S_ISUID | stat.S_ISGID | stat.S_IWGRP | stat.S_IWOTH)
+                path.chmod(kept | stat.S_IRUSR | stat.S_IWUSR)
+
+
+def can_enter(user: BuildUser, directory: Path) -> bool:
+    """Whether a user gets to a directory by its path, going by the modes of all above it."""
+    for folder in (directory, *directory.parents):
+        entry = folder.stat()
+        if entry.st_uid == user.uid:
+            allowed = stat.S_IXUSR
+        else:
+            allowed = stat.S_IXGRP if entry.st_gid == user.gid else stat.S_IXOTH
+        if not entry.st_mode & allowed:
+            return False
+    return True
