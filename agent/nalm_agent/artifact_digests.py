@@ -36,7 +36,7 @@ def digests_of(build: Path, artifacts: Sequence[str]) -> Digests:
     for path in paths:
         open_file(path).close()
     spawned = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, spawned, initializer=_limit) as child:
+    with ProcessPoolExecutor(1, spawned, initializer=_limit, initargs=(MEMORY_BYTES, CPU_SECONDS)) as child:
         try:
             return child.submit(_digests, paths).result()
         except BrokenProcessPool as error:
@@ -47,9 +47,9 @@ def digests_of(build: Path, artifacts: Sequence[str]) -> Digests:
             ) from error
 
 
-def _limit() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+def _limit(memory_bytes: int, cpu_seconds: int) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
 
 
 def _require_bounded(path: Path) -> None:
@@ -79,7 +79,8 @@ def _digests(paths: Sequence[Path]) -> Digests:
         raise
     except Exception as error:
         # A damaged file makes the reader fail in any of its places.
+        names = ", ".join(path.name for path in paths)
         raise BuildError(
-            f"what the build made cannot be read as ELF files: {type(error).__name__}: {error}",
+            f"what the build made ({names}) cannot be read as ELF files: {type(error).__name__}: {error}",
             hint="[build] artifacts in nalm.toml names executables and shared libraries",
         ) from error

@@ -37,16 +37,23 @@ class Builder:
     def config(self) -> Config:
         return parse((self.repository.path / "nalm.toml").read_text())
 
-    def script(self, script: str, **keys: object) -> Built:
+    def script(self, script: str, *, fills_cache: bool = True, **keys: object) -> Built:
         """Commits a build script and builds it."""
         lines = f"set -e\n{script}\n{MAKE_NF}\n"
         self.repository.commit(script, build__sh=lines, nalm__toml=toml(script, **keys))
-        return self.again()
+        return self.again(fills_cache=fills_cache)
 
-    def again(self, *, rebuild: bool = False) -> Built:
+    def again(self, *, rebuild: bool = False, fills_cache: bool = True) -> Built:
         """Builds HEAD."""
         repository = Repository(self.repository.path, self._scratch)
-        return build(self.home, repository, repository.resolve("HEAD"), self.config(), rebuild=rebuild)
+        return build(
+            self.home,
+            repository,
+            repository.resolve("HEAD"),
+            self.config(),
+            rebuild=rebuild,
+            fills_cache=fills_cache,
+        )
 
     def log(self, built: Built) -> str:
         return (built.directory.parent / "build.log").read_text()

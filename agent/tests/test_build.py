@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from building import Builder, toml
 from nalm_agent import sandbox
+from nalm_agent.compiler_cache import cache_folder
 from nalm_agent.errors import BuildError
 from nalm_agent.function_digest import placement_only
 from tiny import NALM, Nalm, NfRepository
@@ -109,7 +110,7 @@ def test_ccache_serves_other_revisions(builder: Builder) -> None:
 
 def cache_counts(builder: Builder) -> tuple[int, int]:
     """Hits and misses of the project's compiler cache."""
-    env = os.environ | {"CCACHE_DIR": str(builder.home.root / "ccache" / "tiny")}
+    env = os.environ | {"CCACHE_DIR": str(cache_folder(builder.home, builder.repository.path))}
     said = subprocess.run(["ccache", "--print-stats"], env=env, capture_output=True, text=True, check=True)
     counts = dict(line.split("\t") for line in said.stdout.splitlines())
     hits = int(counts["direct_cache_hit"]) + int(counts["preprocessed_cache_hit"])

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import mkdtemp
@@ -124,8 +125,9 @@ def without(command: list[str], words: tuple[str, ...]) -> list[str]:
 def nothing_left() -> Iterator[None]:
     yield
     for folder in Path("/proc").glob("[0-9]*"):
-        if escapes._LEFT.encode() in (folder / "cmdline").read_bytes():
-            os.kill(int(folder.name), signal.SIGKILL)
+        with suppress(FileNotFoundError, ProcessLookupError):
+            if escapes._LEFT.encode() in (folder / "cmdline").read_bytes():
+                os.kill(int(folder.name), signal.SIGKILL)
 
 
 @pytest.mark.usefixtures("nothing_left")

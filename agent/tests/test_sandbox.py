@@ -3,15 +3,21 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import gettempdir
 
 import pytest
 from building import Builder
-from nalm_agent import sandbox
-from nalm_agent.errors import BuildError, HostError
+from nalm_agent import build, sandbox
+from nalm_agent.compiler_cache import cache_name
+from nalm_agent.errors import BuildError, ConfigError, HostError
+from nalm_agent.isolation import build_user, cgroup
+from nalm_agent.isolation.build_user import UNUSED_UID, BuildUser
+from nalm_agent.isolation.network import Network, network_prefix
 from nalm_agent.sandbox import Isolation, isolation
 from tiny import NfRepository
 
@@ -27,6 +33,14 @@ def untried() -> Iterator[None]:
     sandbox.available.cache_clear()
     yield
     sandbox.available.cache_clear()
+
+
+@pytest.fixture
+def enterable(tmp_path: Path) -> None:
+    """Lets every user, that of builds as well, get to this test's directory: pytest makes them private."""
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_uid == os.geteuid() and folder.is_relative_to(gettempdir()):
+            folder.chmod(folder.stat().st_mode | 0o011)
 
 
 def test_this_host_isolates() -> None:
@@ -64,13 +78,100 @@ def test_writing_to_the_sources_is_explained(builder: Builder) -> None:
     assert "sources are read-only: let the build write to {build}" in (caught.value.hint or "")
 
 
-@pytest.mark.parametrize("network", [False, True])
-def test_network(builder: Builder, *, network: bool) -> None:
+def test_a_network_is_the_hosts_to_grant(builder: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         connect = f"bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}' 2>/dev/null && echo reached || echo alone"
-        built = builder.script(connect, network=network)
-    assert builder.log(built).strip() == ("reached" if network else "alone")
+        assert builder.log(builder.script(connect)).strip() == "alone"
+        with pytest.raises(ConfigError, match=r"\[build\] network = true .* grants it to no build") as caught:
+            builder.script(connect, network=True)
+        assert "NALM_BUILD_NETWORK" in (caught.value.hint or "")
+        monkeypatch.setenv("NALM_BUILD_NETWORK", "host")
+        assert builder.log(builder.again()).strip() == "reached"
+    monkeypatch.setenv("NALM_BUILD_NETWORK", "perhaps")
+    with pytest.raises(HostError, match="NALM_BUILD_NETWORK=perhaps is not known"):
+        builder.again()
+
+
+def test_a_network_without_this_hosts_own(
+    builder: Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pasta's place is taken by a program that makes an empty network: what is passed to it is looked at."""
+    monkeypatch.setenv("NALM_BUILD_NETWORK", "outside")
+    found = shutil.which
+    monkeypatch.setattr(
+        shutil, "which", lambda name, **more: None if name == "pasta" else found(name, **more)
+    )
+    with pytest.raises(HostError, match="needs pasta") as caught:
+        builder.script("true", network=True)
+    assert caught.value.hint == "apt-get install passt"
+    prefix = network_prefix(Network.OUTSIDE)
+    assert prefix[:3] == ["pasta", "--config-net", "--no-map-gw"]
+    assert prefix.count("none") == 4
+
+
+def test_builds_do_not_run_as_root(builder: Builder) -> None:
+    built = builder.script("id -u; touch $1/mine; chmod 4777 $1/mine; mkdir $1/shut; chmod 777 $1/shut")
+    assert builder.log(built).strip() == "1000"
+    made = (built.directory / "mine").stat()
+    assert (made.st_uid, made.st_mode & 0o7022) == (os.geteuid(), 0)
+    assert (built.directory / "shut").stat().st_mode & 0o022 == 0
+
+
+@pytest.mark.parametrize("name", ["nobody-of-that-name", "root", "0"])
+def test_build_users_that_cannot_be(builder: Builder, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setenv("NALM_BUILD_USER", name)
+    with pytest.raises(HostError, match=f"NALM_BUILD_USER={name}"):
+        build_user.build_user()
+
+
+def test_what_root_cannot_drop_is_refused(builder: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without namespaces, in a home that the build user cannot enter."""
+    builder.home.root.mkdir()
+    builder.home.root.chmod(0o700)
+    monkeypatch.setenv(sandbox.ISOLATION, "none")
+    monkeypatch.setattr(build, "build_user", lambda: BuildUser(65534, 65534))
+    with pytest.raises(HostError, match="do not run as root, and user 65534") as caught:
+        builder.script("true")
+    assert "NALM_HOME" in (caught.value.hint or "")
+
+
+def test_what_a_build_writes_is_limited(builder: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NALM_BUILD_DISK_MB", "20")
+    for place in ("$1", "/tmp", "/nalm/ccache"):
+        with pytest.raises(BuildError, match="the build wrote more than 20 MB") as caught:
+            builder.script(f"dd if=/dev/zero of={place}/large bs=1M count=40 2>/dev/null; sleep 600")
+        assert "NALM_BUILD_DISK_MB" in (caught.value.hint or "")
+    with pytest.raises(BuildError, match="the build wrote more than 20 MB"):
+        builder.script("cd $1; for i in $(seq 6000); do : >$i; done")
+    monkeypatch.setenv("NALM_BUILD_DISK_MB", "80")
+    builder.script("dd if=/dev/zero of=$1/large bs=1M count=40 2>/dev/null")
+
+
+def test_directories_that_cannot_be_walked(builder: Builder) -> None:
+    deep = "cd $1; for i in $(seq 1500); do mkdir d; cd d; done; cd /nalm/source"
+    with pytest.raises(BuildError, match="more than 100 directories within each other"):
+        builder.script(deep)
+    assert not list(builder.home.folder("store").glob("builds/.new-*"))
+
+
+def test_a_build_that_takes_too_long_for_the_host(builder: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NALM_BUILD_SECONDS", "1")
+    with pytest.raises(BuildError, match="took longer than 1 s"):
+        builder.script("sleep 600")
+    with pytest.raises(ConfigError, match=r"build\.limit_seconds = 2 s .* 1 s \(NALM_BUILD_SECONDS\)"):
+        builder.script("true", limit_seconds=2)
+
+
+def test_memory_of_a_build_together(builder: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NALM_BUILD_MEMORY_MB", "200")
+    hold = "import time; held = bytearray(b'x') * (90 << 20); time.sleep(5)"
+    if cgroup.without_group() is None:
+        with pytest.raises(BuildError, match="together took more than 200 MB of memory"):
+            builder.script(f'for i in 1 2 3; do python3 -c "{hold}" & done; wait; exit 3')
+    with pytest.raises(ConfigError, match=r"build\.memory_mb = 300 MB .* 200 MB \(NALM_BUILD_MEMORY_MB\)"):
+        builder.script("true", memory_mb=300)
 
 
 def test_memory(builder: Builder) -> None:
@@ -104,17 +205,23 @@ def test_nothing_of_a_build_outlives_it(builder: Builder) -> None:
     assert not [command for command in commands if b"4321" in command]
 
 
+@pytest.mark.usefixtures("enterable")
 def test_without_isolation(builder: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(sandbox.ISOLATION, "none")
-    built = builder.script("pwd")
+    built = builder.script("pwd; id -u")
     assert built.build.isolation == "none"
-    assert builder.log(built).strip() == f"{builder.home.root}/build/tiny/source"
-    assert not (builder.home.root / "build" / "tiny").exists()
+    place = builder.home.root / "build" / cache_name(builder.repository.path)
+    assert builder.log(built).split() == [
+        str(place / "source"),
+        str(UNUSED_UID if os.geteuid() == 0 else os.getuid()),
+    ]
+    assert built.directory.stat().st_uid == os.geteuid()
+    assert not place.exists()
     monkeypatch.setenv(sandbox.ISOLATION, "auto")
     assert builder.again().build.tree != built.build.tree
 
 
-@pytest.mark.usefixtures("untried")
+@pytest.mark.usefixtures("untried", "enterable")
 def test_isolation_that_cannot_be_had(builder: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
     found = shutil.which
     monkeypatch.setattr(

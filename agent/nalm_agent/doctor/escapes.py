@@ -36,6 +36,8 @@ _GREEDY = (
     "import os, signal\n"
     "reading, writing = os.pipe()\n"
     "child = os.fork()\n"
+    "if child == 0:\n"
+    "    os.closerange(0, 3)\n"
     "held = bytearray(os.urandom(1 << 20)) * 64\n"
     "if child == 0:\n"
     "    os.write(writing, b'held')\n"

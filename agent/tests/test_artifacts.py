@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever a build puts in the place of an artifact is read in bounds, or named as a fault of the build."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from building import Builder
+from nalm_agent import artifact_digests
+from nalm_agent.artifact_digests import digests_of
+from nalm_agent.artifact_file import LARGEST_BYTES, artifact_path, open_file
+from nalm_agent.errors import BuildError
+from tiny import NfRepository
+
+ELF = Path("/bin/true")
+PROGBITS = 1
+
+
+def fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def directory(path: Path) -> None:
+    path.mkdir()
+
+
+def device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def unix_socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(str(path))
+
+
+def outside(path: Path) -> None:
+    path.symlink_to("../../../../../../../../../etc/passwd")
+
+
+def loop(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+def huge(path: Path) -> None:
+    with path.open("wb") as file:
+        file.write(ELF.read_bytes()[:64])
+        file.truncate(LARGEST_BYTES + 1)
+
+
+def overlapping(path: Path) -> None:
+    """Sections of code and data that are the whole file, each."""
+    content = bytearray(ELF.read_bytes())
+    (at,) = struct.unpack_from("<Q", content, 40)
+    size, count = struct.unpack_from("<HH", content, 58)
+    for number in range(1, count):
+        header = at + number * size
+        if struct.unpack_from("<I", content, header + 4) == (PROGBITS,):
+            struct.pack_into("<QQ", content, header + 24, 0, len(content))
+    path.write_bytes(content)
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(ELF.read_bytes()[:4000])
+
+
+FAULTS: dict[Callable[[Path], None], str] = {
+    fifo: r"the build's nf is a pipe \(FIFO\), not a file",
+    directory: "the build's nf is a directory, not a file",
+    device: "the build's nf is a link out of the build directory",
+    unix_socket: "the build's nf cannot be read: No such device or address",
+    outside: "the build's nf is a link out of the build directory",
+    loop: "the build's nf leads nowhere",
+    huge: "the build's nf has 1024 MiB; at most 1024 MiB are read",
+    overlapping: "the build's nf has sections of [0-9]+ bytes in a file of [0-9]+",
+    cut: r"what the build made \(nf\) cannot be read as ELF files",
+}
+
+
+@pytest.mark.parametrize("make", FAULTS, ids=lambda make: make.__name__)
+def test_what_is_no_artifact(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / "nf")
+    with pytest.raises(BuildError, match=FAULTS[make]):
+        digests_of(tmp_path, ["nf"])
+
+
+def test_links_within_the_build(tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    shutil.copy(ELF, tmp_path / "lib" / "libnf.so.1.2")
+    (tmp_path / "libnf.so").symlink_to("lib/libnf.so.1.2")
+    assert artifact_path(tmp_path, "libnf.so") == tmp_path / "lib" / "libnf.so.1.2"
+    assert digests_of(tmp_path, ["libnf.so"]).code == digests_of(tmp_path, ["lib/libnf.so.1.2"]).code
+
+
+def test_a_link_is_not_followed_once_it_was_resolved(tmp_path: Path) -> None:
+    (tmp_path / "nf").symlink_to(ELF)
+    with pytest.raises(BuildError, match="nf cannot be read"):
+        open_file(tmp_path / "nf")
+
+
+def test_reading_has_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copy(ELF, tmp_path / "nf")
+    monkeypatch.setattr(artifact_digests, "CPU_SECONDS", 0)
+    monkeypatch.setattr(artifact_digests, "MEMORY_BYTES", 64 << 20)
+    with pytest.raises(BuildError, match=r"reading what the build made \(nf\) took more than"):
+        digests_of(tmp_path, ["nf"])
+
+
+def test_a_fifo_as_artifact_ends_the_build(nf_repository: NfRepository, tmp_path: Path) -> None:
+    builder = Builder(nf_repository, tmp_path)
+    with pytest.raises(BuildError, match=r"tiny_nf is a pipe \(FIFO\), not a file"):
+        builder.script("mkfifo $1/tiny_nf; exit 0")
+    with pytest.raises(BuildError, match=r"tiny_nf is a pipe \(FIFO\), not a file") as caught:
+        builder.again()
+    assert "seen in an earlier build" in (caught.value.hint or "")
