@@ -24,7 +24,7 @@ from nalm_agent.errors import BuildError, ConfigError, HostError
 from nalm_agent.git import Repository, Revision
 from nalm_agent.home import Home
 from nalm_agent.host_maxima import BUILD_DISK, BUILD_MEMORY, require_granted_here
-from nalm_agent.isolation.build_user import build_user, can_enter, take_back
+from nalm_agent.isolation.build_user import build_user, can_enter, open_to_read, take_back
 from nalm_agent.isolation.cgroup import Limits, build_group
 from nalm_agent.isolation.disk_use import DiskWatch, remove_written
 from nalm_agent.isolation.network import granted
@@ -252,6 +252,8 @@ def _build_in_place(new: Path, log: Path, task: Task) -> None:
             user.own(directory, cache)
         try:
             task.repository.export(task.revision, source)
+            if user is not None:
+                open_to_read(place)
             env = build_environment(cache, place)
             if not task.fills_cache:
                 env |= read_only_environment(str(directory))

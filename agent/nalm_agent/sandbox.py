@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 
 from nalm_agent.compiler_cache import hand_over_cache
 from nalm_agent.errors import HostError
-from nalm_agent.isolation.build_user import Passage, build_user
+from nalm_agent.isolation.build_user import Passage, build_user, open_to_read
 from nalm_agent.isolation.network import Network, network_prefix
 from nalm_agent.isolation.system_view import etc_view, made_up_etc, system_view
 
@@ -81,6 +81,7 @@ class Places:
         """Makes what a build may write to the build user's. To be called before each build."""
         (self.temporary / "home").mkdir(parents=True, exist_ok=True)
         if user := build_user():
+            open_to_read(self.source)
             user.own(self.build, self.temporary, self.temporary / "home")
             if self.fills_cache:
                 hand_over_cache(self.cache, user)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -12,6 +13,9 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from nalm_server.outgoing.allowed import Allowed
 from nalm_server.schemas import NAME
 from nalm_server.signin.providers import Provider, ProviderName
+
+CAPABILITIES = {"ipc_lock": 14, "sys_nice": 23, "perfmon": 38}
+"""What an agent can use that is not root, with the kernel's numbers (capabilities(7))."""
 
 
 class MailSecurity(StrEnum):
@@ -42,6 +46,13 @@ class Settings(BaseSettings):
     """A token of scope agent made elsewhere, made known at start (compose.yaml hands it to both sides)."""
     agent_name: str | None = Field(default=None, min_length=1, max_length=128, pattern=NAME)
     """The host `agent_token` is bound to, None: any; of `up`: its own agent, None: the host's name."""
+    agent_user: str | None = Field(default=None, min_length=1)
+    """User that `up`, when it is root, runs its agent as; None: nalm-agent, or a number that is nobody's."""
+    agent_capabilities: str = "ipc_lock,sys_nice"
+    """What of root's privileges that agent keeps, with commas: of ipc_lock, sys_nice, perfmon."""
+    fork_pull_requests: Literal["always", "approve", "never"] | None = None
+    """The most that a project's rule may allow; None: always, and never where `up` cannot keep its agent from
+    its own files."""
     agent_broker_url: SecretStr | None = None
     """Handed to agents at their registration, `{pool}` replaced by their pool: redis://pool-{pool}:...@host/0."""
     lease_seconds: int = Field(default=60, ge=5, le=3600)
@@ -110,6 +121,14 @@ class Settings(BaseSettings):
     """The longest a new API token may live."""
     log_json: bool = False
     """Log lines as JSON, for collectors."""
+
+    @field_validator("agent_capabilities")
+    @classmethod
+    def _known_capabilities(cls, value: str) -> str:
+        unknown = {name for name in value.split(",") if name} - set(CAPABILITIES)
+        if unknown:
+            raise ValueError(f"{', '.join(sorted(unknown))}: expected some of {', '.join(CAPABILITIES)}")
+        return value
 
     @field_validator("outgoing_allow")
     @classmethod

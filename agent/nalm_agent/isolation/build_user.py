@@ -132,6 +132,16 @@ def take_back(directory: Path) -> None:
                 path.chmod(kept | stat.S_IRUSR | stat.S_IWUSR)
 
 
+def open_to_read(directory: Path) -> None:
+    """Lets every user read a directory that the agent made, whatever its umask is. Links are not followed."""
+    for folder, _, files in os.walk(directory):
+        for path in (Path(folder), *(Path(folder, name) for name in files)):
+            mode = path.lstat().st_mode
+            wanted = mode | (0o555 if stat.S_ISDIR(mode) or mode & stat.S_IXUSR else 0o444)
+            if wanted != mode and not stat.S_ISLNK(mode):
+                path.chmod(stat.S_IMODE(wanted))
+
+
 def can_enter(user: BuildUser, directory: Path) -> bool:
     """Whether a user gets to a directory by its path, going by the modes of all above it."""
     for folder in (directory, *directory.parents):

@@ -42,7 +42,14 @@ class Service:
             self._command = [setpriv, "--pdeathsig", "TERM", *self._command]
         # The demo's commits are nalm's own: they may be built where nothing can isolate a build.
         isolation = {"NALM_ISOLATION": os.environ.get("NALM_ISOLATION", "auto")}
-        self._environment = os.environ | isolation | {"NALM_HOME": str(state.parent / "agent")}
+        self._environment = (
+            os.environ
+            | isolation
+            | {
+                "NALM_HOME": str(state.parent / "agent"),
+                "NALM_AGENT_READ": str(state.parent / "repository"),
+            }
+        )
 
     def __enter__(self) -> Service:
         with self._log.open("ab") as log:

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import structlog
 
+from nalm_server.embedded.agent_user import Start
+
 log = structlog.get_logger()
 
 AGENT_NAME = "NALM_AGENT_NAME"
@@ -32,9 +34,9 @@ def find_agent() -> str | None:
     return str(beside) if beside.is_file() else shutil.which("nalm")
 
 
-def agent_command(nalm: str, url: str, token_file: Path, state_dir: Path) -> list[str]:
+def agent_command(nalm: str, url: str, start: Start) -> list[str]:
     """Dies with the server, even when that is killed: setpriv hands the kernel's parent-death signal on."""
-    command = [nalm, "agent", "--server", url, "--token-file", str(token_file)]
+    command = [*start.prefix, nalm, "agent", "--server", url, "--token-file", str(start.token_file)]
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "TERM", *command] if setpriv else command
 

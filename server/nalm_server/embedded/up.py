@@ -6,6 +6,7 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,9 +15,10 @@ from types import FrameType
 import structlog
 
 from nalm_server import migrate
-from nalm_server.context import make_context
+from nalm_server.context import make_context, open_context
 from nalm_server.embedded.address import remember
 from nalm_server.embedded.agent import AGENT_NAME, AgentKeeper, agent_command, find_agent
+from nalm_server.embedded.agent_user import Start, agent_start
 from nalm_server.embedded.failure import StartError, explained
 from nalm_server.embedded.first_tokens import FirstTokens, make_first_tokens
 from nalm_server.serving import listen, serve, url_of
@@ -32,6 +34,7 @@ LOCK = "up.lock"
 def up(settings: Settings, host: str, port: int, *, with_agent: bool) -> None:
     """Serves until SIGINT or SIGTERM. Raises StartError with a message for a person."""
     end_by_signals()
+    os.umask(0o077)
     with explained(settings.state_dir), _only_one(settings.state_dir):
         listening = listen(host, port)
         if settings.public_url is None:
@@ -39,10 +42,15 @@ def up(settings: Settings, host: str, port: int, *, with_agent: bool) -> None:
             remember(settings)
         migrate.upgrade(settings.resolved_database_url)
         waker = ThreadWaker()
-        context = make_context(settings, waker=waker)
         nalm = _local_agent() if with_agent else None
-        first = make_first_tokens(context, with_agent=nalm is not None)
-        keeper = _keeper(nalm, url_of(host, listening), first, settings) if nalm is not None else None
+        with open_context(settings) as before:
+            first = make_first_tokens(before, with_agent=nalm is not None)
+        keeper = None
+        if nalm is not None:
+            start = agent_start(settings, nalm, first.agent_file.resolve())
+            settings = _told(settings, start)
+            keeper = _keeper(nalm, url_of(host, listening), first, start)
+        context = make_context(settings, waker=waker)
         ticks = Ticks(waker)
 
         def ready() -> None:
@@ -76,6 +84,7 @@ def _end(_number: int, _frame: FrameType | None) -> None:
 def _only_one(state_dir: Path) -> Iterator[None]:
     """Two servers on one state directory would fight over its agent and its database."""
     state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _make_private(state_dir)
     with (state_dir / LOCK).open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -91,6 +100,14 @@ def _only_one(state_dir: Path) -> Iterator[None]:
         yield
 
 
+def _make_private(state_dir: Path) -> None:
+    """Takes a state directory that was made otherwise, or by an earlier version, from all but its owner."""
+    for path in (state_dir, *state_dir.iterdir()):
+        mode = stat.S_IMODE(path.lstat().st_mode)
+        if mode & 0o077 and not path.is_symlink():
+            path.chmod(mode & 0o700)
+
+
 def _local_agent() -> str | None:
     nalm = find_agent()
     if nalm is None:
@@ -100,6 +117,20 @@ def _local_agent() -> str | None:
     return nalm
 
 
-def _keeper(nalm: str, url: str, first: FirstTokens, settings: Settings) -> AgentKeeper:
+def _told(settings: Settings, start: Start) -> Settings:
+    """Says what a committer may do here. Where that is much, forks' pull requests are not measured unless the
+    operator has said that they are.
+    """
+    if start.apart:
+        log.info(start.about)
+        return settings
+    if settings.fork_pull_requests is not None:
+        log.warning(start.about)
+        return settings
+    log.warning(f"{start.about}. Pull requests from forks are not measured (NALM_FORK_PULL_REQUESTS)")
+    return settings.model_copy(update={"fork_pull_requests": "never"})
+
+
+def _keeper(nalm: str, url: str, first: FirstTokens, start: Start) -> AgentKeeper:
     name = {AGENT_NAME: first.agent_name} if first.agent_name is not None else {}
-    return AgentKeeper(agent_command(nalm, url, first.agent_file.resolve(), settings.state_dir), name)
+    return AgentKeeper(agent_command(nalm, url, start), start.environment | name)

@@ -38,7 +38,8 @@ def scene_of(context: Context, project_id: int) -> Scene:
     """The project as it is now."""
     with context.read_sessions() as session:
         project = projects.get(session, project_id)
-        watched = watching(project, watches.find(session, project_id))
+        row, most = watches.find(session, project_id), context.settings.fork_pull_requests
+        watched = watching(project, row, most)
     return Scene(watched, Graph(context, project))
 
 

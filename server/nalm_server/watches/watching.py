@@ -47,12 +47,20 @@ class Watching:
         )
 
 
-def watching(project: ProjectRow, row: WatchRow | None) -> Watching:
+def stricter(rule: ForkPullRequests, most: str | None) -> ForkPullRequests:
+    """A project's rule, or the most that the server's operator allows."""
+    order = [ForkPullRequests.NEVER, ForkPullRequests.APPROVE, ForkPullRequests.ALWAYS]
+    return min(rule, ForkPullRequests(most or ForkPullRequests.ALWAYS), key=order.index)
+
+
+def watching(project: ProjectRow, row: WatchRow | None, most_of_forks: str | None = None) -> Watching:
+    """most_of_forks: the setting `fork_pull_requests`."""
+    rule = ForkPullRequests(row.fork_pull_requests) if row else ForkPullRequests.APPROVE
     return Watching(
         default_branch=project.default_branch,
         branches=tuple(row.branches) if row and row.branches is not None else (project.default_branch,),
         paths_ignore=tuple(row.paths_ignore) if row and row.paths_ignore is not None else PATHS_IGNORE,
         push_commits=PushCommits(row.push_commits) if row else PushCommits.EACH,
-        fork_pull_requests=(ForkPullRequests(row.fork_pull_requests) if row else ForkPullRequests.APPROVE),
+        fork_pull_requests=stricter(rule, most_of_forks),
         measure_tags=row.measure_tags if row else False,
     )
