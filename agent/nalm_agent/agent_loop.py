@@ -41,6 +41,10 @@ from nalm_agent.wakes import CeleryWakes, LongPolling, Wakes
 HEALTH_SECONDS = 60.0
 FULL_SPOOL_SECONDS = 30.0
 NOT_HERE = "not_here"
+MEASURES_AS_ROOT = (
+    "this agent is root: builds drop to another user, measured NFs do not, so whoever commits can do anything "
+    "on this host; docs/hosts.md says how an agent is best run"
+)
 HEAD_IS_OURS = frozenset({"push", "schedule", "backfill", "bisect"})
 """Reasons of jobs whose head is on a branch that the project's members write to. Any other may be of a pull
 request, whose author must not decide what later builds find in the compiler cache."""
@@ -94,6 +98,8 @@ def serve(credential: Credential, home: Home, *, once: bool = False, one_job: bo
     client = ServerClient(credential.server, credential.token, say)
     agent = Agent.made(client, home, credential.name)
     say(f"serving {client.address} as {credential.name} ({host_class})")
+    if os.geteuid() == 0:
+        say(MEASURES_AS_ROOT)
     wakes = wakes_for(credential, waiting=not once)
     try:
         while True:

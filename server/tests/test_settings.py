@@ -78,6 +78,10 @@ def test_secrets_are_masked(config: Path) -> None:
 def test_agents_variables_may_stand_beside() -> None:
     """On one host both read one environment."""
     text = "".join(path.read_text() for path in AGENT.rglob("*.py"))
-    read = set(re.findall(r"""(?:environ(?:\.get)?[\[(]|envvar=|^[A-Z]+ = )"(NALM_[A-Z_]+)""", text, re.M))
-    assert {"NALM_HOME", "NALM_ISOLATION", "NALM_STORE_LIMIT"} <= read
+    read = set(
+        re.findall(
+            r"""(?:environ(?:\.get)?[\[(]|envvar=|^[A-Z_]+ = (?:Maximum\()?)"(NALM_[A-Z_]+)""", text, re.M
+        )
+    )
+    assert {"NALM_HOME", "NALM_ISOLATION", "NALM_BUILD_USER", "NALM_BUILD_DISK_MB"} <= read
     assert read <= NEIGHBOURS | known()
