@@ -42,8 +42,8 @@ HEALTH_SECONDS = 60.0
 FULL_SPOOL_SECONDS = 30.0
 NOT_HERE = "not_here"
 MEASURES_AS_ROOT = (
-    "this agent is root: builds drop to another user, measured NFs do not, so whoever commits can do anything "
-    "on this host; docs/hosts.md says how an agent is best run"
+    "this agent is root: builds drop to another user, measured NFs do not, so whoever commits can do "
+    "anything on this host; docs/hosts.md says how an agent is best run"
 )
 HEAD_IS_OURS = frozenset({"push", "schedule", "backfill", "bisect"})
 """Reasons of jobs whose head is on a branch that the project's members write to. Any other may be of a pull

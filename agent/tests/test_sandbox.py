@@ -166,7 +166,7 @@ def test_a_build_that_takes_too_long_for_the_host(builder: Builder, monkeypatch:
 
 def test_memory_of_a_build_together(builder: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NALM_BUILD_MEMORY_MB", "200")
-    hold = "import time; held = bytearray(b'x') * (90 << 20); time.sleep(5)"
+    hold = "import signal; held = bytearray(b'x') * (90 << 20); signal.alarm(9); signal.pause()"
     if cgroup.without_group() is None:
         with pytest.raises(BuildError, match="together took more than 200 MB of memory"):
             builder.script(f'for i in 1 2 3; do python3 -c "{hold}" & done; wait; exit 3')

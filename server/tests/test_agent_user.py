@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`up` as root runs its agent as another user, who cannot read the server's files; else it says what that means."""
+"""`up` as root runs its agent as another user, who cannot read the server's files; else it says so."""
 
 from __future__ import annotations
 
