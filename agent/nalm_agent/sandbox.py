@@ -181,9 +181,9 @@ def _inside(
     passage = Passage(build_user())
     binds = [
         *("--ro-bind", passage.show(places.source), SOURCE),
-        *("--bind", passage.show(places.build, writable=True), BUILD),
+        *("--bind", passage.show(places.build), BUILD),
         *_cache(passage, places),
-        *("--bind", passage.show(places.temporary, writable=True), "/tmp"),
+        *("--bind", passage.show(places.temporary), "/tmp"),
     ]
     for path in (*given_directories(), *places.readable):
         binds += ["--ro-bind", passage.show(path), path]
@@ -206,7 +206,7 @@ def _inside(
 
 def _cache(passage: Passage, places: Places) -> tuple[str, str, str]:
     bind = "--bind" if places.fills_cache else "--ro-bind"
-    return bind, passage.show(places.cache, writable=places.fills_cache), CACHE
+    return bind, passage.show(places.cache), CACHE
 
 
 def _namespaces(*, network: bool) -> list[str]:

@@ -208,7 +208,7 @@ def _memory(bait: Bait, wrap: Wrap) -> Finding:
         return _finding(_MEMORY, {_MEMORY.name: reason}, "")
     with build_group(Limits(GROUP_BYTES, 64)) as group:
         done = _run(bait, wrap, group.prefix, "-c", _GREEDY)
-    both = "both" in done.stdout
+        both = "both" in done.stdout and not group.out_of_memory()
     return _finding(_MEMORY, {_MEMORY.name: "more than the group's memory was had" if both else None}, "")
 
 

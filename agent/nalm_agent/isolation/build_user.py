@@ -2,8 +2,8 @@
 """The user that builds run as: never root.
 
 An agent that is not root builds as itself. One that is root drops to a user of its own for builds, which
-owns nothing but build directories. That user cannot enter the agent's directories, so bubblewrap first binds
-those a build needs to places it can enter, in a mount namespace of the build's own.
+owns nothing but build directories. That user cannot enter the agent's directories, so those that a
+build needs are first bound to places it can enter, in a mount namespace of the build's own.
 """
 
 from __future__ import annotations
@@ -24,6 +24,18 @@ UNUSED_UID = 60988
 """Otherwise this number, or the next below that belongs to nobody: distributions assign none of them."""
 
 _PLACES = "/tmp/nalm"
+_STAGES = tuple(map(Path, ("/mnt", "/media", "/srv", "/opt", "/var/tmp")))
+"""Where a new /tmp is put together: any directory that shows nothing of what goes there."""
+_SHOW = """set -e; umask 022; stage=$1; shift; number=0
+mount -t tmpfs -o mode=755,size=1m nalm "$stage"
+mkdir "$stage/nalm"
+while [ "$1" != -- ]; do
+  number=$((number + 1))
+  if [ -d "$1" ]; then mkdir "$stage/nalm/$number"; else : >"$stage/nalm/$number"; fi
+  mount --rbind "$1" "$stage/nalm/$number"; shift
+done
+mount --move "$stage" /tmp
+shift; exec "$@" """
 _WITHOUT_CAPABILITIES = ("--inh-caps=-all", "--ambient-caps=-all", "--no-new-privs")
 
 
@@ -90,28 +102,31 @@ class Passage:
     """How the build user gets to directories of the agent's: each is shown at a place it can enter."""
 
     user: BuildUser | None
-    _binds: list[str] = field(default_factory=list)
-    _number: int = 0
+    _shown: list[str] = field(default_factory=list)
 
-    def show(self, path: Path | str, *, writable: bool = False) -> str:
+    def show(self, path: Path | str) -> str:
         """Where the one who starts the sandbox finds a path of this host."""
-        if self.user is None:
+        if self.user is None or not Path(path).exists():
             return str(path)
-        place = f"{_PLACES}/{self._number}"
-        self._number += 1
-        self._binds += ["--bind" if writable else "--ro-bind", str(path), place]
-        return place
+        self._shown.append(str(path))
+        return f"{_PLACES}/{len(self._shown)}"
 
     def prefix(self) -> list[str]:
-        """Command that starts its successor without a capability, as the build user if there is one."""
+        """Command that starts its successor without a capability, as the build user if there is one.
+
+        It becomes its successor: no process stays between that and the agent, whose end the kernel could
+        not pass on from root to another user.
+        """
         if self.user is None:
             return ["setpriv", *_WITHOUT_CAPABILITIES, "--"]
-        to_drop = [word for name in ("SETUID", "SETGID", "SETPCAP") for word in ("--cap-add", f"CAP_{name}")]
+        stage = next(
+            place
+            for place in _STAGES
+            if place.is_dir() and not any(Path(one).resolve().is_relative_to(place) for one in self._shown)
+        )
         return [
-            "bwrap",
-            *("--dev-bind", "/", "/", "--tmpfs", "/tmp", "--perms", "0755", "--dir", _PLACES),
-            *self._binds,
-            *("--die-with-parent", "--cap-drop", "ALL", *to_drop, "--"),
+            *("unshare", "--mount", "--propagation", "private", "--"),
+            *("sh", "-c", _SHOW, "sh", str(stage), *self._shown, "--"),
             *self.user.drop(),
         ]
 
