@@ -36,6 +36,8 @@ from nalm_agent.toolchain import build_environment, toolchain
 BUILDS, SOURCES = "builds", "sources"
 LOG, MADE, FUNCTIONS = "build.log", "build.json", "functions.json"
 _UNBUILT = "unbuilt:"
+_FOR_GOOD = ("setpriv", "--no-new-privs", "--")
+"""Nothing that a build runs gets privileges back; in a sandbox bubblewrap says so."""
 _STARTERS_VARIABLES = ("PATH", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
 """What starting a sandbox needs (systemd-run asks the user's systemd); none of it gets inside."""
 
@@ -263,7 +265,12 @@ def _build_in_place(new: Path, log: Path, task: Task) -> None:
                     build=str(directory),
                     cwd=source,
                     env=env,
-                    wrap=lambda command: [*group.prefix, *(user.drop() if user else ()), *command],
+                    wrap=lambda command: [
+                        *group.prefix,
+                        *(user.drop() if user else ()),
+                        *_FOR_GOOD,
+                        *command,
+                    ],
                     isolated=False,
                     disk=_disk_watch(directory, cache),
                     out_of_memory=group.out_of_memory,

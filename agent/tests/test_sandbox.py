@@ -96,7 +96,7 @@ def test_a_network_is_the_hosts_to_grant(builder: Builder, monkeypatch: pytest.M
 def test_a_network_without_this_hosts_own(
     builder: Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """pasta's place is taken by a program that makes an empty network: what is passed to it is looked at."""
+    """Refused without pasta; what pasta is asked for is looked at, since few hosts have it."""
     monkeypatch.setenv("NALM_BUILD_NETWORK", "outside")
     found = shutil.which
     monkeypatch.setattr(

@@ -29,6 +29,7 @@ def state() -> Iterator[Path]:
     made.mkdir()
     for name in SECRETS:
         (made / name).write_text(f"of {name}\n")
+    (made / "secret.key").chmod(0o600)
     up._make_private(made)
     yield made
     subprocess.run(["rm", "-rf", str(folder)], check=True)

@@ -36,7 +36,7 @@ while [ "$1" != -- ]; do
 done
 mount --move "$stage" /tmp
 shift; exec "$@" """
-_WITHOUT_CAPABILITIES = ("--inh-caps=-all", "--ambient-caps=-all", "--no-new-privs")
+_WITHOUT_CAPABILITIES = ("--inh-caps=-all", "--ambient-caps=-all")
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,10 @@ class BuildUser:
             os.chown(directory, self.uid, self.gid)
 
     def drop(self) -> list[str]:
-        """Prefix, for root, of a command that then runs as this user, without any capability."""
+        """Prefix, for root, of a command that then runs as this user, without any capability.
+
+        bubblewrap sets no_new_privs for what it runs; pasta, between this and it, does not work with it.
+        """
         return [
             "setpriv",
             f"--reuid={self.uid}",

@@ -21,6 +21,7 @@ from nalm_server.embedded.agent import AGENT_NAME, AgentKeeper, agent_command, f
 from nalm_server.embedded.agent_user import Start, agent_start
 from nalm_server.embedded.failure import StartError, explained
 from nalm_server.embedded.first_tokens import FirstTokens, make_first_tokens
+from nalm_server.secrets_store import KEY_NAME
 from nalm_server.serving import listen, serve, url_of
 from nalm_server.settings import Settings
 from nalm_server.work.ticks import Ticks
@@ -101,10 +102,12 @@ def _only_one(state_dir: Path) -> Iterator[None]:
 
 
 def _make_private(state_dir: Path) -> None:
-    """Takes a state directory that was made otherwise, or by an earlier version, from all but its owner."""
+    """Takes a state directory that was made otherwise, or by an earlier version, from all but its owner. Not
+    the key: one that others could read is refused, not mended.
+    """
     for path in (state_dir, *state_dir.iterdir()):
         mode = stat.S_IMODE(path.lstat().st_mode)
-        if mode & 0o077 and not path.is_symlink():
+        if mode & 0o077 and not path.is_symlink() and path.name != KEY_NAME:
             path.chmod(mode & 0o700)
 
 
