@@ -20,7 +20,7 @@ def unmeasured(watched: Watching, request: PullRequestChanged) -> Plan | None:
     if not watched.watches(request.base_branch):
         return Plan(f"pull request {request.number} goes into {request.base_branch}, which is not watched")
     if request.from_fork and watched.fork_pull_requests is ForkPullRequests.NEVER:
-        return Plan(f"pull request {request.number} comes from a fork: the project measures none of those")
+        return Plan(f"pull request {request.number} comes from a fork: none of those are measured here")
     return None
 
 
