@@ -177,18 +177,20 @@ def combined(ratios: Sequence[Ratio], error_rate: float) -> Ratio | None:
     usable = [one for one in ratios if 0 < one.low < one.high and 0 < one.level < 1]
     if not usable:
         return None
-    weights = [1 / _standard_error(one) ** 2 for one in usable]
+    weights = [1 / standard_error(one) ** 2 for one in usable]
     total = sum(weights)
     centre = sum(weight * log(one.ratio) for weight, one in zip(weights, usable, strict=True)) / total
-    half = _quantile(1 - error_rate) * total**-0.5
+    half = quantile(1 - error_rate) * total**-0.5
     return Ratio(exp(centre), exp(centre - half), exp(centre + half), 1 - error_rate)
 
 
-def _standard_error(one: Ratio) -> float:
-    return (log(one.high) - log(one.low)) / 2 / _quantile(one.level)
+def standard_error(one: Ratio) -> float:
+    """Of ln ratio, from the half width of its interval."""
+    return (log(one.high) - log(one.low)) / 2 / quantile(one.level)
 
 
-def _quantile(level: float) -> float:
+def quantile(level: float) -> float:
+    """Two-sided, of the standard normal distribution."""
     return float(ndtri(0.5 + level / 2))
 
 

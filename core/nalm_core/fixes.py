@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nalm_core.defaults import FIX_SHARE
+from nalm_core.defaults import FIX_SHARE, MARGIN
 from nalm_core.report import Model
 from nalm_core.verdict import Verdict
 
@@ -61,3 +61,21 @@ def match_fix(regressions: Sequence[OpenRegression], verdict: Verdict) -> str | 
         and restores(one.contribution_cycles, restored.get(one.stage, 0.0))
     ]
     return fitting[-1] if fitting else None
+
+
+def left_open(regressions: Sequence[OpenRegression], fixed: str, verdict: Verdict) -> list[OpenRegression]:
+    """The regressions after an improvement that fixes `fixed`: of that commit, what it did not restore.
+
+    A rest that does not matter for the chain, by the default margin, is over.
+    """
+    restored = {stage.stage: -(stage.contribution_cycles or 0.0) for stage in verdict.stages}
+    matters = MARGIN * verdict.chain.base.cpp if verdict.chain and verdict.chain.base else 0.0
+    found = []
+    for one in regressions:
+        if one.commit != fixed:
+            found.append(one)
+            continue
+        rest = one.contribution_cycles - restored.get(one.stage, 0.0)
+        if rest > matters:
+            found.append(one.model_copy(update={"contribution_cycles": rest}))
+    return found

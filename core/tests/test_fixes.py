@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
-from nalm_core.fixes import OpenRegression, match_fix, open_regressions
+from nalm_core.fixes import OpenRegression, left_open, match_fix, open_regressions
 from nalm_core.verdict import Verdict, judge
 from nalm_synthetic import Side, changed, make_report
 
@@ -40,3 +40,14 @@ def test_the_newest_of_several_is_taken_and_a_regression_fixes_nothing(regressio
     newer = regression.model_copy(update={"commit": "newer"})
     assert match_fix([regression, newer], improvement(150.0)) == "newer"
     assert match_fix([regression], judge(make_report(Side(code="b", costs=SLOW.costs)))) is None
+
+
+def test_a_rest_that_matters_stays_open_and_a_second_fix_finds_it(regression: OpenRegression) -> None:
+    half = improvement(168.0)
+    assert match_fix([regression], half) == "bad"
+    (rest,) = left_open([regression], "bad", half)
+    assert rest.contribution_cycles == pytest.approx(18, abs=8)
+    whole = improvement(150.0)
+    assert left_open([regression], "bad", whole) == []
+    other = regression.model_copy(update={"commit": "other"})
+    assert left_open([regression, other], "bad", whole) == [other]

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from nalm_core.commit_name import short
 from nalm_core.percents import change_percent
+from nalm_core.recovery import recovery_text
 
 from nalm_server.alerts import muting, reading, triage
 from nalm_server.alerts.lists import Wanted
@@ -105,6 +106,8 @@ def _line(one: Alert) -> str:
 
 def _print(one: AlertDetail) -> None:
     out.print(_line(one), markup=False)
+    for rest in one.recovery or []:
+        out.print(f"  {rest.scenario}: {recovery_text(rest)}", markup=False)
     if one.explanation is not None:
         out.print(one.explanation["text"], markup=False)
     for move in one.moves:

@@ -120,12 +120,13 @@ def test_an_improvement_fixes_it_by_itself_and_each_is_told_once(service: Servic
     assert [one["sha"] for one in service.get("/projects/demo/alerts", state="new")] == [sha(7)]
 
 
-def test_a_pair_that_sees_it_go_confirms_it_and_people_are_told_once(service: Service) -> None:
+def test_a_pair_that_sees_it_go_is_a_measured_fix_and_no_confirmation(service: Service) -> None:
     slow(service, 1, 1)
     slow(service, 2, 4, base_costs=COSTS | SLOWER, head_costs={"nat": 150.0})
     found = only(service)
     assert (found["state"], found["fixed_by_sha"]) == ("fixed", sha(4))
-    assert found["confirmed_at"] is not None
+    assert found["confirmed_at"] is None, "it was measured once, and then its fix"
+    assert found["fix_measured_at"] is not None
     history = service.get(f"/alerts/{found['id']}")["history"]
     assert [(one["state"], one["told"]) for one in history] == [("new", False), ("fixed", True)]
 

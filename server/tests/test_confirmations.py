@@ -234,6 +234,8 @@ def test_without_any_host_it_is_told_as_it_was_seen(service: Service) -> None:
     rig(service).drain()
     assert alert_of(service, alert).state == "confirmed"
     assert "no host that could measure it again" in (confirming(service, alert).why or "")
+    shown = service.get(f"/alerts/{alert}")
+    assert (shown["state"], shown["confirmed_at"]) == ("confirmed", None), "no second measurement saw it"
 
 
 def test_a_broken_head_is_run_again(service: Service) -> None:

@@ -1,34 +1,60 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people made of findings: only those they could have seen count."""
+"""What people made of findings is apart from what measurements showed; delays are told as what they are."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from nalm_server.alerts.states import AlertState
-from nalm_server.quality.fates import accepted
+from nalm_server.quality.fates import accepted, delay, findings
 from nalm_server.quality.found import Found
+from nalm_server.quality.repository import Ended
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 
 
-def found(state: AlertState, *, confirmed: bool) -> Found:
-    return Found(state, False, AT, AT if confirmed else None, 1, None)
+def found(state: AlertState, *, after: int | None = None, minutes: float | None = None) -> Found:
+    begun = AT - timedelta(minutes=minutes) if minutes is not None else None
+    return Found(state, False, AT, AT if after is not None else None, after or 0, begun)
 
 
 @pytest.mark.parametrize(
-    ("state", "confirmed", "counts"),
+    ("decision", "counts"),
     [
-        (AlertState.FIXED, True, (1, 1)),
-        (AlertState.FIXED, False, (0, 0)),
-        (AlertState.EXPECTED, False, (1, 1)),
-        (AlertState.ACKNOWLEDGED, True, (1, 1)),
-        (AlertState.FALSE_ALARM, True, (0, 1)),
-        (AlertState.CONFIRMED, True, (0, 0)),
-        (AlertState.DISMISSED, False, (0, 0)),
+        (AlertState.FIXED, (1, 1)),
+        (AlertState.EXPECTED, (1, 1)),
+        (AlertState.ACKNOWLEDGED, (1, 1)),
+        (AlertState.FALSE_ALARM, (0, 1)),
+        (AlertState.REOPENED, (0, 0)),
+        (None, (0, 0)),
     ],
 )
-def test_what_was_decided_on(state: AlertState, confirmed: bool, counts: tuple[int, int]) -> None:
-    share = accepted([found(state, confirmed=confirmed)])
+def test_only_people_decide(decision: AlertState | None, counts: tuple[int, int]) -> None:
+    share = accepted([Ended(AT, False, True, decision)])
     assert (share.hits, share.trials) == counts
+
+
+def test_a_measured_fix_is_neither_a_confirmation_nor_a_decision() -> None:
+    shown = findings([found(AlertState.FIXED)], [Ended(AT, False, True, None), Ended(AT, True, False, None)])
+    assert (shown.fix_measured.hits, shown.fix_measured.trials) == (1, 1)
+    assert shown.confirmed.trials == shown.dismissed.trials == shown.accepted.trials == 0
+    assert shown.accepted.said == "nobody has decided on a finding yet"
+
+
+@pytest.mark.parametrize(
+    ("several", "said"),
+    [
+        ([], "no finding was confirmed yet"),
+        ([(1, None)], "1 alert confirmed; delay 1 measured commit"),
+        ([(1, 5.0)], "1 alert confirmed; delay 1 measured commit; delay 5 minutes"),
+        (
+            [(1, 5.0), (2, None)],
+            "2 alerts confirmed; median delay 1.5 measured commits, longest 2; "
+            "delay 5 minutes (1 of 2 known)",
+        ),
+    ],
+)
+def test_a_delay_is_told_in_words_that_hold(several: list[tuple[int, float | None]], said: str) -> None:
+    those = [found(AlertState.CONFIRMED, after=after, minutes=minutes) for after, minutes in several]
+    assert delay(those).said == said

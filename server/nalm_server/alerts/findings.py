@@ -132,8 +132,10 @@ def _narrow(session: Session, alert: AlertRow, suspicion: Suspicion, now: dateti
 
 
 def _wake(session: Session, alert: AlertRow, suspicion: Suspicion, now: datetime, *, fresh: bool) -> None:
-    """An alert that is over, and has something new to say."""
-    if alert.fixed_by_id == suspicion.commit_id and alert.state == AlertState.FIXED:
+    """An alert that is over, and has something new to say. What the last good commit against the fix says of
+    it, alerts.fixing weighs."""
+    fixed = alert.state in (AlertState.FIXED, AlertState.PARTLY_FIXED)
+    if alert.fixed_by_id == suspicion.commit_id and fixed and suspicion.after_commit_id is None:
         life.reopen(session, alert, "what fixed it is worse again", now)
     elif fresh and alert.state in (AlertState.DISMISSED, AlertState.EXPECTED):
         why = "more has moved" if alert.state == AlertState.DISMISSED else "beyond what was expected"

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
+from nalm_core.recovery import Recovery
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import headline, repository, telling
@@ -19,27 +21,32 @@ def enter(
     """Puts it into the state. Raises ConflictError for a change that makes no sense."""
     require_allowed(alert.id, AlertState(alert.state), state)
     alert.state, alert.reason, alert.updated_at = state, why, now
-    told = telling.tell(session, alert, why, now)
-    note(session, alert, why, now, who=who, told=told)
+    messages = telling.tell(session, alert, why, now)
+    note(session, alert, why, now, who=who, messages=messages)
     telling.show(session, alert, now)
 
 
 def note(
-    session: Session, alert: AlertRow, why: str, now: datetime, *, who: str | None = None, told: bool = False
+    session: Session,
+    alert: AlertRow,
+    why: str,
+    now: datetime,
+    *,
+    who: str | None = None,
+    messages: int | None = None,
 ) -> None:
-    """A line of its history in the state it is in."""
-    repository.add_state(
-        session, AlertStateRow(alert_id=alert.id, state=alert.state, at=now, who=who, why=why, told=told)
-    )
+    """A line of its history in the state it is in. messages: sent of it; None: not told to anybody."""
+    step = AlertStateRow(alert_id=alert.id, state=alert.state, at=now, who=who, why=why)
+    step.told, step.messages = messages is not None, messages
+    repository.add_state(session, step)
 
 
-def confirm(
-    session: Session, alert: AlertRow, why: str, now: datetime, run_number: int | None = None
-) -> None:
-    """A second measurement saw it too. run_number: RunRow.id of that measurement, kept as evidence."""
+def confirm(session: Session, alert: AlertRow, why: str, now: datetime, *, again: bool = True) -> None:
+    """A second measurement saw it too. again: False where none could be made: it counts as first seen."""
     if alert.confirmed_at is not None:
         return
-    _confirmed(session, alert, now)
+    if again:
+        _confirmed(session, alert, now)
     if alert.state == AlertState.NEW:
         enter(session, alert, AlertState.CONFIRMED, why, now)
     else:
@@ -59,23 +66,60 @@ def dismiss(session: Session, alert: AlertRow, why: str, now: datetime) -> None:
 
 
 def fix(
-    session: Session, alert: AlertRow, commit_id: int, why: str, now: datetime, *, measured: bool = False
+    session: Session,
+    alert: AlertRow,
+    commit_id: int,
+    why: str,
+    now: datetime,
+    *,
+    recovery: Sequence[Recovery] = (),
+    measured: bool = False,
 ) -> None:
-    """The commit took away what the alert is about. measured: a pair saw it go, so it was there."""
+    """The commit took away what the alert is about. measured: pairs saw it go, not the history."""
     if alert.state not in ACTIVE:
         return
-    alert.fixed_by_id = commit_id
-    if measured and alert.confirmed_at is None:
-        _confirmed(session, alert, now)
+    _recovered(alert, commit_id, recovery)
+    if measured and alert.fix_measured_at is None:
+        alert.fix_measured_at = now
     enter(session, alert, AlertState.FIXED, why, now)
+
+
+def partly_fix(
+    session: Session,
+    alert: AlertRow,
+    commit_id: int,
+    why: str,
+    now: datetime,
+    *,
+    recovery: Sequence[Recovery],
+) -> None:
+    """The commit took away a part of what the alert is about; the rest is still to do."""
+    known = alert.fixed_by_id == commit_id and alert.recovery == [
+        one.model_dump(mode="json") for one in recovery
+    ]
+    if known and alert.state in (AlertState.PARTLY_FIXED, AlertState.ACKNOWLEDGED):
+        return
+    _recovered(alert, commit_id, recovery)
+    alert.fix_measured_at = None
+    enter(session, alert, AlertState.PARTLY_FIXED, why, now)
+
+
+def _recovered(alert: AlertRow, commit_id: int, recovery: Sequence[Recovery]) -> None:
+    alert.fixed_by_id = commit_id
+    alert.recovery = [one.model_dump(mode="json") for one in recovery]
 
 
 def reopen(session: Session, alert: AlertRow, why: str, now: datetime, *, who: str | None = None) -> None:
     """It is there again, or was never gone."""
-    if alert.state in ACTIVE:
+    if alert.state in ACTIVE and alert.state != AlertState.PARTLY_FIXED:
         return
-    alert.fixed_by_id = None
+    forget_fix(alert)
     enter(session, alert, AlertState.REOPENED, why, now, who=who)
+
+
+def forget_fix(alert: AlertRow) -> None:
+    """What fixed it does so no more, or never did."""
+    alert.fixed_by_id = alert.fix_measured_at = alert.recovery = None
 
 
 def move_culprit(session: Session, alert: AlertRow, commit_id: int, why: str, now: datetime) -> AlertRow:

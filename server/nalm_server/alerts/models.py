@@ -50,9 +50,13 @@ class AlertRow(Base):
     """Why it is in its state."""
     assignee: Mapped[str | None] = mapped_column(String(128))
     confirmed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """When a second measurement saw it too, or saw it go."""
+    """When a second measurement saw it too. None: none did."""
     measured_after: Mapped[int | None]
-    """Commits after the culprit that were measured by then; None: not confirmed."""
+    """Commits after the culprit that were measured by then; nothing without confirmed_at."""
+    fix_measured_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """When a measured pair first showed that later commits undid it in every scenario."""
+    recovery: Mapped[list[dict[str, Any]] | None] = mapped_column(JSON(none_as_null=True))
+    """nalm_core.recovery.Recovery of each scenario; None: no fix was seen."""
     fixed_by_id: Mapped[int | None] = mapped_column(ForeignKey("commits.id", ondelete="SET NULL"))
     merged_into_id: Mapped[int | None] = mapped_column(ForeignKey("alerts.id", ondelete="SET NULL"))
     """The alert that has what this one had, since a bisect moved the culprit."""
@@ -73,7 +77,9 @@ class AlertStateRow(Base):
     """Account or token; None: the server itself."""
     why: Mapped[str] = mapped_column(Text)
     told: Mapped[bool] = mapped_column(server_default=false())
-    """People were told of it."""
+    """In the feed, and sent to each integration that wants it."""
+    messages: Mapped[int | None]
+    """How many were sent; None: of a step that is not told, or from before revision 0022."""
 
 
 class AlertCommentRow(Base):

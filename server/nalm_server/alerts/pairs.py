@@ -30,7 +30,7 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
     if verdict.outcome in ("regressed", "broken"):
         suspicion = _suspicion(judged, verdict, before, parent=_parent(session, judged))
         suspect(session, suspicion, now)
-    if verdict.outcome in ("regressed", "improved"):
+    if verdict.outcome in ("regressed", "improved", "same"):
         fixing.look(session, judged.run, judged.verdict, now)
 
 

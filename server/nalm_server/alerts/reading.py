@@ -69,6 +69,8 @@ def shown(one: Listed) -> Alert:
         assignee=alert.assignee,
         fixed_by_sha=one.fixed_by_sha,
         confirmed_at=alert.confirmed_at,
+        fix_measured_at=alert.fix_measured_at,
+        recovery=alert.recovery,
         created_at=alert.created_at,
         updated_at=alert.updated_at,
     )

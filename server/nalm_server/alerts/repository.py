@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from nalm_core.recovery import Recovery
 from sqlalchemy import exists, func, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased, undefer
 
 from nalm_server.alerts.fates import Fate
 from nalm_server.alerts.models import AlertCommentRow, AlertMoveRow, AlertRow, AlertStateRow
@@ -18,6 +19,8 @@ from nalm_server.judgement.models import ChangePointRow
 from nalm_server.runs import repository as runs
 from nalm_server.runs.models import RunRow, VerdictRow
 from nalm_server.runs.repository import JudgedRun
+
+DECIDED = ("same", "improved", "regressed")
 
 
 def add_alert(session: Session, row: AlertRow) -> AlertRow:
@@ -32,6 +35,24 @@ def of_commit(session: Session, commit_id: int) -> AlertRow | None:
 
 def fixed_by(session: Session, commit_id: int) -> list[AlertRow]:
     return list(session.scalars(select(AlertRow).where(AlertRow.fixed_by_id == commit_id)))
+
+
+def undone_by(session: Session, commit_id: int) -> list[AlertRow]:
+    """Alerts that the commit fixes, or whose culprit's regression a run of it undoes."""
+    fixes = (
+        select(VerdictRow.fixes_sha)
+        .join(RunRow, RunRow.id == VerdictRow.run_id)
+        .where(RunRow.commit_id == commit_id, VerdictRow.fixes_sha.is_not(None))
+    )
+    culprit, fixing = aliased(CommitRow), aliased(CommitRow)
+    query = (
+        select(AlertRow)
+        .join(culprit, culprit.id == AlertRow.commit_id)
+        .join(fixing, fixing.project_id == AlertRow.project_id)
+        .where(fixing.id == commit_id, or_(AlertRow.fixed_by_id == commit_id, culprit.sha.in_(fixes)))
+        .order_by(AlertRow.id)
+    )
+    return list(session.scalars(query))
 
 
 def with_commits(session: Session, project_id: int) -> list[tuple[AlertRow, CommitRow]]:
@@ -113,18 +134,48 @@ def strongest_run(session: Session, alert_id: int) -> JudgedRun | None:
     return runs.find(session, run_id) if run_id is not None else None
 
 
-def undone(session: Session, project_id: int, sha: str) -> dict[str, CommitRow]:
-    """Scenarios in which a commit of the default branch undoes that one's regression, with that commit."""
+def recovered(session: Session, alert: AlertRow) -> dict[str, Recovery]:
+    """By scenario in which commits of the default branch undo the regression, as the last of them left it."""
+    culprit = select(CommitRow.sha).where(CommitRow.id == alert.commit_id).scalar_subquery()
     rows = session.execute(
-        select(ScenarioRow.name, CommitRow)
+        select(ScenarioRow.name, VerdictRow.recovery)
         .select_from(VerdictRow)
         .join(RunRow, RunRow.id == VerdictRow.run_id)
         .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
         .join(CommitRow, CommitRow.id == RunRow.commit_id)
-        .where(RunRow.project_id == project_id, VerdictRow.fixes_sha == sha, CommitRow.listed)
-        .order_by(CommitRow.position)
+        .where(RunRow.project_id == alert.project_id, VerdictRow.fixes_sha == culprit, CommitRow.listed)
+        .order_by(CommitRow.position, RunRow.id)
     )
-    return {name: commit for name, commit in rows}  # noqa: C416 (dict() of rows is untyped)
+    return {name: Recovery.model_validate(found) for name, found in rows if found is not None}
+
+
+def pair(
+    session: Session, project_id: int, scenario: str, base_sha: str, head_sha: str
+) -> tuple[RunRow, VerdictRow] | None:
+    """The newest run of exactly this pair whose cycles decided something."""
+    found = session.execute(
+        select(RunRow, VerdictRow)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
+        .where(RunRow.project_id == project_id, ScenarioRow.name == scenario)
+        .where(RunRow.base_sha == base_sha, RunRow.head_sha == head_sha)
+        .where(VerdictRow.outcome.in_(DECIDED), VerdictRow.ratio_cpp.is_not(None))
+        .order_by(RunRow.received_at.desc(), RunRow.id.desc())
+        .limit(1)
+        .options(undefer(VerdictRow.document))
+    ).one_or_none()
+    return (found[0], found[1]) if found is not None else None
+
+
+def measured_at(session: Session, commit_id: int) -> set[str]:
+    """Scenarios of which cycles of the commit were compared and decided."""
+    query = (
+        select(ScenarioRow.name)
+        .join(RunRow, RunRow.scenario_id == ScenarioRow.id)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .where(RunRow.commit_id == commit_id, VerdictRow.outcome.in_(DECIDED))
+    )
+    return set(session.scalars(query.distinct()))
 
 
 def has_alert(session: Session, judged: JudgedRun) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
+from nalm_core.recovery import Recovery
 from pydantic import Field, StringConstraints
 
 from nalm_server.alerts.fates import Fate
@@ -63,7 +64,13 @@ class Alert(Schema):
     """Why it is in its state."""
     assignee: str | None
     fixed_by_sha: str | None
+    """The last commit that took something back."""
     confirmed_at: datetime | None
+    """When a second measurement saw it too; null: none did."""
+    fix_measured_at: datetime | None
+    """When measured pairs first showed that it is undone in every scenario; null: none did."""
+    recovery: list[Recovery] | None
+    """What remains of it in each scenario that was fixed, wholly or in part; null: no fix was seen."""
     created_at: datetime
     updated_at: datetime
 
@@ -97,6 +104,9 @@ class AlertStep(Schema):
     """Null: the server itself."""
     why: str
     told: bool
+    """It is in the feed, and was sent to the integrations that want it."""
+    messages: int | None
+    """To how many; null: it was not told, or nobody counted then."""
 
 
 class AlertComment(Schema):

@@ -10,13 +10,15 @@ from nalm_server.errors import ConflictError
 
 
 class AlertState(StrEnum):
-    """new -> confirmed -> acknowledged -> fixed, or one of the other ways a finding ends."""
+    """new -> confirmed -> acknowledged -> partly fixed -> fixed, or one of the other ways a finding ends."""
 
     NEW = "new"
     """Suspected; measured again before anyone is told."""
     CONFIRMED = "confirmed"
     ACKNOWLEDGED = "acknowledged"
     EXPECTED = "expected"
+    PARTLY_FIXED = "partly_fixed"
+    """Taken back in part: more than the margin remains in a scenario, so it stays open."""
     FIXED = "fixed"
     FALSE_ALARM = "false_alarm"
     """A person says so."""
@@ -26,23 +28,24 @@ class AlertState(StrEnum):
 
 
 S = AlertState
-ACTIVE = (S.NEW, S.CONFIRMED, S.ACKNOWLEDGED, S.REOPENED)
+ACTIVE = (S.NEW, S.CONFIRMED, S.ACKNOWLEDGED, S.PARTLY_FIXED, S.REOPENED)
 """Somebody or something has still to do with it."""
-OPEN = (S.CONFIRMED, S.ACKNOWLEDGED, S.REOPENED)
-"""Measured twice, and somebody has still to do with it."""
+OPEN = (S.CONFIRMED, S.ACKNOWLEDGED, S.PARTLY_FIXED, S.REOPENED)
+"""People were told of it or took it up, and somebody has still to do with it."""
 OVER = (S.EXPECTED, S.FIXED, S.FALSE_ALARM, S.DISMISSED)
-TOLD = (S.CONFIRMED, S.FIXED, S.REOPENED)
+TOLD = (S.CONFIRMED, S.PARTLY_FIXED, S.FIXED, S.REOPENED)
 BY_PEOPLE = (S.ACKNOWLEDGED, S.EXPECTED, S.FIXED, S.FALSE_ALARM, S.REOPENED)
 """What a person may ask for: the rest is the server's own."""
 
 NEXT = MappingProxyType(
     {
-        S.NEW: frozenset({S.CONFIRMED, S.ACKNOWLEDGED, *OVER}),
-        S.CONFIRMED: frozenset({S.ACKNOWLEDGED, *OVER}),
-        S.ACKNOWLEDGED: frozenset(OVER),
-        S.REOPENED: frozenset({S.ACKNOWLEDGED, *OVER}),
+        S.NEW: frozenset({S.CONFIRMED, S.ACKNOWLEDGED, S.PARTLY_FIXED, *OVER}),
+        S.CONFIRMED: frozenset({S.ACKNOWLEDGED, S.PARTLY_FIXED, *OVER}),
+        S.ACKNOWLEDGED: frozenset({S.PARTLY_FIXED, *OVER}),
+        S.PARTLY_FIXED: frozenset({S.ACKNOWLEDGED, S.PARTLY_FIXED, S.REOPENED, *OVER}),
+        S.REOPENED: frozenset({S.ACKNOWLEDGED, S.PARTLY_FIXED, *OVER}),
         S.EXPECTED: frozenset({S.NEW, S.REOPENED, S.FIXED, S.FALSE_ALARM}),
-        S.FIXED: frozenset({S.REOPENED, S.FALSE_ALARM, S.EXPECTED}),
+        S.FIXED: frozenset({S.PARTLY_FIXED, S.REOPENED, S.FALSE_ALARM, S.EXPECTED}),
         S.FALSE_ALARM: frozenset({S.REOPENED}),
         S.DISMISSED: frozenset({S.NEW, S.REOPENED, S.FALSE_ALARM}),
     }

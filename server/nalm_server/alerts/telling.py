@@ -21,20 +21,27 @@ from nalm_server.notifications import service as notifications
 from nalm_server.notifications.messages import TEXT_LIMIT, Message
 from nalm_server.projects.models import ProjectRow
 
-KNOWN = (AlertState.CONFIRMED, AlertState.ACKNOWLEDGED, AlertState.REOPENED)
+KNOWN = (AlertState.CONFIRMED, AlertState.ACKNOWLEDGED, AlertState.PARTLY_FIXED, AlertState.REOPENED)
 """States that people have heard of."""
 
 
-def tell(session: Session, alert: AlertRow, why: str, now: datetime) -> bool:
-    """False: nobody is told of this."""
+def tell(session: Session, alert: AlertRow, why: str, now: datetime) -> int | None:
+    """How many messages are sent of it, beside the feed; None: nobody is told of this."""
     if alert.state not in TOLD or is_muted(session, alert, now):
-        return False
-    if alert.state == AlertState.FIXED and alert.confirmed_at is None and not _is_known(session, alert):
-        return False
-    notifications.alert_moved(
-        session, alert.project_id, message(session, alert, why, now), f"alert-{alert.id}:{alert.state}", now
-    )
-    return True
+        return None
+    seen = alert.confirmed_at is not None or alert.fix_measured_at is not None or _is_known(session, alert)
+    if alert.state == AlertState.FIXED and not seen:
+        return None
+    told = message(session, alert, why, now)
+    return notifications.alert_moved(session, alert.project_id, told, _subject(session, alert), now)
+
+
+def _subject(session: Session, alert: AlertRow) -> str:
+    """Each is told once; a fix of a part once for each commit."""
+    subject = f"alert-{alert.id}:{alert.state}"
+    if alert.state == AlertState.PARTLY_FIXED and alert.fixed_by_id is not None:
+        subject += f":{short(session.get_one(CommitRow, alert.fixed_by_id).sha)}"
+    return subject
 
 
 def show(session: Session, alert: AlertRow, now: datetime) -> None:
@@ -87,7 +94,7 @@ def _event(alert: AlertRow) -> Event:
 def text_of(project: str, alert: AlertRow, commit: CommitRow, state: str, why: str) -> str:
     """One line: which commit did what, where."""
     said = "broken" if alert.kind == "broken" else f"regressed {percent(alert)} in {alert.stage}"
-    life = "" if state == AlertState.CONFIRMED else f" {state}"
+    life = "" if state == AlertState.CONFIRMED else f" {state.replace('_', ' ')}"
     scenarios = ", ".join(alert.scenarios)
     beyond = f", expected up to {_percent(alert.bound)}" if alert.bound is not None else ""
     line = f"{project} {short(commit.sha)}{life}: {said}{beyond}; {scenarios}; {why}"

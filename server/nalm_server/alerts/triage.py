@@ -39,10 +39,12 @@ def set_state(
     elif state is AlertState.FALSE_ALARM:
         teaching.teach(session, alert, who, now)
     elif state is AlertState.FIXED:
-        alert.fixed_by_id = _fixing(session, alert, wanted.fixed_by)
+        fixing = _fixing(session, alert, wanted.fixed_by)
+        if fixing is not None or not alert.recovery:
+            alert.fixed_by_id = fixing
     elif state is AlertState.REOPENED:
         teaching.forget(session, alert)
-        alert.fixed_by_id = None
+        life.forget_fix(alert)
     life.enter(session, alert, state, wanted.why, now, who=who)
     record(
         session,

@@ -24,7 +24,7 @@ from nalm_server.history.models import ScenarioRow
 from nalm_server.projects.models import ProjectRow
 from nalm_server.runs import repository as runs
 from nalm_server.runs import verdicts
-from nalm_server.runs.service import remains_of
+from nalm_server.runs.remains import of_stored
 
 
 def compare(session: Session, project: ProjectRow, asked: Pair) -> Comparison:
@@ -39,7 +39,7 @@ def compare(session: Session, project: ProjectRow, asked: Pair) -> Comparison:
 def _paired(session: Session, pair: Together, scenarios: Mapping[str, ScenarioRow]) -> Comparison:
     judged = pair.judged
     stored = runs.report(session, judged.run.id)
-    shown = remains_of(stored)
+    shown = of_stored(stored)
     report = None if stored.expired_at else parse_report(stored.json)
     verdict = verdicts.full(judged.verdict)
     return Comparison(

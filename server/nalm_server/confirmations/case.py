@@ -28,12 +28,12 @@ class Case:
     def goes_on(self, state: PlanState, why: str) -> None:
         self.plan.state, self.plan.why, self.plan.updated_at = state, why, self.now
 
-    def ends(self, state: PlanState, why: str, alert: AlertRow | None = None) -> None:
-        """The plan is over, and the alert, this or the one it became, hears why."""
+    def ends(self, state: PlanState, why: str, alert: AlertRow | None = None, *, again: bool = True) -> None:
+        """The plan is over, and the alert, this or the one it became, hears why. again: it was measured."""
         self.goes_on(state, why)
         self.plan.finished_at, self.plan.requested_by = self.now, None
         if state is PlanState.CONFIRMED:
-            life.confirm(self.session, alert or self.alert, why, self.now)
+            life.confirm(self.session, alert or self.alert, why, self.now, again=again)
         elif state is PlanState.DISMISSED:
             life.dismiss(self.session, alert or self.alert, why, self.now)
         elif state is PlanState.INCONCLUSIVE:

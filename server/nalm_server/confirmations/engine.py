@@ -52,7 +52,7 @@ def _begin(case: Case) -> None:
         case.ends(PlanState.INCONCLUSIVE, "not confirmed: no earlier commit is known to compare with")
     elif not hosts.any_agent(case.session, case.project):
         why = f"as first seen: pool {case.project.pool} has no host that could measure it again"
-        case.ends(PlanState.CONFIRMED, why)
+        case.ends(PlanState.CONFIRMED, why, again=False)
     elif case.alert.source == "history" and evidence.lie_between(case.session, case.project.id, found[0]):
         if not bisecting.begin(case, evidence.main(case.alert, found)):
             case.plan.why = f"waits for one of {bisecting.MOST_OPEN} bisects of the project to end"

@@ -20,7 +20,7 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN
 from nalm_server.runs import repository as runs
 from nalm_server.runs.models import RunRow, VerdictRow
-from nalm_server.runs.service import remains_of
+from nalm_server.runs.remains import of_stored
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def _of_run(
         agent_named(session, job.host if job is not None else None, host),
         job.needs if job is not None else None,
         ratio_of(verdict),
-        remains_of(runs.report(session, run.id)).settings.margin,
+        of_stored(runs.report(session, run.id)).settings.margin,
         under_way=job is not None and job.state in OPEN,
     )
 

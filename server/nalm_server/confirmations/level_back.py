@@ -7,12 +7,15 @@ that of the pair.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from math import log
+from math import exp, log
 
+from nalm_core.confirmation import Ratio
+from nalm_core.defaults import MARGIN
 from nalm_core.fixes import restores
 from nalm_core.history.change import is_large
+from nalm_core.recovery import Recovery, computed, recovery_text
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import life
@@ -37,20 +40,54 @@ def look(session: Session, project_id: int, now: datetime) -> None:
     """After the project's change points were weighed. Of several findings that an improvement may undo, the
     newest is meant. The caller holds the project's lock."""
     found = alerts.with_commits(session, project_id)
-    still_open = [(alert, culprit) for alert, culprit in found if alert.state in ACTIVE]
+    still_open = [(alert, culprit) for alert, culprit in found if _is_undecided(alert)]
     if not still_open:
         return
     first = min(culprit.position for _, culprit in still_open)
-    taken = {alert.fixed_by_id for alert, _ in found} - {None}
-    places = [session.get_one(CommitRow, number).position for number in sorted(filter(None, taken))]
     after = points.between(session, project_id, DECIDES, first + 1, LAST_PLACE)
-    better = [one for one in after if _is_better(one) and not _holds(one, places)]
+    better = [one for one in after if _is_better(one)]
+    taken = {alert.id: _place(session, alert) for alert, _ in found if alert.fixed_by_id is not None}
     for alert, culprit in still_open:
-        used = _undoing(session, alert, [one for one in better if one.low >= culprit.position])
+        places = [place for number, place in taken.items() if number != alert.id]
+        own = [one for one in better if one.low >= culprit.position and not _holds(one, places)]
+        used = _undoing(session, alert, own)
         if used:
-            last = max(used, key=lambda one: (one.place, one.row.id))
-            life.fix(session, alert, last.row.commit_id, "the history is back at its level", now)
-            better = [one for one in better if not _holds(one, [last.place])]
+            _fix(session, alert, used, now)
+            taken[alert.id] = _place(session, alert)
+
+
+def _is_undecided(alert: AlertRow) -> bool:
+    """A fix of a part that pairs measured is for pairs to complete."""
+    measured = any(Recovery.model_validate(one).low is not None for one in alert.recovery or [])
+    return alert.state in ACTIVE and not measured
+
+
+def _place(session: Session, alert: AlertRow) -> int:
+    return session.get_one(CommitRow, alert.fixed_by_id).position
+
+
+def _fix(session: Session, alert: AlertRow, used: Mapping[Level, Sequence[Point]], now: datetime) -> None:
+    """Of a scenario that several hosts saw, what remains on the host where most does."""
+    lost = _lost(session, alert)
+    by_scenario: dict[str, Recovery] = {}
+    for level, own in used.items():
+        fixes: list[tuple[str, Ratio | float]] = [
+            (session.get_one(CommitRow, one.row.commit_id).sha, one.row.ratio)
+            for one in sorted(own, key=lambda point: (point.place, point.row.id))
+        ]
+        found = computed(level[0], exp(lost[level]), fixes, MARGIN)
+        known = by_scenario.get(found.scenario)
+        if known is None or found.remains > known.remains:
+            by_scenario[found.scenario] = found
+    recovery = [by_scenario[name] for name in sorted(by_scenario)]
+    last = max((one for own in used.values() for one in own), key=lambda one: (one.place, one.row.id))
+    most = max(recovery, key=lambda one: one.remains)
+    if most.complete:
+        why = f"the history is back at its level: {recovery_text(most)}"
+        life.fix(session, alert, last.row.commit_id, why, now, recovery=recovery)
+    else:
+        why = f"the history is back in part: {recovery_text(most)}"
+        life.partly_fix(session, alert, last.row.commit_id, why, now, recovery=recovery)
 
 
 def _is_better(one: Point) -> bool:
@@ -65,15 +102,14 @@ def _holds(one: Point, places: Iterable[int]) -> bool:
     return any(one.low < place <= one.high for place in places)
 
 
-def _undoing(session: Session, alert: AlertRow, better: Sequence[Point]) -> list[Point]:
-    """The points that together take back what was lost, everywhere it was; empty if they do not."""
-    used: list[Point] = []
-    lost = _lost(session, alert)
-    for level, size in lost.items():
+def _undoing(session: Session, alert: AlertRow, better: Sequence[Point]) -> dict[Level, list[Point]]:
+    """The points that together take back what was lost, by level, everywhere it was; empty if they do not."""
+    used: dict[Level, list[Point]] = {}
+    for level, size in _lost(session, alert).items():
         own = [one for one in better if (one.scenario, one.host_class, one.stage) == level]
         if not restores(size, -sum(log(one.row.ratio) for one in own)):
-            return []
-        used += own
+            return {}
+        used[level] = own
     return used
 
 

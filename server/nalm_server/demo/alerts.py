@@ -44,8 +44,10 @@ def alert_lines(alerts: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _line(one: dict[str, Any]) -> str:
-    parts = [one["state"], one["stage"], one["cause"]]
+    parts = [one["state"].replace("_", " "), one["stage"], one["cause"]]
     size = "" if one["ratio"] is None else f", CPP {change_percent(one['ratio'] - 1)}"
     fixed = f" (by {short(one['fixed_by_sha'])})" if one["fixed_by_sha"] else ""
+    remains = max((each["remains"] for each in one["recovery"] or []), default=None)
+    rest = "" if remains is None else f", remains {change_percent(remains - 1)}"
     what = ", ".join(part for part in parts if part)
-    return f"  {short(one['sha'])} {one['subject']}: {what}{size}{fixed}"
+    return f"  {short(one['sha'])} {one['subject']}: {what}{size}{fixed}{rest}"

@@ -33,7 +33,8 @@ def alerts(session: Session, project_id: int) -> Iterator[AlertExport]:
     for row, sha, author, after_sha, fixed_by in _fetched(session, query):
         told = {"time": row.created_at, "commit": sha, "author": author, "after": after_sha}
         why = {name: (row.explanation or {}).get(name) for name in ("function", "cause", "detail")}
-        yield _made(AlertExport, row, {**told, **why, "fixed_by": fixed_by})
+        remains = max((one["remains"] for one in row.recovery or []), default=None)
+        yield _made(AlertExport, row, {**told, **why, "fixed_by": fixed_by, "remains": remains})
 
 
 def change_points(session: Session, project_id: int) -> Iterator[ChangePointExport]:

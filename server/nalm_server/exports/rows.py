@@ -35,6 +35,9 @@ class AlertExport(NamedTuple):
     assignee: str | None
     fixed_by: str | None
     confirmed_at: datetime | None
+    fix_measured_at: datetime | None
+    remains: float | None
+    """In the scenario in which most remains after its fixes: after / last good."""
 
 
 class ChangePointExport(NamedTuple):

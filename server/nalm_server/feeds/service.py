@@ -20,6 +20,7 @@ from nalm_server.feeds.models import FeedTokenRow
 from nalm_server.forges.wanted import run_url
 from nalm_server.notifications.messages import text_of
 from nalm_server.projects.models import ProjectRow
+from nalm_server.runs.repository import recovery_of
 from nalm_server.tokens import service as tokens
 from nalm_server.tokens.principal import Principal
 
@@ -53,7 +54,14 @@ def feed(session: Session, project: ProjectRow, base_url: str) -> bytes:
         entries.append(
             Entry(
                 id=f"urn:nalm:run:{run.run_id}",
-                title=text_of(project.name, scenario, run.head_sha, verdict, fixes=row.fixes_sha),
+                title=text_of(
+                    project.name,
+                    scenario,
+                    run.head_sha,
+                    verdict,
+                    fixes=row.fixes_sha,
+                    recovery=recovery_of(row),
+                ),
                 text=verdict.reason,
                 url=run_url(base_url, project.name, run.run_id),
                 at=run.received_at,

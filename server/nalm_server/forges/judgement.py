@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nalm_core.recovery import Recovery, undoing_text
 from nalm_core.render.line import cut, line
 from nalm_core.verdict import Verdict
 
@@ -43,6 +44,9 @@ class Said:
     verdict: Verdict
     standing: Standing | None = None
     """What its alert says of a regression; None: there is none, as of a pull request."""
+    fixes: str | None = None
+    """The commit whose regression it undoes, and what remains of that."""
+    recovery: Recovery | None = None
 
     @property
     def state(self) -> ForgeState:
@@ -50,6 +54,8 @@ class Said:
 
     def text(self, limit: int) -> str:
         before = self._alert.said if self._alert else ""
+        if self.fixes is not None:
+            before = f"{undoing_text(self.fixes, self.recovery)}: "
         return before + line(self.verdict, limit - len(before))
 
     @property

@@ -36,6 +36,8 @@ NOISE: Final = Standing(ForgeState.SUCCESS, "no larger than known noise: ")
 EXPECTED: Final = Standing(ForgeState.SUCCESS, "expected: ")
 STANDS: Final = Standing(ForgeState.FAILURE, "")
 BY_STATE: Final = {
+    AlertState.PARTLY_FIXED: Standing(ForgeState.FAILURE, "partly fixed by a later commit: "),
+    AlertState.FIXED: Standing(ForgeState.FAILURE, "fixed by a later commit: "),
     AlertState.EXPECTED: EXPECTED,
     AlertState.DISMISSED: Standing(ForgeState.SUCCESS, "not seen again when measured a second time: "),
     AlertState.FALSE_ALARM: Standing(ForgeState.SUCCESS, "false alarm: "),

@@ -27,7 +27,14 @@ def status_of(session: Session, project: ProjectRow, sha: str, base_url: str) ->
     requested = job is not None and job.pull_request is not None
     known = standings([] if requested else repository.known(session, project.id, sha))
     found = [
-        Said(name, run.run_id, Verdict.model_validate(row.document), known.get(name))
+        Said(
+            name,
+            run.run_id,
+            Verdict.model_validate(row.document),
+            known.get(name),
+            row.fixes_sha,
+            runs.recovery_of(row),
+        )
         for name, run, row in repository.newest_verdicts(session, project.id, sha, job.id if job else None)
     ]
     concluded = conclude(_job(job), found)

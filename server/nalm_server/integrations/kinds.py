@@ -29,7 +29,7 @@ class Event(StrEnum):
     REGRESSED = "regressed"
     IMPROVED = "improved"
     RECOVERED = "recovered"
-    """An improvement that undoes a regression."""
+    """A regression is undone: no more than the margin remains of it."""
     BROKEN = "broken"
     """The NF did not build, run or keep its buffers."""
     INCONCLUSIVE = "inconclusive"

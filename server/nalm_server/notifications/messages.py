@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from nalm_core.commit_name import short
+from nalm_core.recovery import Recovery, undoing_text
 from nalm_core.render.line import cut, line
 from nalm_core.verdict import Verdict
 from pydantic import Field
@@ -47,13 +48,16 @@ class Message(Schema):
     """As /runs/{run_id} has it; None for a job without a result."""
 
 
-def event_of(verdict: Verdict, fixes_sha: str | None) -> Event | None:
-    """None: nothing to tell (`same`, and what could not be measured, which its job tells)."""
+def event_of(verdict: Verdict, recovery: Recovery | None) -> Event | None:
+    """None: nothing to tell (`same`, and what could not be measured, which its job tells).
+
+    recovery: what remains of the regression that it undoes.
+    """
     match verdict.outcome:
         case "regressed":
             return Event.REGRESSED
         case "improved":
-            return Event.RECOVERED if fixes_sha else Event.IMPROVED
+            return Event.RECOVERED if recovery is not None and recovery.complete else Event.IMPROVED
         case "broken":
             return Event.BROKEN
         case "inconclusive":
@@ -75,6 +79,14 @@ def is_wanted(
     )
 
 
-def text_of(project: str, scenario: str, sha: str, verdict: Verdict, *, fixes: str | None) -> str:
-    recovered = f"undoes {short(fixes)}: " if fixes else ""
+def text_of(
+    project: str,
+    scenario: str,
+    sha: str,
+    verdict: Verdict,
+    *,
+    fixes: str | None,
+    recovery: Recovery | None = None,
+) -> str:
+    recovered = f"{undoing_text(fixes, recovery)}: " if fixes else ""
     return cut(f"{project} {scenario} {short(sha)}: {recovered}{line(verdict, TEXT_LIMIT)}", TEXT_LIMIT)

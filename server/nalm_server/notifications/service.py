@@ -25,7 +25,7 @@ from nalm_server.notifications.messages import TEXT_LIMIT, Message, event_of, is
 from nalm_server.notifications.models import NotificationRow
 from nalm_server.notifications.schemas import Notification, NotificationKind, NotificationState
 from nalm_server.projects.models import ProjectRow
-from nalm_server.runs.repository import JudgedRun
+from nalm_server.runs.repository import JudgedRun, recovery_of
 from nalm_server.work.kinds import Work
 from nalm_server.work.wake import wake
 
@@ -46,16 +46,18 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
         return
     _tell_forges(session, to_tell, run.head_sha, job, now)
     verdict = Verdict.model_validate(judged.verdict.document)
-    event = event_of(verdict, judged.verdict.fixes_sha)
+    fixes, recovery = judged.verdict.fixes_sha, recovery_of(judged.verdict)
+    event = event_of(verdict, recovery)
+    of_an_alert = event in OF_ALERTS or fixes is not None
     requested = job is not None and job.pull_request is not None
-    if event is None or (event in OF_ALERTS and not requested and has_alert(session, judged)):
+    if event is None or (of_an_alert and not requested and has_alert(session, judged)):
         return
     project = session.get_one(ProjectRow, run.project_id)
     message = Message(
         event=event,
         at=now,
         project=project.name,
-        text=text_of(project.name, judged.scenario, run.head_sha, verdict, fixes=judged.verdict.fixes_sha),
+        text=text_of(project.name, judged.scenario, run.head_sha, verdict, fixes=fixes, recovery=recovery),
         url=f"/p/{project.name}/runs/{run.run_id}",
         commit=run.head_sha,
         base=run.base_sha,
@@ -69,9 +71,10 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
     _tell_others(session, to_tell, message, f"{event}:{run.run_id}", now)
 
 
-def alert_moved(session: Session, project_id: int, message: Message, subject: str, now: datetime) -> None:
-    """An alert is in another state that people are told of. Each subject is told once."""
-    _tell_others(session, integrations.enabled(session, project_id), message, subject, now)
+def alert_moved(session: Session, project_id: int, message: Message, subject: str, now: datetime) -> int:
+    """An alert is in another state that people are told of. Each subject is told once. The number of messages
+    this makes."""
+    return _tell_others(session, integrations.enabled(session, project_id), message, subject, now)
 
 
 def look_again(session: Session, project_id: int, shas: Sequence[str], now: datetime) -> None:
@@ -129,10 +132,13 @@ def _tell_forges(
 
 def _tell_others(
     session: Session, to_tell: Sequence[IntegrationRow], message: Message, subject: str, now: datetime
-) -> None:
-    for one in to_tell:
-        if one.kind not in FORGES and is_wanted(message, one.events, one.branches, one.scenarios):
-            _tell(session, one, NotificationKind.MESSAGE, subject, message=message, now=now)
+) -> int:
+    """How many are to be sent that were not before."""
+    return sum(
+        _tell(session, one, NotificationKind.MESSAGE, subject, message=message, now=now)
+        for one in to_tell
+        if one.kind not in FORGES and is_wanted(message, one.events, one.branches, one.scenarios)
+    )
 
 
 def _tell(
@@ -143,8 +149,8 @@ def _tell(
     *,
     message: Message | None,
     now: datetime,
-) -> None:
-    """A message is written down once; what a forge shows is looked at again."""
+) -> bool:
+    """A message is written down once; what a forge shows is looked at again. True: it was not there."""
     added = repository.add_once(
         session,
         {
@@ -165,6 +171,7 @@ def _tell(
     if not added and message is None:
         repository.want_again(session, integration.id, kind, subject, now)
     wake(session, Work.NOTIFICATIONS)
+    return added
 
 
 def list_notifications(

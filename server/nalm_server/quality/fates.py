@@ -1,38 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of findings: how late they were told, and what people and second measurements made of them."""
+"""Figures of findings: how late they were confirmed, and what people and measurements made of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from nalm_core import quality
+from nalm_core.amounts import amount
 from nalm_core.quality import Rate, false_discoveries, rate_of, spread
 
 from nalm_server.alerts.states import AlertState
 from nalm_server.quality.figures import proportion
 from nalm_server.quality.found import Found
+from nalm_server.quality.repository import Ended
 from nalm_server.quality.schemas import Delay, FalseDiscoveries, Findings, Proportion, Spread
 
 ACCEPTED = (AlertState.ACKNOWLEDGED, AlertState.EXPECTED, AlertState.FIXED)
+REFUSED = (AlertState.FALSE_ALARM,)
 NOBODY = "nobody has decided on a finding yet"
 NOT_AGAIN = "no finding was measured again yet"
 NO_FINDING = "no finding was confirmed yet"
+NONE_YET = "no finding yet"
 
 
-def accepted(found: Sequence[Found]) -> Proportion:
-    """Of those that were decided on. A fix decides if it was measured, or came after a confirmation."""
-    yes = sum(
-        one.state in ACCEPTED and (one.state != AlertState.FIXED or one.confirmed_at is not None)
-        for one in found
-    )
-    no = sum(one.state == AlertState.FALSE_ALARM for one in found)
+def accepted(ended: Sequence[Ended]) -> Proportion:
+    """Of those that people decided on: a measurement decides nothing here."""
+    yes = sum(one.decision in ACCEPTED for one in ended)
+    no = sum(one.decision in REFUSED for one in ended)
     return proportion(yes, yes + no, NOBODY)
 
 
-def findings(found: Sequence[Found]) -> Findings:
+def findings(found: Sequence[Found], ended: Sequence[Ended]) -> Findings:
     gone = sum(one.state == AlertState.DISMISSED and not one.merged for one in found)
     seen = sum(one.confirmed_at is not None and one.state != AlertState.DISMISSED for one in found)
-    return Findings(accepted=accepted(found), dismissed=proportion(gone, gone + seen, NOT_AGAIN))
+    real = [one for one in ended if not one.dismissed]
+    return Findings(
+        accepted=accepted(ended),
+        confirmed=proportion(seen, gone + seen, NOT_AGAIN),
+        dismissed=proportion(gone, gone + seen, NOT_AGAIN),
+        fix_measured=proportion(sum(one.fix_measured for one in real), len(real), NONE_YET),
+    )
 
 
 def delay(found: Sequence[Found]) -> Delay:
@@ -56,8 +63,24 @@ def _shown(one: quality.Spread | None) -> Spread | None:
 def _said(commits: quality.Spread | None, minutes: quality.Spread | None) -> str:
     if commits is None:
         return NO_FINDING
-    words = f"{commits.count} confirmed, after {commits.median:g} commits, at most {commits.longest:g}"
-    return words if minutes is None else f"{words}; after {minutes.median:.0f} minutes (medians)"
+    words = f"{amount(commits.count, 'alert')} confirmed; {_of_several(commits)}{_measured(commits.median)}"
+    if commits.count > 1:
+        words += f", longest {commits.longest:g}"
+    if minutes is None:
+        return words
+    known = f" ({minutes.count} of {commits.count} known)" if minutes.count < commits.count else ""
+    return f"{words}; {_of_several(minutes)}{amount(round(minutes.median), 'minute')}{known}"
+
+
+def _of_several(one: quality.Spread) -> str:
+    return "median delay " if one.count > 1 else "delay "
+
+
+def _measured(commits: float) -> str:
+    """A median may be half of one."""
+    return (
+        amount(int(commits), "measured commit") if commits.is_integer() else f"{commits:g} measured commits"
+    )
 
 
 def discoveries(alarms: Proportion, judged: int, changed: int) -> FalseDiscoveries:

@@ -11,6 +11,8 @@ from sqlalchemy import Insert, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from nalm_server.alerts.models import AlertRow, AlertStateRow
+from nalm_server.alerts.states import BY_PEOPLE, AlertState
 from nalm_server.quality.models import TrialRow
 from nalm_server.reports.kept import Kept, kept
 from nalm_server.reports.opening import store_of
@@ -32,6 +34,41 @@ class Seen(NamedTuple):
     stage_right: bool | None
     cause_right: bool | None
     measured_at: datetime
+
+
+class Ended(NamedTuple):
+    """What became of a finding."""
+
+    created_at: datetime
+    dismissed: bool
+    fix_measured: bool
+    """Pairs showed that later commits undid it."""
+    decision: str | None
+    """State that a person put it into last; None: nobody decided."""
+
+
+def ended_since(session: Session, project_id: int, since: datetime, most: int) -> list[Ended]:
+    """Findings made since then, the newest first, so many at most."""
+    newest = (
+        select(func.max(AlertStateRow.id))
+        .where(AlertStateRow.alert_id == AlertRow.id)
+        .where(AlertStateRow.who.is_not(None), AlertStateRow.state.in_(BY_PEOPLE))
+        .correlate(AlertRow)
+        .scalar_subquery()
+    )
+    query = (
+        select(
+            AlertRow.created_at,
+            AlertRow.state == AlertState.DISMISSED,
+            AlertRow.fix_measured_at.is_not(None),
+            AlertStateRow.state,
+        )
+        .outerjoin(AlertStateRow, AlertStateRow.id == newest)
+        .where(AlertRow.project_id == project_id, AlertRow.created_at >= since)
+        .order_by(AlertRow.id.desc())
+        .limit(most)
+    )
+    return [Ended._make(row) for row in session.execute(query)]
 
 
 def add_once(session: Session, values: dict[str, Any]) -> bool:

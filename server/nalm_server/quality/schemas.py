@@ -164,12 +164,16 @@ class Delay(Schema):
 
 
 class Findings(Schema):
-    """What people and re-measurements made of the findings."""
+    """What people and measurements made of the findings: each apart."""
 
     accepted: Proportion
-    """Acknowledged, expected, or fixed once confirmed, of those people decided."""
+    """Acknowledged, expected or fixed by what people said, of those people decided on."""
+    confirmed: Proportion
+    """Seen when measured again, of those that were."""
     dismissed: Proportion
     """Not seen when measured again, of those that were."""
+    fix_measured: Proportion
+    """Undone by later commits as measured pairs show, of all that were not dismissed."""
 
 
 class FalseDiscoveries(Schema):

@@ -12,8 +12,7 @@ from nalm_server.access.service import require_project
 from nalm_server.audit.service import record
 from nalm_server.quality import controls, fates, figures, found, repository
 from nalm_server.quality.figures import NO_CONTROL, NO_MUTANT
-from nalm_server.quality.found import Found
-from nalm_server.quality.repository import Seen
+from nalm_server.quality.repository import Ended, Seen
 from nalm_server.quality.schemas import Controls, Month, Quality
 from nalm_server.tokens.principal import Principal
 
@@ -26,6 +25,7 @@ def show(
     since, first = now - timedelta(days=days), _first_of_months(now, months)
     trials = repository.seen_since(session, row.id, min(since, first))
     all_found = found.since(session, row.id, min(since, first))
+    all_ended = repository.ended_since(session, row.id, min(since, first), found.MOST)
     recent = [one for one in trials if one.measured_at >= since]
     told = [one for one in all_found if one.created_at >= since]
     alarms = figures.false_alarms(figures.harmless(recent))
@@ -34,9 +34,9 @@ def show(
         detection=figures.detection(figures.planted(recent)),
         false_alarms=alarms,
         delay=fates.delay(told),
-        findings=fates.findings(told),
+        findings=fates.findings(told, [one for one in all_ended if one.created_at >= since]),
         false_discoveries=fates.discoveries(alarms.all, *repository.runs_since(session, row.id, since)),
-        months=_by_month(trials, all_found, first),
+        months=_by_month(trials, all_ended, first),
         controls_per_day=row.controls_per_day,
         next_control_at=controls.next_at(session, row),
     )
@@ -50,19 +50,19 @@ def _first_of_months(now: datetime, months: int) -> datetime:
     )
 
 
-def _by_month(trials: list[Seen], all_found: list[Found], first: datetime) -> list[Month]:
+def _by_month(trials: list[Seen], ended: list[Ended], first: datetime) -> list[Month]:
     names = {f"{at:%Y-%m}" for at in (one.measured_at for one in trials) if at >= first}
-    names |= {f"{one.created_at:%Y-%m}" for one in all_found if one.created_at >= first}
-    return [_month(name, trials, all_found) for name in sorted(names)]
+    names |= {f"{one.created_at:%Y-%m}" for one in ended if one.created_at >= first}
+    return [_month(name, trials, ended) for name in sorted(names)]
 
 
-def _month(name: str, trials: list[Seen], all_found: list[Found]) -> Month:
+def _month(name: str, trials: list[Seen], ended: list[Ended]) -> Month:
     those = [one for one in trials if f"{one.measured_at:%Y-%m}" == name]
     return Month(
         month=name,
         detection=figures.of(figures.planted(those), NO_MUTANT),
         false_alarms=figures.of(figures.harmless(those), NO_CONTROL),
-        accepted=fates.accepted([one for one in all_found if f"{one.created_at:%Y-%m}" == name]),
+        accepted=fates.accepted([one for one in ended if f"{one.created_at:%Y-%m}" == name]),
     )
 
 

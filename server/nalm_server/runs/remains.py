@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from nalm_core.report import Arm, ArmInfo, Check, Host, RunReport, Settings, Source
+from nalm_core.report_io import parse_report
 from nalm_core.verdict import all_checks
 
+from nalm_server.runs.repository import StoredReport
 from nalm_server.schemas import Schema
 
 
@@ -49,3 +51,10 @@ def of(report: RunReport) -> Remains:
         rounds_set_aside=len(report.rounds) - kept,
         launches=len({one.launch for one in report.rounds}),
     )
+
+
+def of_stored(stored: StoredReport) -> Remains:
+    """The same, whether the report is still there or not."""
+    if stored.remains is not None:
+        return Remains.model_validate(stored.remains)
+    return of(parse_report(stored.json))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from nalm_core.recovery import Recovery
 from sqlalchemy import ColumnElement, Select, exists, select, update
 from sqlalchemy.orm import Session, aliased, undefer
 
@@ -199,14 +200,20 @@ def _counted() -> ColumnElement[bool]:
 
 
 def _taken_back() -> ColumnElement[bool]:
-    """A later run of the same pair was the same."""
+    """A later run of the same pair came to something else."""
     later, judged = aliased(RunRow), aliased(VerdictRow)
     return (
         exists()
         .where(later.commit_id == RunRow.commit_id, later.scenario_id == RunRow.scenario_id)
         .where(later.base_sha == RunRow.base_sha, later.id > RunRow.id, ~later.beside)
-        .where(judged.run_id == later.id, judged.outcome == "same")
+        .where(judged.run_id == later.id, judged.outcome.in_(("same", "improved", "regressed")))
+        .where(judged.outcome != VerdictRow.outcome)
     )
+
+
+def recovery_of(row: VerdictRow) -> Recovery | None:
+    """What remains of the regression that it fixes."""
+    return Recovery.model_validate(row.recovery) if row.recovery is not None else None
 
 
 def moved(session: Session, scenario_id: int) -> list[tuple[RunRow, VerdictRow]]:
@@ -222,6 +229,16 @@ def moved(session: Session, scenario_id: int) -> list[tuple[RunRow, VerdictRow]]
         .options(undefer(VerdictRow.document))
     )
     return [(run, verdict) for run, verdict in found]
+
+
+def fixes_besides(session: Session, scenario_id: int, walked: Sequence[int]) -> list[VerdictRow]:
+    """Verdicts called a fix in the scenario, but for those of these runs."""
+    query = (
+        select(VerdictRow)
+        .join(RunRow, RunRow.id == VerdictRow.run_id)
+        .where(RunRow.scenario_id == scenario_id, VerdictRow.fixes_sha.is_not(None))
+    )
+    return [one for one in session.scalars(query) if one.run_id not in walked]
 
 
 def expected_commits(session: Session, scenario_id: int) -> set[int]:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from nalm_core.change import Cause
 from nalm_core.explanation import Explanation
+from nalm_core.recovery import Recovery
 from nalm_core.report import RunStatus
 from nalm_core.verdict import Outcome
 from nalm_core.verdict import Verdict as CoreVerdict
@@ -24,7 +25,9 @@ class Verdict(CoreVerdict):
     display: Display
     """The outcome, or `feature` for a change of the feature set that made nothing old dearer."""
     fixes_sha: str | None
-    """The commit whose regression this one undoes."""
+    """The commit whose regression this one undoes, by half or more."""
+    recovery: Recovery | None
+    """What remains of that regression after this fix and those before it; null: not a fix, or not known."""
     unchanged: bool
     """Head runs the very code of base: there was nothing to measure."""
 
@@ -47,6 +50,7 @@ class VerdictBrief(Schema):
     features_removed: list[str]
     price_cycles_per_packet: float | None
     fixes_sha: str | None
+    recovery: Recovery | None
     unchanged: bool
 
 

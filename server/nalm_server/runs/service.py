@@ -41,7 +41,6 @@ from nalm_server.reports.packed import Packed, pack
 from nalm_server.reports.writing import written
 from nalm_server.runs import builds, fixes, functions, intake, remains, repository, series, verdicts
 from nalm_server.runs.models import RunRow, VerdictRow
-from nalm_server.runs.remains import Remains
 from nalm_server.runs.repository import JudgedRun, StoredReport
 from nalm_server.runs.schemas import Display, ReportTaken, RunDetail
 from nalm_server.tokens.principal import Principal
@@ -287,13 +286,6 @@ def report_of(session: Session, judged: JudgedRun) -> StoredReport:
     return stored
 
 
-def remains_of(stored: StoredReport) -> Remains:
-    """What is shown of a report, whether it is still there or not."""
-    if stored.remains is not None:
-        return Remains.model_validate(stored.remains)
-    return remains.of(parse_report(stored.json))
-
-
 def get_run(session: Session, caller: Principal, run_id: str) -> RunDetail:
     judged = require(session, caller, run_id)
     stored = repository.report(session, judged.run.id)
@@ -301,7 +293,7 @@ def get_run(session: Session, caller: Principal, run_id: str) -> RunDetail:
     verdict = verdicts.full(judged.verdict)
     return RunDetail(
         **dict(verdicts.run_brief(judged)),
-        **dict(remains_of(stored) if report is None else remains.of(report)),
+        **dict(remains.of_stored(stored) if report is None else remains.of(report)),
         project=projects.name_of(session, judged.run.project_id),
         received_at=judged.run.received_at,
         report_expired=stored.expired_at is not None,

@@ -27,7 +27,8 @@ def brief(judged: JudgedRun) -> VerdictBrief:
 
 def full(row: VerdictRow) -> Verdict:
     core = CoreVerdict.model_validate(row.document)
-    return Verdict(**dict(core), display=row.display, fixes_sha=row.fixes_sha, unchanged=row.unchanged)
+    own = {name: getattr(row, name) for name in ("display", "fixes_sha", "recovery", "unchanged")}
+    return Verdict(**dict(core), **own)
 
 
 def run_brief(judged: JudgedRun) -> RunBrief:
