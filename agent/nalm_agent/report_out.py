@@ -80,6 +80,8 @@ def print_run(report: RunReport, verdict: Verdict | None, title: str) -> None:
     if verdict is not None:
         if verdict.chain is not None:
             out.print(stage_table(verdict, out.width, framed=out.is_terminal))
+            for line in table_lines(verdict):
+                say(out, f"[dim]{escape(line)}[/]")
         if verdict.reason and verdict.reason != verdict.summary:
             say(out, escape(verdict.reason))
         for line in [*split_lines(report, verdict), *function_lines(report, verdict)]:
@@ -91,6 +93,17 @@ def print_run(report: RunReport, verdict: Verdict | None, title: str) -> None:
             say(out, f"  | {escape(line)}")
     for note in [*(verdict.notes if verdict else []), *report.notes]:
         say(out, f"[dim]note: {escape(note)}[/]")
+
+
+def table_lines(verdict: Verdict) -> list[str]:
+    """What the table of stages leaves open: stages whose interval and verdict seem to differ, and why two
+    intervals of one change are not alike."""
+    from nalm_core.wording import SMALL, UNCORRECTED, interval_note, stage_notes
+
+    notes = stage_notes(verdict.stages, verdict.culprit_stages)
+    told = [f"{name}: {note}" for name, note in notes.items() if note.startswith((SMALL, UNCORRECTED))]
+    about = interval_note(verdict.chain, verdict.stages)
+    return [*told, *([about] if about else [])]
 
 
 def say(out: Console, line: str) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nalm_core.attribution import merged_order
+from nalm_core.change import Change
 from nalm_core.decomposition import (
     Cost,
     Decomposition,
@@ -15,6 +16,7 @@ from nalm_core.decomposition import (
     assemble,
     decompose,
 )
+from nalm_core.decomposition_text import worth_a_line
 from nalm_core.estimate import middle_launches
 from nalm_core.features import equal_code, feature_change
 from nalm_core.host_match import comparable, differences
@@ -39,6 +41,18 @@ def decompose_run(report: RunReport) -> Decomposition | None:
         as_base = _pair(report, Arm.HEAD_AS_BASE, same_features=True)
         return _priced(report, as_base, Arm.HEAD_AS_BASE) if as_base else None
     return _pair(report, Arm.HEAD, same_features=False)
+
+
+def with_chain(found: Decomposition, chain: Change | None) -> Decomposition:
+    """The same; where nothing but efficiency moved, that is the chain's change, with its interval."""
+    if chain is None or chain.ratio_cpp is None or worth_a_line(found):
+        return found
+    return found.model_copy(
+        update={
+            **{"efficiency_ratio": chain.ratio_cpp, "low": chain.low, "high": chain.high},
+            "level": chain.level if chain.level is not None else found.level,
+        }
+    )
 
 
 def decompose_summaries(

@@ -11,7 +11,7 @@ DIGITS = 1
 
 
 def one_line(found: Decomposition) -> str:
-    """`CPP 260.0 to 690.0: efficiency +30.0 (+11.5 %, +10.9 .. +12.1 %), features +400.0 cycles/packet`."""
+    """`CPP 260 to 690: efficiency +30.0 (+11.5 %, +10.9 .. +12.1 % at 95 %), mix +400.0 cycles/packet`."""
     parts = {name: _rounded(getattr(found, f"{name}_cycles")) for name in PARTS}
     base = _rounded(found.base_cycles)
     shown = [_part(name, cycles, found) for name, cycles in parts.items() if cycles or name == "efficiency"]
@@ -45,5 +45,5 @@ def _part(name: str, cycles: float, found: Decomposition) -> str:
         return text
     interval = ""
     if found.low is not None and found.high is not None:
-        interval = f", {interval_percent(found.low - 1, found.high - 1)}"
+        interval = f", {interval_percent(found.low - 1, found.high - 1)} at {100 * found.level:.4g} %"
     return f"{text} ({change_percent(found.efficiency_ratio - 1)}{interval})"

@@ -188,6 +188,53 @@ def summary(
     return text
 
 
+SMALL = "significant, too small to matter for the chain"
+UNCORRECTED = "not significant after correction"
+_ROLES = {"added": "new stage", "removed": "stage removed"}
+_CAUSES = {"instructions": "instructions", "pipeline": "pipeline use"}
+
+
+def stage_notes(stages: Sequence[StageChange], culprits: Sequence[str]) -> dict[str, str]:
+    """What is shown of each stage: its part in the change, or what its test said."""
+    tested = sum(one.p_value is not None for one in stages)
+    return {one.stage: _stage_note(one, one.stage in culprits, tested) for one in stages}
+
+
+def _stage_note(stage: StageChange, pays: bool, tested: int) -> str:
+    if stage.kind != "common":
+        return _ROLES[stage.kind]
+    by = f", by {_CAUSES[stage.cause]}" if stage.cause else ""
+    if pays:
+        return ("pays" if (stage.contribution_cycles or 0.0) > 0 else "saves") + by
+    if stage.p_value is None:
+        return "not tested"
+    if stage.significant:
+        return f"significant{by}" if stage.relevant else SMALL
+    if _leaves_out_zero(stage):
+        return f"{UNCORRECTED} for {tested} stages"
+    return "no significant change"
+
+
+def _leaves_out_zero(change: Change) -> bool:
+    return change.low is not None and change.high is not None and not change.low <= 1 <= change.high
+
+
+def interval_note(chain: Change | None, stages: Sequence[StageChange]) -> str | None:
+    """What the intervals beside one another are, where they are not of one level."""
+    levels = {one.level for one in stages if one.level is not None}
+    if chain is None or chain.level is None or not levels or levels == {chain.level}:
+        return None
+    of_stages = " and ".join(_level(one) for one in sorted(levels))
+    return (
+        f"Intervals: the chain's at {_level(chain.level)}, the level of the test that decided; stages' at "
+        f"{of_stages}, before correction for their number."
+    )
+
+
+def _level(level: float) -> str:
+    return f"{100 * level:.4g} %"
+
+
 def notes(
     outcome: Decided, comparison: Comparison, changes: Sequence[InstructionChange], report: RunReport
 ) -> list[str]:

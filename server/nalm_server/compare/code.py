@@ -11,6 +11,7 @@ from nalm_core.function_costs import Key, SideOf, function_costs, side_of
 from nalm_core.host_match import comparable, differences
 from nalm_core.report import Arm, RunReport
 from nalm_core.source_view import FunctionSource, function_source
+from nalm_core.verdict import Verdict
 from sqlalchemy.orm import Session
 
 from nalm_server.compare.pairs import Apart, Pair, Together, found, read_report
@@ -18,6 +19,7 @@ from nalm_server.compare.schemas import CodeComparison
 from nalm_server.forges.source_link import source_link
 from nalm_server.integrations import repository as integrations
 from nalm_server.projects.models import ProjectRow
+from nalm_server.runs.repository import JudgedRun
 
 
 def compare_code(session: Session, project: ProjectRow, asked: Pair) -> CodeComparison:
@@ -49,12 +51,18 @@ def _sampled(side: SideOf) -> CallTree | None:
 
 
 def _together(session: Session, pair: Together) -> tuple[SideOf, SideOf]:
-    return side_by_side(read_report(session, pair.judged))
+    return side_by_side(read_report(session, pair.judged), pair.judged)
 
 
-def side_by_side(report: RunReport) -> tuple[SideOf, SideOf]:
-    """Base, and what is judged against it."""
-    return side_of(report, Arm.BASE), side_of(report, judged_arm(report) or Arm.HEAD)
+def side_by_side(report: RunReport, judged: JudgedRun) -> tuple[SideOf, SideOf]:
+    """Base, and what is judged against it. What samples share out is what the verdict compares."""
+    verdict = Verdict.model_validate(judged.verdict.document)
+    arm = verdict.judged_arm or judged_arm(report) or Arm.HEAD
+    base, head = side_of(report, Arm.BASE), side_of(report, arm)
+    chain = verdict.chain
+    if chain is None or chain.base is None or chain.head is None:
+        return base, head
+    return replace(base, cpp=chain.base.cpp), replace(head, cpp=chain.head.cpp)
 
 
 def _apart(session: Session, pair: Apart) -> tuple[SideOf, SideOf]:

@@ -29,12 +29,12 @@ def code_of_run(session: Session, caller: Principal, run_id: str) -> RunCode:
         base_sha=commits.get(Arm.BASE),
         head_sha=commits.get(Arm.HEAD),
         rounds=kept(report),
-        functions=function_costs(*side_by_side(report)),
+        functions=function_costs(*side_by_side(report, judged)),
         source_link=source_link(project.repository, integrations.enabled(session, project.id)),
     )
 
 
 def source_of_run(session: Session, caller: Principal, run_id: str, key: Key) -> FunctionSource:
     """One function's text, no files where it has no lines. Errors as those of `code_of_run`."""
-    report = read_report(session, runs.require(session, caller, run_id))
-    return function_source(*side_by_side(report), key)
+    judged = runs.require(session, caller, run_id)
+    return function_source(*side_by_side(read_report(session, judged), judged), key)

@@ -100,6 +100,10 @@ class Comparison(Schema):
     verdict: Verdict | None
     chain: Change | None
     stages: list[StageChange]
+    stage_notes: dict[str, str]
+    """By stage, its part in the change, or what its test said, for a person."""
+    interval_note: str | None
+    """What the intervals of chain and stages are; null: all are of one level."""
     decomposition: Decomposition | None
     """The change split into efficiency, mix, features and model. Null: nothing was measured, the hosts cannot
     be compared, or the raw rounds of the pair have aged out."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from nalm_core.change import Change
 from nalm_core.compare import compose
-from nalm_core.decompose_run import decompose_run, decompose_summaries
+from nalm_core.decompose_run import decompose_run, decompose_summaries, with_chain
+from nalm_core.decomposition import Decomposition
 from nalm_core.host_match import differences
-from nalm_core.report import Arm
+from nalm_core.report import Arm, RunReport
 from nalm_core.report_io import parse_report
 from nalm_core.summary import summarise
+from nalm_core.wording import interval_note, stage_notes
 from sqlalchemy.orm import Session
 
 from nalm_server.commits import service as commits
@@ -54,7 +57,9 @@ def _paired(session: Session, pair: Together, scenarios: Mapping[str, ScenarioRo
         verdict=verdict,
         chain=verdict.chain,
         stages=verdict.stages,
-        decomposition=decompose_run(report) if report and verdict.chain else None,
+        stage_notes=verdict.stage_notes,
+        interval_note=verdict.interval_note,
+        decomposition=_decomposed(report, verdict.chain),
         rounds=kept(report),
         checks=shown.checks,
         host=shown.fingerprint,
@@ -66,6 +71,11 @@ def _paired(session: Session, pair: Together, scenarios: Mapping[str, ScenarioRo
     )
 
 
+def _decomposed(report: RunReport | None, chain: Change | None) -> Decomposition | None:
+    found = decompose_run(report) if report and chain else None
+    return with_chain(found, chain) if found else None
+
+
 def _composed(session: Session, pair: Apart, scenarios: Mapping[str, ScenarioRow]) -> Comparison:
     before, after = pair.before, pair.after
     first, second = read_report(session, before.judged), read_report(session, after.judged)
@@ -73,6 +83,7 @@ def _composed(session: Session, pair: Apart, scenarios: Mapping[str, ScenarioRow
     summaries = summarise(first, before.arm), summarise(second, after.arm)
     composed = compose(*summaries, hosts)
     notes = list(composed.notes) if composed else ["One of the two runs has no cycles to compare."]
+    parts = decompose_summaries(*summaries, hosts)
     sides = SideBySide(base=measured(before, scenarios), head=measured(after, scenarios))
     if sides.base.traffic != sides.head.traffic:
         notes.append(f"They replay other traffic: {sides.base.traffic} and {sides.head.traffic}.")
@@ -86,7 +97,9 @@ def _composed(session: Session, pair: Apart, scenarios: Mapping[str, ScenarioRow
         verdict=None,
         chain=composed.chain if composed else None,
         stages=composed.stages if composed else [],
-        decomposition=decompose_summaries(*summaries, hosts),
+        stage_notes=stage_notes(composed.stages, []) if composed else {},
+        interval_note=interval_note(composed.chain, composed.stages) if composed else None,
+        decomposition=parts and with_chain(parts, composed.chain if composed else None),
         rounds=Rounds(
             base=kept_points(first, before.arm), head=kept_points(second, after.arm), head_as_base=[]
         ),

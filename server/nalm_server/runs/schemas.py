@@ -22,6 +22,11 @@ Display = Literal["same", "improved", "regressed", "inconclusive", "invalid", "b
 class Verdict(CoreVerdict):
     """nalm_core's judgement of one run, and what only the history tells."""
 
+    stage_notes: dict[str, str]
+    """By stage, its part in the change, or what its test said, for a person."""
+    interval_note: str | None
+    """What the intervals of chain and stages are; null: all are of one level."""
+
     display: Display
     """The outcome, or `feature` for a change of the feature set that made nothing old dearer."""
     fixes_sha: str | None

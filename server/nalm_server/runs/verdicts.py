@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from nalm_core.verdict import Verdict as CoreVerdict
+from nalm_core.wording import interval_note, stage_notes
 from sqlalchemy.orm import Session
 
 from nalm_server.commits.models import CommitRow
@@ -28,7 +29,11 @@ def brief(judged: JudgedRun) -> VerdictBrief:
 def full(row: VerdictRow) -> Verdict:
     core = CoreVerdict.model_validate(row.document)
     own = {name: getattr(row, name) for name in ("display", "fixes_sha", "recovery", "unchanged")}
-    return Verdict(**dict(core), **own)
+    told = {
+        "stage_notes": stage_notes(core.stages, core.culprit_stages),
+        "interval_note": interval_note(core.chain, core.stages),
+    }
+    return Verdict(**dict(core), **own, **told)
 
 
 def run_brief(judged: JudgedRun) -> RunBrief:

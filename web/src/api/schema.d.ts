@@ -2863,6 +2863,8 @@ export interface components {
             detail: string | null;
             /** File */
             file: string | null;
+            /** Fix Measured At */
+            fix_measured_at: string | null;
             /** Fixed By Sha */
             fixed_by_sha: string | null;
             /** Function */
@@ -2887,6 +2889,8 @@ export interface components {
             ratio: number | null;
             /** Reason */
             reason: string | null;
+            /** Recovery */
+            recovery: components["schemas"]["Recovery"][] | null;
             /** Scenario */
             scenario: string | null;
             /** Scenarios */
@@ -2969,6 +2973,8 @@ export interface components {
             } | null;
             /** File */
             file: string | null;
+            /** Fix Measured At */
+            fix_measured_at: string | null;
             /** Fixed By Sha */
             fixed_by_sha: string | null;
             /** Function */
@@ -3001,6 +3007,8 @@ export interface components {
             ratio: number | null;
             /** Reason */
             reason: string | null;
+            /** Recovery */
+            recovery: components["schemas"]["Recovery"][] | null;
             /** Scenario */
             scenario: string | null;
             /** Scenarios */
@@ -3060,10 +3068,10 @@ export interface components {
         };
         /**
          * AlertState
-         * @description new -> confirmed -> acknowledged -> fixed, or one of the other ways a finding ends.
+         * @description new -> confirmed -> acknowledged -> partly fixed -> fixed, or one of the other ways a finding ends.
          * @enum {string}
          */
-        AlertState: "new" | "confirmed" | "acknowledged" | "expected" | "fixed" | "false_alarm" | "reopened" | "dismissed";
+        AlertState: "new" | "confirmed" | "acknowledged" | "expected" | "partly_fixed" | "fixed" | "false_alarm" | "reopened" | "dismissed";
         /** AlertStep */
         AlertStep: {
             /**
@@ -3071,6 +3079,8 @@ export interface components {
              * Format: date-time
              */
             at: string;
+            /** Messages */
+            messages: number | null;
             state: components["schemas"]["AlertState"];
             /** Told */
             told: boolean;
@@ -3745,6 +3755,8 @@ export interface components {
             decomposition: components["schemas"]["Decomposition"] | null;
             head: components["schemas"]["CommitRef"];
             host: components["schemas"]["nalm_core__report__Host"] | null;
+            /** Interval Note */
+            interval_note: string | null;
             /** Notes */
             notes: string[];
             /** Paired */
@@ -3755,6 +3767,10 @@ export interface components {
             /** Scenario */
             scenario: string;
             sides: components["schemas"]["SideBySide"];
+            /** Stage Notes */
+            stage_notes: {
+                [key: string]: string;
+            };
             /** Stages */
             stages: components["schemas"]["StageChange"][];
             verdict: components["schemas"]["Verdict"] | null;
@@ -4487,11 +4503,13 @@ export interface components {
         Finding: "good" | "bad" | "skip";
         /**
          * Findings
-         * @description What people and re-measurements made of the findings.
+         * @description What people and measurements made of the findings: each apart.
          */
         Findings: {
             accepted: components["schemas"]["Proportion"];
+            confirmed: components["schemas"]["Proportion"];
             dismissed: components["schemas"]["Proportion"];
+            fix_measured: components["schemas"]["Proportion"];
         };
         /**
          * Fingerprint
@@ -6731,6 +6749,36 @@ export interface components {
              */
             status: "ok" | "degraded";
         };
+        /**
+         * Recovery
+         * @description One scenario of a regression after its fixes. Ratios are after / before, of the chain's CPP, or of a
+         *     stage's where a history saw that alone.
+         */
+        Recovery: {
+            /**
+             * Direct
+             * @default false
+             */
+            direct: boolean;
+            /** Fixes */
+            fixes: string[];
+            /** High */
+            high?: number | null;
+            /** Level */
+            level?: number | null;
+            /** Lost */
+            lost: number;
+            /** Low */
+            low?: number | null;
+            /** Margin */
+            margin: number;
+            /** Remains */
+            remains: number;
+            /** Run Id */
+            run_id?: string | null;
+            /** Scenario */
+            scenario: string;
+        };
         /** Register */
         Register: {
             /**
@@ -8069,6 +8117,8 @@ export interface components {
             functions?: components["schemas"]["FunctionShift"][] | null;
             /** Instruction Changes */
             instruction_changes?: components["schemas"]["InstructionChange"][];
+            /** Interval Note */
+            interval_note: string | null;
             judged_arm?: components["schemas"]["Arm"] | null;
             /** Model Changes */
             model_changes?: components["schemas"]["ModelChange"][];
@@ -8085,8 +8135,13 @@ export interface components {
             price_cycles_per_packet?: number | null;
             /** Reason */
             reason: string;
+            recovery: components["schemas"]["Recovery"] | null;
             /** Scenario */
             scenario: string;
+            /** Stage Notes */
+            stage_notes: {
+                [key: string]: string;
+            };
             /** Stages */
             stages?: components["schemas"]["StageChange"][];
             /** Summary */
@@ -8125,6 +8180,7 @@ export interface components {
             price_cycles_per_packet: number | null;
             /** Ratio Cpp */
             ratio_cpp: number | null;
+            recovery: components["schemas"]["Recovery"] | null;
             /** Run Id */
             run_id: string;
             /** Scenario */
