@@ -35,6 +35,10 @@ class HistoryRun(NamedTuple):
     display: str
     cause: str | None
     stage: str | None
+    ratio_cpp: float | None
+    """Of the verdict: against its base, side by side; with its interval."""
+    low: float | None
+    high: float | None
 
 
 class SeriesName(NamedTuple):
@@ -154,6 +158,9 @@ def history_runs(
             verdicts.display,
             verdicts.cause,
             verdicts.stage,
+            verdicts.ratio_cpp,
+            verdicts.low,
+            verdicts.high,
         )
         .join_from(CommitRow.__table__, RunRow.__table__, runs.id == newest)
         .join(VerdictRow.__table__, verdicts.run_id == runs.id)

@@ -125,6 +125,11 @@ class ScenarioLine(Schema):
     run_id: list[str]
     base_sha: list[str | None]
     display: list[Display]
+    ratio_cpp: list[float | None]
+    """Of each verdict: the chain's cycles against its base, measured side by side, with the interval. Values in
+    `stages` are of runs of their own and drift with the host."""
+    low: list[float | None]
+    high: list[float | None]
     stages: list[StageColumns]
     missing: str | None
     """Why the metric has no value in any run, and what to do; null where nothing stands in its way."""

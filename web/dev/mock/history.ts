@@ -263,6 +263,9 @@ export function verdictOf(head: number): Verdict {
     culprit_stages: step.stage && ["regressed", "improved"].includes(step.display) ? [step.stage] : [],
     cause: step.cause ?? null,
     fixes_sha: step.fixes === undefined ? null : shaOf(step.fixes),
+    recovery: null,
+    stage_notes: Object.fromEntries(stages.map((one) => [one.stage, "no significant change"])),
+    interval_note: null,
     unchanged: step.unchanged ?? false,
   };
 }
@@ -284,6 +287,7 @@ const briefOf = (head: number): VerdictBrief => {
     features_removed: verdict.features_removed ?? [],
     price_cycles_per_packet: verdict.price_cycles_per_packet ?? null,
     fixes_sha: verdict.fixes_sha,
+    recovery: verdict.recovery,
     unchanged: verdict.unchanged,
   };
 };

@@ -137,6 +137,8 @@ export function comparison(base: number, head: number): Comparison {
     verdict,
     chain: measured ? change.chain : null,
     stages: measured ? change.stages : [],
+    stage_notes: verdict?.stage_notes ?? {},
+    interval_note: null,
     decomposition: measured && change.chain ? decompositionOf(change.chain, change.stages, paired) : null,
     rounds: measured
       ? {

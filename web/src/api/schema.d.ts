@@ -7271,10 +7271,16 @@ export interface components {
             change_points: components["schemas"]["ChangePoint"][];
             /** Display */
             display: ("same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken" | "feature")[];
+            /** High */
+            high: (number | null)[];
             /** Host Class */
             host_class: string | null;
+            /** Low */
+            low: (number | null)[];
             /** Missing */
             missing: string | null;
+            /** Ratio Cpp */
+            ratio_cpp: (number | null)[];
             /** Run Id */
             run_id: string[];
             /** Scenario */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { stateInfo } from "../logic/alerts";
+import { alertInfo, stateInfo } from "../logic/alerts";
 import { Help } from "./Help";
 import { Icon, type IconName } from "./Icon";
 
@@ -8,6 +8,7 @@ const ICONS: Record<string, IconName> = {
   confirmed: "invalid",
   acknowledged: "clock",
   reopened: "invalid",
+  partly_fixed: "fix",
   fixed: "fix",
   expected: "check",
   false_alarm: "broken",
@@ -15,8 +16,9 @@ const ICONS: Record<string, IconName> = {
 };
 
 /** State of a finding as icon and word in its colour, with its meaning on hover or press. */
-export function AlertBadge({ state }: { state: string }) {
-  const info = stateInfo(state);
+export function AlertBadge({ alert }: { alert: { state: string; confirmed_at: string | null } }) {
+  const { state } = alert;
+  const info = alertInfo(alert);
   return (
     <Help className={`verdict alert-${state}`} text={info.explanation}>
       <Icon name={ICONS[state] ?? "inconclusive"} />

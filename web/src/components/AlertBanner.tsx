@@ -2,7 +2,7 @@
 /** A finding as a sentence: how much, since which commit, where the time goes. */
 import { Link } from "@tanstack/react-router";
 import type { AlertDetail } from "../api/types";
-import { boundText, headline, paying, reachOf } from "../logic/alerts";
+import { boundText, headline, paying, reachOf, recoveryBasis, recoveryText } from "../logic/alerts";
 import { said, shortSha } from "../logic/format";
 import { AlertBadge } from "./AlertBadge";
 import { ChangeText } from "./ChangeText";
@@ -17,7 +17,7 @@ export function AlertBanner({ alert }: { alert: AlertDetail }) {
   return (
     <section className="panel banner" aria-label="Finding" style={{ "--tone": `var(--${tone})` } as never}>
       <div className="banner-line">
-        <AlertBadge state={alert.state} />
+        <AlertBadge alert={alert} />
         <p className="banner-sentence">
           {headline(alert)}
           {where && `: ${where}${place}`}.
@@ -26,12 +26,24 @@ export function AlertBanner({ alert }: { alert: AlertDetail }) {
       <div className="banner-line">
         <Size alert={alert} />
         {alert.bound !== null && <span className="tag">{boundText(alert)}</span>}
-        {alert.muted && <span className="tag">muted: nobody is told</span>}
+        {alert.muted && <span className="tag">muted: not reported</span>}
         <Elsewhere alert={alert} />
       </div>
+      <Recovered alert={alert} />
       {alert.reason && <p className="alert-reason soft">{said(alert.reason)}</p>}
     </section>
   );
+}
+
+/** What each scenario got back; with most left first. */
+function Recovered({ alert }: { alert: AlertDetail }) {
+  const most = [...(alert.recovery ?? [])].sort((one, other) => other.remains - one.remains);
+  return most.map((one) => (
+    <p key={one.scenario} className="alert-reason">
+      {alert.scenarios.length > 1 && `${one.scenario}: `}
+      {recoveryText(one)} <span className="soft">({recoveryBasis(one)})</span>
+    </p>
+  ));
 }
 
 function Size({ alert }: { alert: AlertDetail }) {
@@ -60,7 +72,22 @@ function Elsewhere({ alert }: { alert: AlertDetail }) {
           params={{ project }}
           search={{ head: alert.fixed_by_sha, ...(alert.scenario ? { scenario: alert.scenario } : {}) }}
         >
-          <Icon name="fix" size={12} /> fixed by <span className="mono">{shortSha(alert.fixed_by_sha)}</span>
+          <Icon name="fix" size={12} /> {alert.state === "fixed" ? "fixed" : "recovered in part"} by{" "}
+          <span className="mono">{shortSha(alert.fixed_by_sha)}</span>
+        </Link>
+      )}
+      {alert.fixed_by_sha && alert.after_sha && (
+        <Link
+          className="tag"
+          to="/p/$project/compare"
+          params={{ project }}
+          search={{
+            base: alert.after_sha,
+            head: alert.fixed_by_sha,
+            ...(alert.scenario ? { scenario: alert.scenario } : {}),
+          }}
+        >
+          compare last good <span className="mono">{shortSha(alert.after_sha)}</span> with the fix
         </Link>
       )}
       {alert.merged_into !== null && (

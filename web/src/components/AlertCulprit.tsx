@@ -27,7 +27,10 @@ export function AlertCulprit({ alert }: { alert: AlertDetail }) {
         ["Author", alert.author ?? "not known"],
         ["Last known good", after ? <ShaLink key="after" project={project} sha={after} /> : "none"],
         ["Found", moment(alert.created_at)],
-        ["Confirmed", alert.confirmed_at ? moment(alert.confirmed_at) : "not yet"],
+        ["Confirmed", alert.confirmed_at ? moment(alert.confirmed_at) : "by no second measurement"],
+        ...(alert.fix_measured_at
+          ? [["Fix measured", moment(alert.fix_measured_at)] satisfies [string, string]]
+          : []),
         ...alert.expectations.map((one): [string, string] => [
           "Declared",
           `${one.scenario} ${one.metric} up to ${change(ratio(one.bound))}: ${one.reason} (${one.who})`,

@@ -2,7 +2,7 @@
 /** One finding in a list: its state, what it says, how large it is, where the time goes, who has it. */
 import { Link } from "@tanstack/react-router";
 import type { Alert } from "../api/types";
-import { boundText, paying, shortHeadline, whyWords } from "../logic/alerts";
+import { boundText, mostRemains, paying, recoveryText, shortHeadline, whyWords } from "../logic/alerts";
 import { ago, moment, shortSha } from "../logic/format";
 import { AlertBadge } from "./AlertBadge";
 import { ChangeText } from "./ChangeText";
@@ -23,7 +23,7 @@ export function AlertRow({ alert, now, reach, named = false, onFocus }: Props) {
   return (
     <li className="commit alert-row">
       <div className="commit-verdict above">
-        <AlertBadge state={alert.state} />
+        <AlertBadge alert={alert} />
       </div>
       <div className="commit-main">
         <Link
@@ -70,12 +70,14 @@ function Size({ alert, reach }: { alert: Alert; reach: number }) {
 }
 
 function What({ alert }: { alert: Alert }) {
+  const remains = mostRemains(alert.recovery);
   const text = [paying(alert), whyWords(alert)].filter(Boolean).join("; ");
   return (
     <>
       {text && <span className="summary">{text}</span>}
+      {remains && <span className="tag">{recoveryText(remains)}</span>}
       {alert.bound !== null && <span className="tag">{boundText(alert)}</span>}
-      {alert.muted && <span className="tag">muted: nobody is told</span>}
+      {alert.muted && <span className="tag">muted: not reported</span>}
       {alert.assignee && <span className="tag">{alert.assignee} has it</span>}
     </>
   );

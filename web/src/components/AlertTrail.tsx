@@ -4,7 +4,7 @@ import { Button, Textarea } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { commentOnAlert } from "../api/alerts";
 import type { AlertDetail } from "../api/types";
-import { inTime } from "../logic/alerts";
+import { inTime, toldText } from "../logic/alerts";
 import { moment, said } from "../logic/format";
 import { ActionError } from "./ActionError";
 import { AlertWord } from "./AlertBadge";
@@ -22,7 +22,7 @@ export function AlertTrail({ alert }: { alert: AlertDetail }) {
               {one.state !== null && <AlertWord state={one.state} />}
               <strong>{one.who ?? "the service"}</strong>
               <span className="soft">{moment(one.at)}</span>
-              {one.told && <span className="tag">people were told</span>}
+              {one.told && <span className="tag">{toldText(one.messages)}</span>}
             </div>
             <p className="trail-text">{said(one.text)}</p>
           </li>

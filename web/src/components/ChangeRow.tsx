@@ -12,7 +12,7 @@ export function ChangeRow({ change, now }: { change: AlertChange; now: number })
   return (
     <li className="commit change-row">
       <div className="commit-verdict above">
-        <AlertBadge state={change.state} />
+        <AlertBadge alert={{ state: change.state, confirmed_at: alert.confirmed_at }} />
       </div>
       <div className="commit-main">
         <Link

@@ -6,12 +6,14 @@ import { Help } from "./Help";
 import { RateTable } from "./RateTable";
 import { SavedPanel } from "./SavedPanel";
 
-/** What people and re-measurements made of the findings, and how many of them are false by the trials. */
+/** What people and measurements made of the findings, and how many of them are false by the trials. */
 export function FindingsPanel({ project, of }: { project: string; of: Quality }) {
-  const { accepted, dismissed } = of.findings;
+  const { accepted, confirmed, dismissed, fix_measured } = of.findings;
   const rows = [
-    { name: "accepted, of those people decided", of: accepted },
+    { name: "accepted by people, of those people decided", of: accepted },
+    { name: "seen again, of those measured again", of: confirmed },
     { name: "not seen again, of those measured again", of: dismissed },
+    { name: "fix measured, of those not dismissed", of: fix_measured },
   ].filter((row) => hasTrials(row.of));
   return (
     <SavedPanel
@@ -24,7 +26,7 @@ export function FindingsPanel({ project, of }: { project: string; of: Quality })
       {rows.length > 0 ? (
         <RateTable label="Shares of findings" first="Share" rows={rows} />
       ) : (
-        <p className="soft">Nobody has decided on a finding yet, and none was measured again.</p>
+        <p className="soft">No finding yet that people decided on or that was measured again.</p>
       )}
       <FalseDiscoveries of={of.false_discoveries} />
     </SavedPanel>

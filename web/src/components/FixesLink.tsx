@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The regression that an improvement takes back, as a link to its comparison. Nothing when it fixes none. */
+/** The regression that an improvement takes back, and what remains of it, as a link to its comparison. Nothing when it fixes none. */
 import { Link } from "@tanstack/react-router";
 import type { VerdictBrief } from "../api/types";
+import { fixWords } from "../logic/alerts";
 import { shortSha } from "../logic/format";
 import { Icon } from "./Icon";
 
 interface Props {
   project: string;
-  verdict: Pick<VerdictBrief, "fixes_sha" | "scenario">;
+  verdict: Pick<VerdictBrief, "fixes_sha" | "recovery" | "scenario">;
   className: string;
 }
 
@@ -20,7 +21,8 @@ export function FixesLink({ project, verdict, className }: Props) {
       params={{ project }}
       search={{ head: verdict.fixes_sha, scenario: verdict.scenario }}
     >
-      <Icon name="fix" size={12} /> fixes <span className="mono">{shortSha(verdict.fixes_sha)}</span>
+      <Icon name="fix" size={12} /> undoes <span className="mono">{shortSha(verdict.fixes_sha)}</span>,{" "}
+      {fixWords(verdict.recovery ?? null)}
     </Link>
   );
 }

@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { shortSha } from "../logic/format";
 import { eventMarks, eventsAt } from "../logic/historyEvents";
-import { lineMarks, positive, relativeTo, runAt } from "../logic/lines";
+import { lineMarks, positive, runAt } from "../logic/lines";
 import type { Span } from "../logic/thin";
 import { HistoryChart } from "./HistoryChart";
 import type { DrawnProps } from "./HistoryPanel";
@@ -18,22 +18,19 @@ const FROM_ZERO = new Set(["cpp", "ipp"]);
 /** Also alone: fractions that hardly move would fill the chart with their last digits. */
 const CALLS = "calls";
 export function HistoryDrawn(props: DrawnProps) {
-  const { project, lines: shown, series, stages, scale, against, alerts, alone } = props;
+  const { project, lines: shown, series, stages, scale, unit, alerts, alone } = props;
   const navigate = useNavigate();
   const { commits, lines, releases, metric } = shown;
   const [span, setSpan] = useIndexSpan(commits.sha, props.span, props.onSpan);
   const several = lines.length > 1;
   const inks = useMemo(() => (several ? series.map((one) => one.stage) : stages), [several, series, stages]);
-  const data = useMemo(() => {
-    const place = against ? commits.sha.findIndex((sha) => sha.startsWith(against)) : 0;
-    const drawn =
-      scale === "relative"
-        ? relativeTo(series, Math.max(place, 0))
-        : scale === "log"
-          ? positive(series)
-          : [...series];
-    return { x: commits.sha.map((_, index) => index), stages: drawn };
-  }, [commits, series, scale, against]);
+  const data = useMemo(
+    () => ({
+      x: commits.sha.map((_, index) => index),
+      stages: scale === "log" ? positive(series) : series,
+    }),
+    [commits, series, scale],
+  );
   const events = useMemo(
     () => ({
       change_points: lines.flatMap((one) => one.change_points),
@@ -81,6 +78,7 @@ export function HistoryDrawn(props: DrawnProps) {
             shown={shown}
             place={place}
             series={series}
+            unit={unit}
             inks={inks}
             events={eventsAt(commits.sha[place] ?? "", events, alerts)}
           />

@@ -8,7 +8,7 @@ import type { Alert, Lines } from "../api/types";
 import { fileName } from "../logic/csv";
 import { FUNCTION_METRICS } from "../logic/functions";
 import type { Scale } from "../logic/history";
-import { rowsOf, seriesOf } from "../logic/lines";
+import { drawnSeries, rowsOf, type Series, seriesOf } from "../logic/lines";
 import { CHAIN } from "../logic/palette";
 import { ExportButtons } from "./ExportButtons";
 import { MetricName } from "./Help";
@@ -47,7 +47,12 @@ export function HistoryPanel(props: HistoryPanelProps) {
     () => (lines ? seriesOf(lines.lines, names.split("\n"), lines.commits.sha.length) : []),
     [lines, names],
   );
-  const unit = lines?.metric.unit ?? "";
+  const { scale, against } = props;
+  const drawn = useMemo(
+    () => drawnSeries(series, lines?.commits.sha ?? [], lines?.metric.unit ?? "", scale, against),
+    [series, lines, scale, against],
+  );
+  const { unit } = drawn;
   const hosts = [...new Set(lines?.lines.flatMap((one) => one.host_class ?? []))];
   const aside = lines && series.length > 0 && (
     <span className="panel-aside soft">
@@ -55,7 +60,7 @@ export function HistoryPanel(props: HistoryPanelProps) {
       <ExportButtons
         name={fileName(project, ...wanted.scenarios, metric)}
         what={`${lines.metric.title} per commit`}
-        rows={() => rowsOf(lines.commits, series, unit)}
+        rows={() => rowsOf(lines.commits, drawn.series, unit)}
         picture={props.asTable ? undefined : around}
       />
     </span>
@@ -64,7 +69,7 @@ export function HistoryPanel(props: HistoryPanelProps) {
     <Panel title={<MetricName name={metric} />} aside={aside}>
       <div ref={around}>
         {lines ? (
-          <Content {...props} lines={lines} series={series} />
+          <Content {...props} lines={lines} series={drawn.series} unit={unit} />
         ) : error ? (
           <p role="alert">{error.message}</p>
         ) : (
@@ -77,7 +82,10 @@ export function HistoryPanel(props: HistoryPanelProps) {
 
 export interface DrawnProps extends HistoryPanelProps {
   lines: Lines;
-  series: ReturnType<typeof seriesOf>;
+  /** As the scale has them. */
+  series: Series[];
+  /** Of their values. */
+  unit: string;
 }
 
 function Content(props: DrawnProps) {

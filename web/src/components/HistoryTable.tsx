@@ -2,10 +2,11 @@
 /** The figures of a chart as text, newest commit first, a page at a time. */
 import { Pagination } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import type { Alert } from "../api/types";
-import { MISSING, shortSha, significant } from "../logic/format";
+import type { Alert, Lines } from "../api/types";
+import { shortSha } from "../logic/format";
 import { type EventsLike, eventsAt } from "../logic/historyEvents";
-import { runAt } from "../logic/lines";
+import { PERCENT, runAt, valueText } from "../logic/lines";
+import { ChangeText } from "./ChangeText";
 import type { DrawnProps } from "./HistoryPanel";
 import { ScrollTable } from "./ScrollTable";
 import { VerdictBadge } from "./VerdictBadge";
@@ -53,7 +54,7 @@ export function HistoryTable(props: DrawnProps) {
   );
 }
 
-function Row({ project, lines: shown, series, alerts, place }: DrawnProps & { place: number }) {
+function Row({ project, lines: shown, series, unit, alerts, place }: DrawnProps & { place: number }) {
   const { commits, lines, releases } = shown;
   const sha = commits.sha[place] ?? "";
   const run = runAt(lines, place);
@@ -68,9 +69,18 @@ function Row({ project, lines: shown, series, alerts, place }: DrawnProps & { pl
         </Link>{" "}
         {tags.length > 0 && <span className="tag">{tags.join(", ")}</span>} {commits.subject[place]}
       </th>
-      <td className="left">{run && <VerdictBadge display={run.line.display[run.index] ?? ""} />}</td>
+      <td className="left">
+        {run && <VerdictBadge display={run.line.display[run.index] ?? ""} />}
+        {run && <AgainstBase of={run.line} index={run.index} />}
+      </td>
       {series.map((one) => (
-        <Figure key={one.stage} value={one.value[place]} low={one.low[place]} high={one.high[place]} />
+        <Figure
+          key={one.stage}
+          value={one.value[place]}
+          low={one.low[place]}
+          high={one.high[place]}
+          unit={unit}
+        />
       ))}
       <td className="left wrap">
         {lines.map((line) => (
@@ -87,17 +97,30 @@ function Row({ project, lines: shown, series, alerts, place }: DrawnProps & { pl
   );
 }
 
+/** Side by side with its base: the line's own values are of other runs. */
+function AgainstBase({ of, index }: { of: Lines["lines"][number]; index: number }) {
+  const [size, low = null, high = null] = [of.ratio_cpp[index], of.low[index], of.high[index]];
+  if (size == null) return null;
+  return (
+    <span className="under">
+      <ChangeText of={{ ratio_cpp: size, low, high }} />
+    </span>
+  );
+}
+
 const NO_ALERTS: readonly Alert[] = [];
 type Known = number | null | undefined;
 
-function Figure({ value, low, high }: { value: Known; low: Known; high: Known }) {
+/** Without its unit, which stands above, but for per cent. */
+function Figure({ value, low, high, unit }: { value: Known; low: Known; high: Known; unit: string }) {
+  const text = (of: Known): string => valueText(of, unit === PERCENT ? unit : "");
   const wide = value != null && low != null && high != null && low < high;
   return (
     <td>
-      {value == null ? MISSING : significant(value)}
+      {text(value)}
       {wide && (
         <span className="under">
-          {significant(low)} to {significant(high)}
+          {text(low)} to {text(high)}
         </span>
       )}
     </td>

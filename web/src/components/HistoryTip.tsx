@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useComputedColorScheme } from "@mantine/core";
 import type { Lines } from "../api/types";
-import { figure, MISSING, moment, shortSha } from "../logic/format";
+import { changeWithInterval, moment, shortSha } from "../logic/format";
 import type { HistoryEvent } from "../logic/historyEvents";
-import { runAt, type Series } from "../logic/lines";
+import { runAt, type Series, valueText } from "../logic/lines";
 import { stageInk } from "../logic/palette";
+import { known, ratio } from "../logic/units";
 import { VerdictWord } from "./VerdictBadge";
 
 interface Props {
   shown: Lines;
   place: number;
   series: readonly Series[];
+  /** Of their values. */
+  unit: string;
   /** Fix the colours. */
   inks: readonly string[];
   events: readonly HistoryEvent[];
 }
 
 /** A commit under the pointer: verdict, values, and what happened there. */
-export function HistoryTip({ shown, place, series, inks, events }: Props) {
+export function HistoryTip({ shown, place, series, unit, inks, events }: Props) {
   const dark = useComputedColorScheme("light") === "dark";
-  const { commits, metric, lines, releases } = shown;
+  const { commits, lines, releases } = shown;
   const run = runAt(lines, place);
   const at = commits.committed_at[place];
   return (
     <>
       {run && <VerdictWord display={run.line.display[run.index] ?? ""} />}
+      {run && <Judged of={run.line} index={run.index} />}
       <div className="strong">{commits.subject[place]}</div>
       <div className="soft">
         <span className="mono">{shortSha(commits.sha[place] ?? "")}</span>
@@ -42,7 +46,7 @@ export function HistoryTip({ shown, place, series, inks, events }: Props) {
           {series.map((one) => (
             <tr key={one.stage}>
               <td style={{ color: stageInk(one.stage, inks, dark).color, fontWeight: 600 }}>{one.stage}</td>
-              <td>{figure(one.value[place], metric.unit) || MISSING}</td>
+              <td>{valueText(one.value[place], unit)}</td>
             </tr>
           ))}
         </tbody>
@@ -53,5 +57,18 @@ export function HistoryTip({ shown, place, series, inks, events }: Props) {
         </div>
       ))}
     </>
+  );
+}
+
+/** What the run says of the commit: measured side by side with its base, whatever the host did since. */
+function Judged({ of, index }: { of: Lines["lines"][number]; index: number }) {
+  const [size, low, high] = [of.ratio_cpp[index], of.low[index], of.high[index]];
+  if (size == null) return null;
+  const base = of.base_sha[index];
+  return (
+    <div className="strong">
+      {changeWithInterval(ratio(size), known(low, ratio), known(high, ratio))} cycles
+      <span className="soft"> against its base {base ? shortSha(base) : ""}</span>
+    </div>
   );
 }

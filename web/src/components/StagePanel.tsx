@@ -12,6 +12,8 @@ interface Props {
   chainName: string | null;
   stages: readonly StageChange[];
   culprits: readonly string[];
+  notes: Readonly<Record<string, string>>;
+  about: string | null;
 }
 
 /** Where the cycles went, stage by stage. */

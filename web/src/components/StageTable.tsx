@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Base and head per stage: what changed, by how much, and which part is instructions, which pipeline use. */
 import type { Change, StageChange } from "../api/types";
-import { change, figure, fromTo, MISSING, signed, significant } from "../logic/format";
+import { change, figure, fromTo, MISSING, said, signed, significant } from "../logic/format";
 import { barReach, splitCycles } from "../logic/split";
 import { known, ratio } from "../logic/units";
-import { causeWord } from "../logic/verdict";
 import { ChangeText } from "./ChangeText";
 import { MetricName } from "./Help";
 import { SplitBar, SplitLegend } from "./SplitBar";
@@ -19,9 +18,13 @@ interface Props {
   stages: readonly StageChange[];
   /** Stages the verdict names as those that pay. */
   culprits: readonly string[];
+  /** By stage: its part in the change, or what its test said. */
+  notes: Readonly<Record<string, string>>;
+  /** What the intervals are; null: all alike. */
+  about: string | null;
 }
 
-export function StageTable({ chain, chainName, stages, culprits }: Props) {
+export function StageTable({ chain, chainName, stages, culprits, notes, about }: Props) {
   const splits = stages.map(splitCycles);
   const chainSplit = chain && splitCycles(chain);
   const reach = barReach([...splits, chainSplit], LEAST_REACH_CYCLES);
@@ -59,7 +62,7 @@ export function StageTable({ chain, chainName, stages, culprits }: Props) {
               <tr key={stage.stage} className={rowTone(stage, culprits)}>
                 <th scope="row">
                   {stage.stage}
-                  <span className="under">{stageNote(stage, culprits)}</span>
+                  <span className="under">{notes[stage.stage]}</span>
                 </th>
                 <Sizes of={stage} contribution={stage.contribution_cycles} />
                 <td className="split-cell">
@@ -85,6 +88,7 @@ export function StageTable({ chain, chainName, stages, culprits }: Props) {
         </table>
       </section>
       <SplitLegend splits={[...splits, chainSplit]} />
+      {about && <p className="soft small">{said(about)}</p>}
     </>
   );
 }
@@ -92,19 +96,6 @@ export function StageTable({ chain, chainName, stages, culprits }: Props) {
 function rowTone(stage: StageChange, culprits: readonly string[]): string | undefined {
   if (!culprits.includes(stage.stage)) return undefined;
   return (stage.contribution_cycles ?? 0) > 0 ? "culprit" : "saver";
-}
-
-function stageNote(stage: StageChange, culprits: readonly string[]): string {
-  if (stage.kind === "added") return "new stage";
-  if (stage.kind === "removed") return "stage removed";
-  const cause = causeWord(stage.cause);
-  if (culprits.includes(stage.stage)) {
-    const role = (stage.contribution_cycles ?? 0) > 0 ? "pays" : "saves";
-    return cause ? `${role}, by ${cause}` : role;
-  }
-  if (stage.significant && !stage.relevant) return "beyond noise, too small to matter";
-  if (stage.significant) return cause ? `beyond noise, by ${cause}` : "beyond noise";
-  return "within noise";
 }
 
 function Sizes({ of, contribution }: { of: Change; contribution: number | null }) {

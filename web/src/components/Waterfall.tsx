@@ -48,6 +48,7 @@ function PartRow({ step, fall, of }: Props & { step: Step }) {
         {step.part === "efficiency" && efficiency_ratio !== null && (
           <span className="under">
             <ChangeText of={{ ratio_cpp: efficiency_ratio, low, high }} />
+            {low !== null && ` at ${Number((of.level * 100).toPrecision(4))} %`}
           </span>
         )}
       </span>

@@ -2,14 +2,21 @@
 import { expect, test } from "vitest";
 import {
   ALERT_STATES,
+  alertInfo,
   boundOf,
+  fixWords,
   headline,
+  isOpen,
+  mostRemains,
   paying,
   planText,
   quantityOf,
   quantityWord,
   reachOf,
+  recoveryBasis,
+  recoveryText,
   stateInfo,
+  toldText,
   triageOf,
   whyWords,
 } from "./alerts";
@@ -91,4 +98,36 @@ test("why is said once, and not of what broke", () => {
   );
   expect(whyWords({ ...regression, kind: "broken" })).toBeNull();
   expect(whyWords({ ...regression, cause: null, detail: null })).toBeNull();
+});
+
+const REST = { scenario: "sfc_a", lost: 1.116, remains: 1.045, margin: 0.02, direct: false };
+
+test("a fix says what it took back and what remains, of one and the same base", () => {
+  const text = recoveryText({ ...REST, low: 0.97, high: 1.12, level: 0.95 });
+  expect(text).toBe("recovered 7.1 of 11.6\u202f%, remains +4.5\u202f% [\u22123.0, +12.0]");
+  expect(recoveryText(REST)).toBe("recovered 7.1 of 11.6\u202f%, remains +4.5\u202f%");
+  expect(recoveryBasis({ ...REST, level: 0.95 })).toContain("interval at 95\u202f%");
+  expect(recoveryBasis({ ...REST, direct: true })).toContain("side by side");
+  expect(fixWords(REST)).toBe("in part, remains +4.5\u202f%");
+  expect(fixWords({ ...REST, remains: 1.001 })).toBe("remains +0.10\u202f%");
+  expect(fixWords(null)).toBe("half or more");
+});
+
+test("of several scenarios the one in which most remains is shown", () => {
+  const other = { ...REST, scenario: "sfc_b", remains: 1.2 };
+  expect(mostRemains([REST, other])?.scenario).toBe("sfc_b");
+  expect(mostRemains(null)).toBeNull();
+});
+
+test("what no second measurement saw is not called confirmed", () => {
+  expect(alertInfo({ state: "confirmed", confirmed_at: null }).word).toBe("Seen once");
+  expect(alertInfo({ state: "confirmed", confirmed_at: "2026-11-22T19:02:55Z" }).word).toBe("Confirmed");
+  expect(alertInfo({ state: "fixed", confirmed_at: null }).word).toBe("Fixed");
+  expect(isOpen({ state: "partly_fixed" })).toBe(true);
+});
+
+test("a step says how many messages it made", () => {
+  expect(toldText(null)).toBe("in the feed");
+  expect(toldText(0)).toBe("in the feed; no message was wanted");
+  expect([toldText(1), toldText(2)]).toEqual(["sent: 1 message", "sent: 2 messages"]);
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Findings as people read them: what a state means, what may be done in it, how a finding is said. */
-import { change, said } from "./format";
-import { ratio } from "./units";
+import { change, changeWithInterval, said, THIN } from "./format";
+import { known, ratio } from "./units";
 import { causeWord } from "./verdict";
 
 export const ALERT_STATES = [
@@ -9,6 +9,7 @@ export const ALERT_STATES = [
   "confirmed",
   "acknowledged",
   "reopened",
+  "partly_fixed",
   "fixed",
   "expected",
   "false_alarm",
@@ -16,8 +17,13 @@ export const ALERT_STATES = [
 ] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
 
-/** People were told, and somebody has still to do with it. */
-export const OPEN_ALERTS = ["confirmed", "acknowledged", "reopened"] as const satisfies AlertState[];
+/** Somebody has still to do with it. */
+export const OPEN_ALERTS = [
+  "confirmed",
+  "acknowledged",
+  "reopened",
+  "partly_fixed",
+] as const satisfies AlertState[];
 /** Open, and suspected but not yet measured again: what the list shows unless asked otherwise. */
 export const ACTIVE_ALERTS = ["new", ...OPEN_ALERTS] as const satisfies AlertState[];
 
@@ -31,13 +37,20 @@ const STATES: Record<AlertState, StateInfo> = {
     word: "Suspected",
     explanation: "Seen once. Base and head are measured again before anyone is told.",
   },
-  confirmed: { word: "Confirmed", explanation: "A second measurement saw it too; people were told." },
+  confirmed: { word: "Confirmed", explanation: "A second measurement saw it too." },
   acknowledged: { word: "Acknowledged", explanation: "Somebody looks into it." },
   reopened: {
     word: "Reopened",
     explanation: "It is there again, or somebody took back what was said of it.",
   },
-  fixed: { word: "Fixed", explanation: "A later commit undid it." },
+  partly_fixed: {
+    word: "Partly fixed",
+    explanation: "A later commit took back a part of it. More than the margin remains, so it stays open.",
+  },
+  fixed: {
+    word: "Fixed",
+    explanation: "Later commits undid it up to the margin in every scenario, or somebody says so.",
+  },
   expected: {
     word: "Expected",
     explanation: "Within a bound that somebody declared. The history begins anew at this commit.",
@@ -56,6 +69,14 @@ export const stateInfo = (state: string): StateInfo =>
   Object.hasOwn(STATES, state)
     ? STATES[state as AlertState]
     : { word: state, explanation: "This page is older than the server and does not know this state." };
+
+/** A report that no host could measure again is not confirmed, though its state is that of reports. */
+const SEEN_ONCE: StateInfo = {
+  word: "Seen once",
+  explanation: "No host of the pool could measure it again. It is reported as first seen.",
+};
+export const alertInfo = (alert: { state: string; confirmed_at: string | null }): StateInfo =>
+  alert.state === "confirmed" && alert.confirmed_at === null ? SEEN_ONCE : stateInfo(alert.state);
 
 export const isOpen = (alert: { state: string }): boolean =>
   (OPEN_ALERTS as readonly string[]).includes(alert.state);
@@ -78,6 +99,7 @@ const NEXT: Record<AlertState, readonly Asked[]> = {
   confirmed: ["acknowledged", "expected", "fixed", "false_alarm"],
   acknowledged: ["expected", "fixed", "false_alarm"],
   reopened: ["acknowledged", "expected", "fixed", "false_alarm"],
+  partly_fixed: ["acknowledged", "expected", "fixed", "false_alarm", "reopened"],
   expected: ["reopened", "fixed", "false_alarm"],
   fixed: ["reopened", "expected", "false_alarm"],
   false_alarm: ["reopened"],
@@ -129,6 +151,54 @@ export function paying(alert: AlertLike): string | null {
   if (alert.kind === "broken" || alert.stage === null) return null;
   if (alert.stage === "chain") return "time goes into the chain as a whole, no stage alone";
   return `time goes into ${[alert.stage, alert.function].filter(Boolean).join(", ")}`;
+}
+
+interface RecoveryLike {
+  scenario: string;
+  lost: number;
+  remains: number;
+  low?: number | null;
+  high?: number | null;
+  level?: number | null;
+  direct: boolean;
+}
+
+/** Of a finding's scenarios, the one in which most remains after its fixes. Null: no fix was seen. */
+export const mostRemains = <T extends { remains: number }>(
+  recovery: readonly T[] | null | undefined,
+): T | null =>
+  (recovery ?? []).reduce<T | null>(
+    (most, one) => (most === null || one.remains > most.remains ? one : most),
+    null,
+  );
+
+/** "recovered 7.1 of 11.6 %, remains +4.5 % [-3.2, +12.8]": both of the cycles before the regression. */
+export function recoveryText(one: RecoveryLike): string {
+  const share = (value: number): string => (value * 100).toFixed(1);
+  const remains = changeWithInterval(ratio(one.remains), known(one.low, ratio), known(one.high, ratio));
+  return `recovered ${share(one.lost - one.remains)} of ${share(one.lost - 1)}${THIN}%, remains ${remains}`;
+}
+
+/** What the figure rests on. */
+export function recoveryBasis(one: RecoveryLike): string {
+  if (one.direct) return "the last good commit and the fix, measured side by side";
+  const from = "computed from the regression's run and the fix's, as if nothing between them mattered";
+  return one.level == null
+    ? from
+    : `${from}; interval at ${Number((one.level * 100).toPrecision(4))}${THIN}%`;
+}
+
+/** "undoes 0862602, remains +0.3 %". Null recovery: only that it is one. */
+export const fixWords = (recovery: { remains: number; margin: number } | null): string =>
+  recovery === null
+    ? "half or more"
+    : `${recovery.remains <= 1 + recovery.margin ? "" : "in part, "}remains ${change(ratio(recovery.remains))}`;
+
+/** Who heard of a step, if anybody could. */
+export function toldText(messages: number | null): string {
+  if (messages === null) return "in the feed";
+  if (messages === 0) return "in the feed; no message was wanted";
+  return `sent: ${messages} ${messages === 1 ? "message" : "messages"}`;
 }
 
 /** "expected up to +3.0 %", when something was declared. */
@@ -266,6 +336,7 @@ interface StepLike {
   who: string | null;
   why: string;
   told: boolean;
+  messages: number | null;
 }
 interface CommentLike {
   id: number;
@@ -281,13 +352,15 @@ export interface TrailEntry {
   state: string | null;
   text: string;
   told: boolean;
+  /** To how many integrations it was sent; null: not told, or not counted. */
+  messages: number | null;
 }
 
 /** Steps and comments as one story, oldest first. */
 export function inTime(steps: readonly StepLike[], comments: readonly CommentLike[]): TrailEntry[] {
   const told = [
     ...steps.map((one, place) => ({ ...one, key: `s${place}`, text: one.why })),
-    ...comments.map((one) => ({ ...one, key: `c${one.id}`, state: null, told: false })),
+    ...comments.map((one) => ({ ...one, key: `c${one.id}`, state: null, told: false, messages: null })),
   ];
   return told.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }

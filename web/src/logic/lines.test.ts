@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import type { Columns } from "./history";
-import { positive, relativeTo, runAt, seriesOf } from "./lines";
+import { drawnSeries, positive, relativeTo, rowsOf, runAt, seriesOf, valueText } from "./lines";
 import { between, panned, thinned, wholeOf, zoomed } from "./thin";
 
 const column = (stage: string, name: string | null, value: (number | null)[]) => ({
@@ -101,4 +101,17 @@ test("zoom keeps the commit under the pointer, pan stops at the ends", () => {
   expect(panned({ from: 900, to: 999 }, 0.5, 1000)).toEqual({ from: 900, to: 999 });
   expect(panned({ from: 100, to: 199 }, -0.5, 1000)).toEqual({ from: 50, to: 149 });
   expect(between(20, 10, 1000)).toEqual({ from: 10, to: 20 });
+});
+
+test("what is relative in the chart is relative in table and file, with its unit", () => {
+  const series = seriesOf([line("a", [0, 1], [100, 107.9])], ["chain"], 2);
+  const commits = { sha: ["aa", "bb"], committed_at: [null, null], subject: [null, null] };
+  const drawn = drawnSeries(series, commits.sha, "cycles/packet", "relative", undefined);
+  expect(drawn.unit).toBe("%");
+  expect(drawn.series[0]?.value.map((one) => one?.toFixed(1))).toEqual(["0.0", "7.9"]);
+  expect(valueText(drawn.series[0]?.value[1], drawn.unit)).toBe("+7.9\u202f%");
+  expect(rowsOf(commits, drawn.series, drawn.unit)[0]).toContain("chain [%]");
+  expect(drawnSeries(series, commits.sha, "", "relative", "b").series[0]?.value[1]).toBe(0);
+  const log = drawnSeries(series, commits.sha, "cycles/packet", "log", undefined);
+  expect([log.unit, log.series[0]?.value[1]]).toEqual(["cycles/packet", 107.9]);
 });

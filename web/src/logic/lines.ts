@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /** From the API's lines to what a chart draws: series over the common commits, x is a commit's place. */
 import type { Row } from "./csv";
+import { change, figure } from "./format";
 import { functionLabel } from "./functions";
-import type { Columns, Mark } from "./history";
+import type { Columns, Mark, Scale } from "./history";
+import { ratio } from "./units";
 
 interface StageLike {
   stage: string;
@@ -89,6 +91,29 @@ export const positive = (series: readonly Series[]): Series[] =>
       high: one.high,
     };
   });
+
+/** Unit of relative values, against a commit. */
+export const PERCENT = "%";
+
+/** The series as chart, table and files have them, and the unit of their values. against: the commit `relative` starts from;
+ * undefined: the first. */
+export function drawnSeries(
+  series: readonly Series[],
+  shas: readonly string[],
+  unit: string,
+  scale: Scale,
+  against: string | undefined,
+): { series: Series[]; unit: string } {
+  if (scale !== "relative") return { series: [...series], unit };
+  const place = against ? shas.findIndex((sha) => sha.startsWith(against)) : 0;
+  return { series: relativeTo(series, Math.max(place, 0)), unit: PERCENT };
+}
+
+/** A value as a chart's tip and table show it. */
+export function valueText(value: number | null | undefined, unit: string): string {
+  if (unit !== PERCENT || value == null) return figure(value, unit);
+  return change(ratio(1 + value / 100));
+}
 
 /** The place of a run in its line, and the line: the first of the lines that has one at this commit. */
 export function runAt<T extends LineLike>(

@@ -192,6 +192,8 @@ function Result({
           chainName={judgedChain(verdict)}
           stages={stages}
           culprits={verdict?.culprit_stages ?? []}
+          notes={comparison.stage_notes}
+          about={comparison.interval_note}
         />
       )}
       {comparison.decomposition && <DecompositionPanel of={comparison.decomposition} />}

@@ -124,6 +124,10 @@ function Measured({ project, scenarios, search }: Props) {
         {search.scale === "relative" && (
           <Against project={project} wanted={wanted} search={search} set={set} />
         )}
+        <span className="soft">
+          Values are of runs of their own and drift with the host. Verdicts come from runs side by side with
+          the base, so a line may fall where a verdict says regressed.
+        </span>
         {search.view !== "table" && (
           <span className="soft">
             Bands: intervals of the rounds. Drag to zoom, click to open a commit's alert or run.

@@ -118,6 +118,8 @@ function Run({ run }: { run: RunDetail }) {
           chainName={judgedChain(verdict)}
           stages={stages}
           culprits={verdict.culprit_stages ?? []}
+          notes={verdict.stage_notes}
+          about={verdict.interval_note}
         />
       )}
       {whereRows(verdict).length > 0 && (
