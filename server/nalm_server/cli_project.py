@@ -24,6 +24,9 @@ def project_add(
     branch: Annotated[str, typer.Option(help="The branch whose merges are measured.")] = "main",
     *,
     public: Annotated[bool, typer.Option("--public", help="Anybody may read it.")] = False,
+    unchecked: Annotated[
+        bool, typer.Option("--unchecked", help="Only the agents can reach the repository.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
     state: State = None,
 ) -> None:
@@ -32,7 +35,13 @@ def project_add(
     Example: nalm-server project add my-nf --repository https://example.org/my-nf.git
     """
     with opened(state) as context, context.sessions() as session:
-        new = ProjectNew(name=name, repository=repository, default_branch=branch, public=public)
+        new = ProjectNew(
+            name=name,
+            repository=repository,
+            default_branch=branch,
+            public=public,
+            check_repository=not unchecked,
+        )
         created = projects.create_project(session, context, SYSTEM, new, context.clock())
         session.commit()
         if json:

@@ -31,6 +31,7 @@ const project = (name: string, full: boolean): Project => ({
   jobs_open: full ? 2 : 0,
   alerts_open: 0,
   last_verdict: full ? (commits().find((commit) => commit.verdicts.length > 0)?.verdicts[0] ?? null) : null,
+  repository_error: null,
   last_activity_at: full ? new Date(Date.now() - 90_000).toISOString() : null,
 });
 

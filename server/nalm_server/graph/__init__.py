@@ -11,7 +11,7 @@ from nalm_server.graph.gathered import Graph
 from nalm_server.graph.history import changed_paths, first_parent, merge_base, resolve
 from nalm_server.graph.log import CommitInfo
 from nalm_server.graph.mirror import fetch
-from nalm_server.graph.remote import ls_remote
+from nalm_server.graph.remote import first_look, ls_remote
 
 __all__ = [
     "AddressError",
@@ -22,6 +22,7 @@ __all__ = [
     "Wanted",
     "changed_paths",
     "fetch",
+    "first_look",
     "first_parent",
     "gather",
     "ls_remote",

@@ -126,8 +126,8 @@ class ScenarioLine(Schema):
     base_sha: list[str | None]
     display: list[Display]
     ratio_cpp: list[float | None]
-    """Of each verdict: the chain's cycles against its base, measured side by side, with the interval. Values in
-    `stages` are of runs of their own and drift with the host."""
+    """Of each verdict: the chain's cycles against its base, measured side by side, with the interval. Values
+    in `stages` are of runs of their own and drift with the host."""
     low: list[float | None]
     high: list[float | None]
     stages: list[StageColumns]

@@ -16,6 +16,7 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import HELD, OPEN
 from nalm_server.projects.models import ProjectRow
 from nalm_server.runs.models import RunRow, VerdictRow
+from nalm_server.watches.models import WatchRow
 
 
 class Overview(NamedTuple):
@@ -31,6 +32,7 @@ class Overview(NamedTuple):
     alerts_open: int
     job_moved_at: datetime | None
     report_received_at: datetime | None
+    repository_error: str | None
     last_run: int | None
     """The number of the furthest judged run."""
 
@@ -79,7 +81,8 @@ def overviews(session: Session, condition: ColumnElement[bool]) -> list[Overview
     )
     moved = select(func.max(JobRow.updated_at)).where(JobRow.project_id == ProjectRow.id)
     received = select(func.max(RunRow.received_at)).where(RunRow.project_id == ProjectRow.id)
-    asked = (_of_project(one) for one in (commits, jobs, alerts, moved, received, _furthest_run()))
+    trouble = select(WatchRow.reconcile_error).where(WatchRow.project_id == ProjectRow.id)
+    asked = (_of_project(one) for one in (commits, jobs, alerts, moved, received, trouble, _furthest_run()))
     query = select(
         ProjectRow.name,
         ProjectRow.repository,

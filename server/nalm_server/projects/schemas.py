@@ -33,6 +33,8 @@ class Project(Schema):
     """Findings that people were told of and nobody has settled; muted ones apart."""
     last_verdict: VerdictBrief | None
     last_activity_at: datetime | None
+    repository_error: str | None
+    """Why the server could not read the repository when it tried last; null: it could, or never tried."""
 
 
 ProjectsName = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
@@ -49,6 +51,11 @@ class ProjectNew(Schema):
     )
     default_branch: Branch = "main"
     public: Flag = Field(default=False, description="Anybody may read it, signed in or not.")
+    check_repository: Flag = Field(
+        default=True,
+        description="Refuse an address at which the server finds no such repository and branch. "
+        "False: only the agents can reach it.",
+    )
 
 
 class ProjectSettings(Schema):

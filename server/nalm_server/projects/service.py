@@ -12,8 +12,10 @@ from nalm_server.access.repository import readable
 from nalm_server.access.service import NO_PROJECT
 from nalm_server.audit.service import record
 from nalm_server.context import Context
-from nalm_server.errors import ConflictError, NotFoundError
+from nalm_server.errors import ConflictError, ErrorDetail, InvalidError, NotFoundError
 from nalm_server.features import reference
+from nalm_server.graph import first_look
+from nalm_server.graph.errors import GraphError
 from nalm_server.projects import moving, repository
 from nalm_server.projects.models import ProjectRow
 from nalm_server.projects.schemas import Project, ProjectCreated, ProjectNew, ProjectSettings
@@ -24,6 +26,10 @@ from nalm_server.watches import repository as watches
 
 LOCAL_URL = "http://127.0.0.1:8080"
 """Where the embedded server is by default; NALM_PUBLIC_URL says otherwise."""
+
+
+class UnreadableRepositoryError(InvalidError):
+    name = "repository_unreadable"
 
 
 def require(session: Session, name: str) -> ProjectRow:
@@ -47,8 +53,11 @@ def create_project(
 ) -> ProjectCreated:
     """Adds the project with a webhook secret and an upload token of its own.
 
-    A path as repository is read only when it was added on this host, by who could read it anyway.
+    A path as repository is read only when it was added on this host, by who could read it anyway. Raises
+    InvalidError for an address without such a repository or branch.
     """
+    session.rollback()  # no connection is held while the forge answers
+    trouble = _first_look(new) if new.check_repository else None
     if repository.find(session, new.name) is not None:
         raise ConflictError(f"There is a project {new.name!r} already: choose another name.")
     secret = tokens.new_secret()
@@ -64,7 +73,8 @@ def create_project(
         ),
     )
     record(session, caller, "project.add", f"project {row.name}", now, project_id=row.id)
-    watches.require(session, row.id).local = caller is SYSTEM
+    watch = watches.require(session, row.id)
+    watch.local, watch.reconcile_error = caller is SYSTEM, trouble
     token = tokens.issue(session, tokens.Scope.UPLOAD, f"upload {new.name}", now, row.id)
     return ProjectCreated(
         name=row.name,
@@ -74,6 +84,20 @@ def create_project(
         webhook_secret=secret,
         upload_token=token,
     )
+
+
+def _first_look(new: ProjectNew) -> str | None:
+    """Why the server will need a token or key to read it; None: it can be read, or it is a path."""
+    if new.repository.startswith(("/", "file://")):
+        return None
+    try:
+        return first_look(new.repository, new.default_branch)
+    except GraphError as error:
+        raise UnreadableRepositoryError(
+            f"The server cannot read {new.repository}: {error}. Correct it, or add the project with "
+            "check_repository = false if only the agents can reach it.",
+            [ErrorDetail(path="$.repository", message=str(error))],
+        ) from error
 
 
 def change_project(
@@ -102,6 +126,7 @@ def _described(session: Session, condition: ColumnElement[bool]) -> list[Project
             commits=row.commits,
             jobs_open=row.jobs_open,
             alerts_open=row.alerts_open,
+            repository_error=row.repository_error,
             last_verdict=last[row.last_run] if row.last_run is not None else None,
             last_activity_at=max(
                 (at for at in (row.job_moved_at, row.report_received_at) if at is not None), default=None

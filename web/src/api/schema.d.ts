@@ -6546,6 +6546,8 @@ export interface components {
             reference: string | null;
             /** Repository */
             repository: string;
+            /** Repository Error */
+            repository_error: string | null;
         };
         /**
          * ProjectCreated
@@ -6567,6 +6569,12 @@ export interface components {
         };
         /** ProjectNew */
         ProjectNew: {
+            /**
+             * Check Repository
+             * @description Refuse an address at which the server finds no such repository and branch. False: only the agents can reach it.
+             * @default true
+             */
+            check_repository: boolean;
             /**
              * Default Branch
              * @default main

@@ -14,12 +14,20 @@ interface Props {
   nameHelp: string;
   repositoryHelp: string;
   repositoryExample?: string;
+  repositoryError?: string | undefined;
 }
 
 const FIELD = { required: true, autoComplete: "off", spellCheck: false } as const;
 
 /** The fields of a project that is made, or changed. */
-export function ProjectFields({ about, onChange, nameHelp, repositoryHelp, repositoryExample }: Props) {
+export function ProjectFields({
+  about,
+  onChange,
+  nameHelp,
+  repositoryHelp,
+  repositoryExample,
+  repositoryError,
+}: Props) {
   return (
     <>
       <TextInput
@@ -36,6 +44,7 @@ export function ProjectFields({ about, onChange, nameHelp, repositoryHelp, repos
         placeholder={repositoryExample}
         maxLength={512}
         {...FIELD}
+        error={repositoryError}
         value={about.repository}
         onChange={(event) => onChange({ ...about, repository: event.currentTarget.value })}
       />

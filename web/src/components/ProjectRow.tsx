@@ -6,6 +6,7 @@ import { ago, said } from "../logic/format";
 import { counted } from "../logic/overview";
 import { ChangeText } from "./ChangeText";
 import { Icon } from "./Icon";
+import { RepositoryTrouble } from "./RepositoryTrouble";
 import { VerdictBadge } from "./VerdictBadge";
 
 export function ProjectRow({ project, now }: { project: Project; now: number }) {
@@ -39,6 +40,7 @@ export function ProjectRow({ project, now }: { project: Project; now: number }) 
             To the first verdict
           </Link>
         )}
+        <RepositoryTrouble error={project.repository_error} />
         <Figures project={project} now={now} />
       </div>
       <span className="commit-go">

@@ -12,6 +12,7 @@ import { CommitRow } from "../components/CommitRow";
 import { FirstStepsLink } from "../components/FirstStepsLink";
 import { OutcomeFilter } from "../components/OutcomeFilter";
 import { PageHead } from "../components/PageHead";
+import { RepositoryTrouble } from "../components/RepositoryTrouble";
 import { CenterState, Failed, Loading } from "../components/States";
 import { useKeys } from "../components/useKeys";
 import { useNow } from "../components/useNow";
@@ -71,10 +72,15 @@ export function CommitsPage() {
           </Button>
         )}
       </PageHead>
+      <RepositoryTrouble error={about?.repository_error} />
       <OpenAlerts project={project} count={about?.alerts_open ?? 0} />
       {commits === undefined && (error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={9} />)}
       {commits?.length === 0 && (
-        <NoCommits project={project} branch={about?.default_branch ?? "the default branch"} />
+        <NoCommits
+          project={project}
+          branch={about?.default_branch ?? "the default branch"}
+          unread={Boolean(about?.repository_error)}
+        />
       )}
       {commits !== undefined && commits.length > 0 && (
         <List
@@ -111,9 +117,12 @@ function OpenAlerts({ project, count }: { project: string; count: number }) {
   );
 }
 
-function NoCommits({ project, branch }: { project: string; branch: string }) {
+function NoCommits({ project, branch, unread }: { project: string; branch: string; unread: boolean }) {
   return (
-    <CenterState icon="clock" title="Waiting for the first merge">
+    <CenterState
+      icon={unread ? "invalid" : "clock"}
+      title={unread ? "No commit could be read" : "Waiting for the first merge"}
+    >
       <p>
         A push to {branch} is announced by the forge's webhook, and its commit appears here at once. Without a
         forge, measure in the repository and send the report:

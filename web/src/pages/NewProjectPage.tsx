@@ -4,6 +4,7 @@ import { Button, Checkbox } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { addProject } from "../api/administration";
+import { ApiError } from "../api/client";
 import type { ProjectCreated } from "../api/types";
 import { ActionError } from "../components/ActionError";
 import { Command } from "../components/Command";
@@ -40,10 +41,13 @@ export function NewProjectPage() {
 function NewForm({ onMade }: { onMade: (made: ProjectCreated) => void }) {
   const [wanted, setWanted] = useState<ProjectNamed>({ name: "", repository: "", default_branch: "main" });
   const [open, setOpen] = useState(false);
-  const add = useAction(() => addProject({ ...wanted, public: open }), {
+  const [unchecked, setUnchecked] = useState(false);
+  const add = useAction(() => addProject({ ...wanted, public: open, check_repository: !unchecked }), {
     renews: ["projects", "pools"],
     onDone: onMade,
   });
+  const unreadable =
+    add.error instanceof ApiError && add.error.code === "repository_unreadable" ? add.error : null;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     add.mutate(undefined);
@@ -56,6 +60,7 @@ function NewForm({ onMade }: { onMade: (made: ProjectCreated) => void }) {
         nameHelp="Letters, digits, dot, dash and underscore; it is in every link"
         repositoryHelp="As git clones it from here and from the bench hosts"
         repositoryExample="https://git.example.org/nf.git"
+        repositoryError={unreadable?.message}
       />
       <Checkbox
         label="Anybody may read it, signed in or not"
@@ -68,7 +73,14 @@ function NewForm({ onMade }: { onMade: (made: ProjectCreated) => void }) {
           <Command text={addCommand(wanted.name, wanted.repository)} />
         </div>
       )}
-      <ActionError error={add.error} />
+      {(unreadable || unchecked) && (
+        <Checkbox
+          label="Only the bench hosts reach it: add it unread"
+          checked={unchecked}
+          onChange={(event) => setUnchecked(event.currentTarget.checked)}
+        />
+      )}
+      <ActionError error={unreadable ? null : add.error} />
       <Button type="submit" disabled={isPath(wanted.repository)} loading={add.isPending}>
         Make the project
       </Button>

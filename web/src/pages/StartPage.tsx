@@ -5,6 +5,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { projectQuery } from "../api/queries";
 import { setupQuery } from "../api/setup";
 import { PageHead } from "../components/PageHead";
+import { RepositoryTrouble } from "../components/RepositoryTrouble";
 import { SetupSteps } from "../components/SetupSteps";
 import { Failed, Loading } from "../components/States";
 import { useLiveJobs } from "../components/useLive";
@@ -30,6 +31,7 @@ export function StartPage() {
         title="To the first verdict"
         under="Each step is ticked as soon as this server sees it done."
       />
+      <RepositoryTrouble error={about.data?.repository_error} />
       {!ready &&
         (failed ? (
           <Failed error={failed} onRetry={about.error ? about.refetch : seen.refetch} />
