@@ -36,7 +36,7 @@ def before(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         url = f"sqlite:///{tmp_path / 'old.db'}"
     else:
         url = request.getfixturevalue("databases").create()[1]
-    migrate.upgrade(url, "0018")
+    migrate.upgrade(url, "0021")
     engine = make_engine(url)
     fill(engine)
     engine.dispose()
@@ -89,5 +89,5 @@ def test_a_fix_and_a_report_without_a_second_look_are_no_confirmations(before: s
     migrate.upgrade(before)
     assert stored(before, "confirmed_at") == {1: None, 2: 2, 3: None, 4: None, 5: 2}
     assert stored(before, "fix_measured_at") == {1: 3, 2: 3, 3: None, 4: None, 5: None}
-    migrate.downgrade(before, "0018")
+    migrate.downgrade(before, "0021")
     assert stored(before, "confirmed_at") == {1: 3, 2: 2, 3: 2, 4: None, 5: 2}

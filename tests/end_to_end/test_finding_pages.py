@@ -92,7 +92,7 @@ def test_a_finding_says_who_pays_why_and_what_it_rests_on(page: Page, found: dic
         "Measured at this commit, and the same: nop.",
         "regressed again on bench-vm-2",
         "Take work out of the packet's way",
-        "people were told",
+        "in the feed; no message was wanted",
     ):
         expect(main).to_contain_text(text)
     expect(page.get_by_role("img", name=re.compile("rounds in"))).to_be_visible()

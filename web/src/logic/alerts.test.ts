@@ -131,3 +131,10 @@ test("a step says how many messages it made", () => {
   expect(toldText(0)).toBe("in the feed; no message was wanted");
   expect([toldText(1), toldText(2)]).toEqual(["sent: 1 message", "sent: 2 messages"]);
 });
+
+test("a report without a second measurement is not said to be seen again", () => {
+  const why = "as first seen: pool a has no host that could measure it again";
+  expect(planText({ state: "confirmed" }, { state: "confirmed", why })).toMatch(
+    /^Not measured again: as first/,
+  );
+});

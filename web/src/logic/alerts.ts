@@ -313,10 +313,14 @@ const PLANS: Record<string, string> = {
 export const isCalledOff = (alert: { state: string }, plan: { state: string }): boolean =>
   plan.state === "waiting" && !isActiveAlert(alert);
 
+/** Reported without a second measurement, as the server's reason says. */
+const isSeenOnce = (plan: { state: string; why: string | null }): boolean =>
+  plan.state === "confirmed" && plan.why?.startsWith("as first seen") === true;
+
 /** How far measuring a finding again is, and why, each said once. */
 export function planText(alert: { state: string }, plan: { state: string; why: string | null }): string {
   if (isCalledOff(alert, plan)) return `${PLANS.closed}: it is ${stateInfo(alert.state).word.toLowerCase()}`;
-  const word = PLANS[plan.state] ?? plan.state;
+  const word = isSeenOnce(plan) ? "Not measured again" : (PLANS[plan.state] ?? plan.state);
   const told = plan.why === null || plan.why.toLowerCase() === word.toLowerCase();
   return told ? word : `${word}: ${said(plan.why ?? "")}`;
 }
