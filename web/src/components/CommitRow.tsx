@@ -74,7 +74,7 @@ export function CommitRow({ project, commit, now, reach, nameScenarios, marked, 
             {job ? (
               <JobProgress job={job} />
             ) : (
-              commit.skipped && <span className="soft">{commit.skipped}</span>
+              <span className="soft">{commit.skipped ?? "No job was made for it"}</span>
             )}
           </div>
         </>

@@ -179,7 +179,7 @@ function Lists({ alerts, filtered, onAll }: ListsProps) {
         <section className="panel" aria-labelledby="suspected">
           <div className="panel-head list-head">
             <h2 id="suspected">Suspected</h2>
-            <span className="soft">being measured again; nobody was told</span>
+            <span className="soft">not confirmed; nobody was told</span>
           </div>
           <AlertList alerts={suspected} label="Suspected" onFocus={focus} />
         </section>
@@ -194,7 +194,7 @@ function Nothing({ filtered, onAll }: { filtered: boolean; onAll: () => void }) 
       <p>
         {filtered
           ? "No alert is of these states, this scenario and this person."
-          : "Whatever made packets dearer is fixed or settled. A new finding appears here by itself."}
+          : "No finding waits for anybody. A new one appears here by itself."}
       </p>
       <Button size="xs" variant="default" onClick={onAll}>
         Show all alerts
