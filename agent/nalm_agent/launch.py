@@ -26,7 +26,7 @@ from nalm_agent.probe import (
     stage_counters,
 )
 from nalm_agent.process import tail
-from nalm_agent.snags import LENT_PROBE_STUCK, NO_LENT_PROBE
+from nalm_agent.snags import GAVE_UP, LENT_PROBE_BLAMED, LENT_PROBE_STUCK, NO_LENT_PROBE
 from nalm_agent.turns import TurnCounters
 
 FINISH_SECONDS = 10.0
@@ -196,7 +196,7 @@ class RunningNf(NfProcess):
         except subprocess.TimeoutExpired as error:
             raise NfError("the NF did not end when its gate said finish", log=tail(self._log)) from error
         if code != 0:
-            raise NfError(f"the NF ended with {describe_exit(code)}", log=tail(self._log))
+            raise self._ended(f"the NF ended with {describe_exit(code)}", code)
 
     def _has_magic(self) -> bool:
         try:
@@ -208,6 +208,17 @@ class RunningNf(NfProcess):
     def _all_parked(self) -> bool:
         states = self.probe.states()
         return len(states) >= self._lcores and all(state is LcoreState.PARKED for state, _ in states)
+
+    def _ended(self, message: str, code: int) -> NfError:
+        error = super()._ended(message, code)
+        if gave_up := self._lent and GAVE_UP.search(error.log or ""):
+            return NfError(
+                f"{message}: the probe lent to it gave up: {gave_up[1]}", log=error.log, hint=error.hint
+            )
+        return error
+
+    def _by_itself(self) -> str:
+        return f"{LENT_PROBE_BLAMED}\n{super()._by_itself()}" if self._lent else super()._by_itself()
 
     def _late_hints(self) -> list[str]:
         if not self._lent:

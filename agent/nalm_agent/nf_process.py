@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
+import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +21,8 @@ from nalm_agent.snags import advice
 POLL_SECONDS = 0.0002
 POLL_LONG_SECONDS = 0.005
 POLL_LONG_AFTER_SECONDS = 0.5
+_SHELLS_SIGNALS = 128
+"""A shell's exit code for a program that a signal ended: this and the signal's number."""
 NICE = -20
 """Priority of a measured NF where the agent may set it: other programs on its CPU take next to nothing."""
 
@@ -50,6 +54,7 @@ class NfProcess:
         self._log = self.directory / "nf.log"
         self._ready_seconds = ready_seconds
         self.environment = {**nf_environment(self.directory), **(environment or {})}
+        self._given = list(command)
         bound = ["taskset", "--cpu-list", ",".join(map(str, pin))] if pin else []
         self._command = [*bound, *self.in_run_dir(command)]
         try:
@@ -83,14 +88,24 @@ class NfProcess:
         while not condition():
             code = self._process.poll()
             if code is not None and not self._reached(condition):
-                log = tail(self._log)
-                raise NfError(
-                    f"the NF {what}: it ended with {describe_exit(code)}", log=log, hint=advice(log)
-                )
+                raise self._ended(f"the NF {what}: it ended with {describe_exit(code)}", code)
             waited = time.monotonic() - begin
             if waited > seconds:
                 raise self._late(f"the NF {what} within {seconds:g} s")
             time.sleep(POLL_SECONDS if waited < POLL_LONG_AFTER_SECONDS else self.poll_seconds)
+
+    def _ended(self, message: str, code: int) -> NfError:
+        """The error for an NF that ended too early."""
+        log = tail(self._log)
+        hints = [advice(log), self._by_itself() if died_by_signal(code) else None]
+        return NfError(message, log=log, hint="\n".join(hint for hint in hints if hint) or None)
+
+    def _by_itself(self) -> str:
+        """How a person runs the NF without nalm: its run directory is the directory the command is run in."""
+        command = shlex.join(argument.replace("{run_dir}", ".") for argument in self._given)
+        return (
+            f"to run it by itself, in an empty directory (under `gdb --args` to see where it ends): {command}"
+        )
 
     def _late(self, message: str) -> NfError:
         log = tail(self._log)
@@ -142,4 +157,13 @@ def _prefer(pid: int) -> None:
 
 def describe_exit(code: int) -> str:
     """An exit code in words."""
-    return f"signal {-code}" if code < 0 else f"exit code {code}"
+    if code >= 0:
+        return f"exit code {code}"
+    with contextlib.suppress(ValueError):
+        return f"signal {-code} ({signal.Signals(-code).name})"
+    return f"signal {-code}"
+
+
+def died_by_signal(code: int) -> bool:
+    """Whether a program, or the one that a shell ran last, ended by a signal."""
+    return code < 0 or _SHELLS_SIGNALS < code < _SHELLS_SIGNALS + signal.NSIG

@@ -7,6 +7,17 @@ import re
 
 SNAGS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
+        re.compile(r"^nalm: .*rte_eth_fp_ops", re.MULTILINE),
+        "run it on a release of DPDK that the lent probe knows (docs/hosts.md), or include the probe "
+        '(nalm_probe.h) and set counts = "probe"',
+    ),
+    (
+        re.compile(r'This system does not support "|Illegal instruction'),
+        "the program is built for instructions that this host, or valgrind, has not: build it for an older "
+        "processor (DPDK: meson setup -Dcpu_instruction_set=haswell; elsewhere -march=haswell in place of "
+        "-march=native)",
+    ),
+    (
         re.compile(r"requested (Rx|Tx) offloads|new added offloads|invalid rss_hf"),
         "the program asks for an offload or hash that this virtual device has not: start it with its "
         "option for none, "
@@ -76,6 +87,12 @@ NO_LENT_PROBE = (
     "DPDK's shared "
     "libraries (`ldd` names librte_ethdev) and start one"
 )
+LENT_PROBE_BLAMED = (
+    'it is lent a probe (counts = "dpdk"), which stands around its burst functions and may be the cause: '
+    "see whether the program runs without it"
+)
+GAVE_UP = re.compile(r"^nalm: (.+)$", re.MULTILINE)
+"""What the lent probe writes before it ends the program."""
 LENT_PROBE_STUCK = (
     'it is lent a probe (counts = "dpdk"), which waits where a lcore polls its first queue: a thread that '
     "polled once "

@@ -29,6 +29,7 @@ WRITTEN = {
     "LPM: FIB dataplane struct IPV6_L3FWD_FIB_0 memory allocation failed": "memory_mb",
     "error: lcore 1 is not enabled in lcore mask": "control_lcore",
     "port 0 cannot parse packet type, please add --parse-ptype": "--parse-ptype",
+    'ERROR: This system does not support "VPCLMULQDQ".': "-Dcpu_instruction_set=haswell",
     "EAL: Error - exiting with code: 1\n  Cause: No Ethernet ports - bye": "--vdev",
 }
 

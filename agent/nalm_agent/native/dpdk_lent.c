@@ -5,12 +5,17 @@
  * the lcore holds no batch. Stages: rx and tx, the drivers; app, all between them.
  *
  * Nothing of DPDK is linked or included, so that one shim serves every program: what is relied on is the public face
- * of librte_ethdev (rte_eth_dev_start, rte_eth_fp_ops with its transmit half on the second cache line), the same since
- * DPDK 21.11. Not seen: lcores that only transmit, or neither receive nor transmit.
+ * of librte_ethdev and librte_eal: rte_eth_dev_start, rte_version_year, rte_version_month, and rte_eth_fp_ops, whose
+ * layout changed with DPDK 23.11. A release whose layout is not known here is refused, and so is a structure that
+ * does not hold what its layout says.
+ * Not seen: lcores that only transmit, or neither receive nor transmit.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "nalm_probe.h"
@@ -22,14 +27,23 @@ enum { PASS = 0, NOT_SENT = 1, SENT = 0 };
 typedef uint16_t (*burst)(void *queue, void **packets, uint16_t n);
 typedef int (*dev_start)(uint16_t port);
 
-/* struct rte_eth_fp_ops: a cache line for each direction, its burst function first (rte_ethdev_core.h). */
-struct fast_path {
-	burst rx;
-	uint8_t rx_rest[64 - sizeof(burst)];
-	burst tx;
-	uint8_t tx_rest[64 - sizeof(burst)];
+/* struct rte_eth_fp_ops (rte_ethdev_core.h): a cache line of words for each direction, alike in both. */
+enum { WORDS = 8, CACHE_LINE = 64 };
+union word {
+	burst function;
+	void *data;
 };
-_Static_assert(sizeof(struct fast_path) == 128, "two cache lines");
+struct fast_path {
+	union word rx[WORDS], tx[WORDS];
+};
+_Static_assert(sizeof(struct fast_path) == 2 * CACHE_LINE, "two cache lines");
+
+struct layout {
+	unsigned first, last;	/* releases, as year and month: 2311 */
+	unsigned burst, queues; /* words of a line: the burst function, the array of queues it is called with */
+};
+/* Read in rte_ethdev_core.h of every release. */
+static const struct layout layouts[] = {{2111, 2307, 0, 3}, {2311, 2607, 2, 0}};
 
 struct lane {
 	struct nalm_lcore lc;
@@ -50,9 +64,13 @@ static struct nalm_probe probe;
 static burst real_rx[PORTS], real_tx[PORTS];
 static __thread struct lane lane __attribute__((tls_model("initial-exec")));
 
-static void give_up(const char *what)
+__attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *format, ...)
 {
-	fprintf(stderr, "nalm: %s\n", what);
+	va_list values;
+	va_start(values, format);
+	fputs("nalm: ", stderr);
+	vfprintf(stderr, format, values);
+	fputs("\n", stderr);
 	_exit(70);
 }
 
@@ -138,19 +156,68 @@ static const burst rx_of[PORTS] = {rx_process_0, rx_process_1, rx_process_2, rx_
 static const burst tx_of[PORTS] = {tx_process_0, tx_process_1, tx_process_2, tx_process_3,
 				   tx_process_4, tx_process_5, tx_process_6, tx_process_7};
 
+static unsigned version_part(const char *name)
+{
+	unsigned (*part)(void) = (unsigned (*)(void))dlsym(RTLD_DEFAULT, name);
+	if (part == NULL)
+		give_up("this DPDK has no %s: the layout of its rte_eth_fp_ops is not known", name);
+	return part();
+}
+
+static const struct layout *layout_of_release(void)
+{
+	unsigned year = version_part("rte_version_year"), month = version_part("rte_version_month");
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
+		if (year * 100 + month >= layouts[i].first && year * 100 + month <= layouts[i].last)
+			return &layouts[i];
+	give_up("DPDK %u.%02u: the layout of its rte_eth_fp_ops is not known to this probe (known: 21.11 to 26.07)", year,
+		month);
+}
+
+static bool is_code(const void *address)
+{
+	bool found = false;
+	char line[512];
+	FILE *maps = fopen("/proc/self/maps", "re");
+	if (maps == NULL)
+		give_up("/proc/self/maps cannot be read: what rte_eth_fp_ops holds cannot be checked");
+	while (!found && fgets(line, sizeof(line), maps) != NULL) {
+		uintptr_t begin, end;
+		char allowed[5];
+		found = sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s", &begin, &end, allowed) == 3 &&
+			(uintptr_t)address >= begin && (uintptr_t)address < end && allowed[2] == 'x';
+	}
+	fclose(maps);
+	return found;
+}
+
+static void check(const struct layout *layout, const union word line[WORDS], uint16_t port, const char *direction)
+{
+	if (!is_code(line[layout->burst].data) || is_code(line[layout->queues].data))
+		give_up("port %u: rte_eth_fp_ops does not hold a %s function and its queues where DPDK %u.%02u to %u.%02u has "
+			"them",
+			port, direction, layout->first / 100, layout->first % 100, layout->last / 100, layout->last % 100);
+}
+
 static void lend(uint16_t port)
 {
 	struct fast_path *paths = (struct fast_path *)dlsym(RTLD_DEFAULT, "rte_eth_fp_ops");
 	if (paths == NULL)
 		give_up("this DPDK has no rte_eth_fp_ops: it is older than 21.11");
+	const struct layout *layout = layout_of_release();
 	if (port >= PORTS)
 		give_up("the program starts a port beyond the eighth");
+	union word *rx = &paths[port].rx[layout->burst], *tx = &paths[port].tx[layout->burst];
+	if (rx->function == rx_of[port]) /* it was started already: DPDK did nothing */
+		return;
+	check(layout, paths[port].rx, port, "receive");
+	check(layout, paths[port].tx, port, "transmit");
 	if (probe.base == NULL && nalm_probe_open(&probe, program_invocation_short_name, stages, nalm_tsc_hz(), NULL))
 		give_up("the probe's file cannot be made");
-	real_rx[port] = paths[port].rx;
-	real_tx[port] = paths[port].tx;
-	paths[port].rx = rx_of[port];
-	paths[port].tx = tx_of[port];
+	real_rx[port] = rx->function;
+	real_tx[port] = tx->function;
+	rx->function = rx_of[port];
+	tx->function = tx_of[port];
 }
 
 /* In place of DPDK's, which it calls. */

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lent probe on every layout that rte_eth_fp_ops had, and on unknown ones: stand-ins for DPDK."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from nalm_agent.errors import NfError
+from nalm_agent.home import Home, WorkDir
+from nalm_agent.launch import RunningNf
+from nalm_agent.native import library
+from nalm_agent.probe import stage_counters
+from nalm_agent.run_plan import LENT_PROBE
+from tiny import NF_SOURCE
+
+FIRST, SINCE_23_11 = (0, 3), (2, 0)
+"""Words of a line: the burst function, the queues."""
+RELEASES = {
+    2111: FIRST,
+    2211: FIRST,
+    2303: FIRST,
+    2307: FIRST,
+    2311: SINCE_23_11,
+    2403: SINCE_23_11,
+    2407: SINCE_23_11,
+    2411: SINCE_23_11,
+    2503: SINCE_23_11,
+    2507: SINCE_23_11,
+    2511: SINCE_23_11,
+    2607: SINCE_23_11,
+}
+
+
+@pytest.fixture
+def lent(home: Home) -> dict[str, str]:
+    return {"LD_PRELOAD": str(library(home, LENT_PROBE))}
+
+
+def program(folder: Path, release: int, words: tuple[int, int]) -> Path:
+    """A program linked with a stand-in for that release, with that layout."""
+    burst, queues = words
+    told = [f"-DRELEASE={release}", f"-DBURST={burst}", f"-DQUEUES={queues}"]
+    made, sources = folder / "standin_nf", NF_SOURCE.parent
+    shared = ["-shared", "-fPIC", "-o", str(folder / "libstandin.so"), str(sources / "standin_dpdk.c")]
+    linked = ["-o", str(made), str(sources / "standin_nf.c"), "-L.", "-lstandin", "-Wl,-rpath,$ORIGIN"]
+    subprocess.run(["gcc", "-O2", *told, *shared], cwd=folder, check=True)
+    subprocess.run(["gcc", "-O2", *linked], cwd=folder, check=True)
+    return made
+
+
+def measured(command: list[str], work: WorkDir, lent: dict[str, str]) -> dict[str, dict[str, int]]:
+    """Outcomes by stage of one turn of 3200 packets."""
+    with RunningNf(command, work, lcores=1, seed=0, ready_seconds=20, environment=lent) as nf:
+        nf.wait_ready()
+        before = nf.snapshot()
+        nf.turn(packets=3200)
+        counters = stage_counters(nf.probe.stages, before, nf.snapshot())
+        nf.finish()
+        return {name: dict(one.outcomes) for name, one in counters.items()}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_each_release_is_measured_in_its_own_layout(
+    tmp_path: Path, lent: dict[str, str], work: WorkDir, release: int
+) -> None:
+    outcomes = measured([str(program(tmp_path, release, RELEASES[release]))], work, lent)
+    assert outcomes == {
+        "rx": {"pass": 3200},
+        "app": {"pass": 3200, "not_sent": 0},
+        "tx": {"sent": 3200},
+    }
+
+
+@pytest.mark.parametrize(
+    ("standin", "said"),
+    [
+        ((2611, SINCE_23_11), r"DPDK 26\.11: the layout .* is not known .*21\.11 to 26\.07"),
+        ((2108, FIRST), r"DPDK 21\.08: the layout .* is not known"),
+        ((0, FIRST), "has no rte_version_year"),
+        ((2411, FIRST), r"port 0: rte_eth_fp_ops does not hold a receive function .*23\.11 to 26\.07"),
+        ((2211, SINCE_23_11), r"port 0: rte_eth_fp_ops does not hold a receive function .*21\.11 to 23\.07"),
+    ],
+    ids=["newer", "older", "untold", "new number, old layout", "old number, new layout"],
+)
+def test_what_is_not_known_is_refused_in_words(
+    tmp_path: Path, lent: dict[str, str], work: WorkDir, standin: tuple[int, tuple[int, int]], said: str
+) -> None:
+    with pytest.raises(NfError, match=f"the probe lent to it gave up: .*{said}") as raised:
+        measured([str(program(tmp_path, *standin))], work, lent)
+    assert "nalm_probe.h" in (raised.value.hint or "")
+
+
+def test_a_port_that_is_started_twice_is_lent_one_probe(
+    tmp_path: Path, lent: dict[str, str], work: WorkDir
+) -> None:
+    """DPDK answers the second start with success and sets nothing up: the probe must not call itself."""
+    command = [str(program(tmp_path, 2411, SINCE_23_11)), "2"]
+    assert measured(command, work, lent)["tx"] == {"sent": 3200}
+
+
+def test_a_crash_under_the_lent_probe_says_how_to_run_without_it(
+    tmp_path: Path, lent: dict[str, str], work: WorkDir
+) -> None:
+    made = program(tmp_path, 2411, SINCE_23_11)
+    with pytest.raises(NfError, match=r"ended with signal 6 \(SIGABRT\)") as raised:
+        measured([str(made), "0"], work, lent)
+    hint = raised.value.hint or ""
+    assert "lent a probe" in hint and "may be the cause" in hint
+    assert f"{made} 0" in hint
+
+
+def test_a_crash_says_how_to_run_the_program_by_itself(work: WorkDir) -> None:
+    command = ["sh", "-c", "kill -SEGV $$", "{run_dir}/x", "a b"]
+    with (
+        RunningNf(command, work, lcores=1, seed=0, ready_seconds=5) as nf,
+        pytest.raises(
+            NfError, match=r"did not open its probe: it ended with signal 11 \(SIGSEGV\)"
+        ) as raised,
+    ):
+        nf.wait_ready()
+    hint = raised.value.hint or ""
+    assert "sh -c 'kill -SEGV $$' ./x 'a b'" in hint and "lent" not in hint
