@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elftools.elf.constants import SH_FLAGS
+from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 
 from nalm_agent.artifact_file import open_file
@@ -20,6 +21,7 @@ _SYMBOL = struct.Struct("<IBBHQQ")
 _RELA = struct.Struct("<QQq")
 R_RELATIVE, R_COPY = 8, 5
 FUNCTION, OBJECT, TLS, IFUNC = 2, 1, 6, 10
+_EXPORTED = {FUNCTION, OBJECT, IFUNC}
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,10 @@ class Image:
     symbols: list[Symbol]
     pointers: dict[int, Pointer]
     """By the address of the slot."""
+    exports: list[Symbol]
+    """Functions and data that other files find by name."""
+    needed: list[str]
+    """Names of the libraries that the loader loads with it, in its order."""
 
     def section_at(self, address: int) -> Section | None:
         """The section an address lies in."""
@@ -95,12 +101,21 @@ def read_image(path: Path) -> Image | None:
                 names = elf.get_section(dynamic["sh_link"]).data() if rela["sh_link"] else b""
                 known = list(_symbols(dynamic.data(), names)) if names else []
                 pointers.update(_pointers(rela.data(), known))
+        exports, needed = list[Symbol](), list[str]()
+        for section in elf.iter_sections():
+            if section["sh_type"] == "SHT_DYNSYM":
+                found = _symbols(section.data(), elf.get_section(section["sh_link"]).data())
+                exports += [one for one in found if one.defined and one.kind in _EXPORTED]
+            elif isinstance(section, DynamicSection):
+                needed += [tag.needed for tag in section.iter_tags("DT_NEEDED")]
     placed = [one for one in loaded if not (one.thread_local and one.kind == "SHT_NOBITS")]
     return Image(
         sorted(placed, key=lambda section: section.start),
         [one for one in loaded if one.thread_local],
         symbols,
         pointers,
+        exports,
+        needed,
     )
 
 

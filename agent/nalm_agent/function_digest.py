@@ -4,13 +4,14 @@ changed.
 
 Two builds have equal digests if their functions and data can be paired so that each pair has the same
 machine code or bytes and refers to paired ones (colour refinement: every piece's digest is made of its
-content and its references' digests, until that tells no more apart). Names play no part, nor does the
-order in the file.
+content and its references' digests, until that tells no more apart). Names play no part, but for those that
+other files find a function or data by; nor does the order in the file.
 """
 
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ if TYPE_CHECKING:  # reading ELF files loads a disassembler: not before there is
     from nalm_agent.elf_image import Image
     from nalm_agent.elf_nodes import Node, Reference
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -121,8 +122,20 @@ def _refined(image: Image, found: list[Node]) -> bytes:
         ]
         finer = len(set(colours))
         if finer == classes:
-            return _digest(repr(thread_local_shape(image)), *sorted(colours))
+            linked = (image.needed, _exported(image, found, colours))
+            return _digest(repr(thread_local_shape(image)), repr(linked), *sorted(colours))
         classes = finer
+
+
+def _exported(image: Image, found: list[Node], colours: list[bytes]) -> list[tuple[str, str, int]]:
+    """What other files find by name: the piece it is in, and where in it."""
+    starts, told = [one.start for one in found], list[tuple[str, str, int]]()
+    for symbol in image.exports:
+        index = bisect_right(starts, symbol.start) - 1
+        inside = index >= 0 and symbol.start < max(found[index].end, found[index].start + 1)
+        colour = colours[index].hex() if inside else "nowhere"
+        told.append((symbol.name, colour, symbol.start - found[index].start if inside else 0))
+    return sorted(told)
 
 
 def _coloured(reference: Reference, colours: list[bytes]) -> tuple[str | bytes, ...]:

@@ -46,6 +46,19 @@ def test_what_is_run_counts(tmp_path: Path, source: str) -> None:
     assert digest(tmp_path / "a", SOURCE) != digest(tmp_path / "b", source)
 
 
+def test_a_call_by_another_name_counts(tmp_path: Path) -> None:
+    """The machine code is the same: only what the loader puts behind it differs."""
+    calls = "long random(void), lrand48(void); int main(void) { return (int)random(); }\n"
+    assert digest(tmp_path / "a", calls) != digest(tmp_path / "b", calls.replace("(int)random", "(int)lrand48"))
+
+
+def test_exports_that_change_places_count(tmp_path: Path) -> None:
+    exports = "int first(int n) { return n * 3; }\nint other(int n) { return n * 5; }\n"
+    swapped = exports.replace("first", "X").replace("other", "first").replace("X", "other")
+    options = ("-shared", "-fPIC")
+    assert digest(tmp_path / "a", exports, *options) != digest(tmp_path / "b", swapped, *options)
+
+
 def test_missing_and_foreign_artifacts(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match=r"the build made no nf"):
         code_digest([tmp_path / "nf"])

@@ -152,6 +152,20 @@ def test_a_change_is_named_among_moved_functions(pair: Pair) -> None:
     assert changed_functions(first, second) == ["work"]
 
 
+def test_the_names_of_exports_play_a_part(tmp_path: Path) -> None:
+    """Two functions of a library that change names: who calls one by name gets the other."""
+    first = "int first(int n) { return n * 3; }\nint other(int n) { return n * 5; }\n"
+    swapped = first.replace("first", "X").replace("other", "first").replace("X", "other")
+    moved = "".join(reversed(first.splitlines(keepends=True)))
+    shared = ("-shared", "-fPIC", "-Wl,-z,noexecstack")
+    one, two, three = (
+        table([built(tmp_path / str(number), source, *shared)])
+        for number, source in enumerate([first, swapped, moved])
+    )
+    assert not placement_only(one, two)
+    assert placement_only(one, three)
+
+
 def test_a_table_is_kept(tmp_path: Path) -> None:
     found = table([built(tmp_path / "a", WHOLE)])
     save(found, tmp_path / "functions.json")
