@@ -37,8 +37,8 @@ def artifact_path(build: Path, name: str) -> Path:
     return found
 
 
-def open_file(path: Path) -> BinaryIO:
-    """Opens a regular file of at most LARGEST_BYTES. Raises BuildError saying what else it is."""
+def open_file(path: Path, *, largest_bytes: int | None = LARGEST_BYTES) -> BinaryIO:
+    """Opens a regular file of bounded size; None: of any. Raises BuildError saying what else it is."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError as error:
@@ -50,10 +50,10 @@ def open_file(path: Path) -> BinaryIO:
         if not stat.S_ISREG(status.st_mode):
             kind = _KINDS.get(stat.S_IFMT(status.st_mode), "no regular file")
             raise BuildError(f"the build's {path.name} is {kind}, not a file", hint=_HINT)
-        if status.st_size > LARGEST_BYTES:
+        if largest_bytes is not None and status.st_size > largest_bytes:
             raise BuildError(
                 f"the build's {path.name} has {status.st_size >> 20} MiB; "
-                f"at most {LARGEST_BYTES >> 20} MiB are read",
+                f"at most {largest_bytes >> 20} MiB are read",
                 hint="name a smaller file in [build] artifacts, or build it without debug information",
             )
         return os.fdopen(handle, "rb")

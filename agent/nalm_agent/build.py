@@ -8,18 +8,18 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from nalm_core.report import Build
 
 from nalm_agent import function_digest, lease, sandbox
-from nalm_agent.artifact_digests import digests_of
 from nalm_agent.build_commands import Surroundings, run_commands
 from nalm_agent.build_failure import FAILED, forget_failure, raise_known_failure, remember_failure
 from nalm_agent.compiler_cache import cache_folder, cache_name, read_only_environment
 from nalm_agent.config import Config
+from nalm_agent.contents import Contents, contents
 from nalm_agent.errors import BuildError, ConfigError, HostError
 from nalm_agent.git import Repository, Revision
 from nalm_agent.home import Home
@@ -28,13 +28,17 @@ from nalm_agent.isolation.build_user import build_user, can_enter, open_to_read,
 from nalm_agent.isolation.cgroup import Limits, build_group
 from nalm_agent.isolation.disk_use import DiskWatch, remove_written
 from nalm_agent.isolation.network import granted
+from nalm_agent.limited_reading import in_limits
+from nalm_agent.loadable import Loadable, loadable_files
 from nalm_agent.sandbox import Isolation, isolation
 from nalm_agent.store import address
 from nalm_agent.store_limit import limit_bytes, prune
 from nalm_agent.toolchain import build_environment, toolchain
 
 BUILDS, SOURCES = "builds", "sources"
-LOG, MADE, FUNCTIONS = "build.log", "build.json", "functions.json"
+LOG, MADE, FUNCTIONS = "build.log", "build.json", "functions"
+_MADE_VERSION = 2
+"""Of what is kept beside a build."""
 _UNBUILT = "unbuilt:"
 _FOR_GOOD = ("setpriv", "--no-new-privs", "--")
 """Nothing that a build runs gets privileges back; in a sandbox bubblewrap says so."""
@@ -49,10 +53,11 @@ class Built:
     build: Build
     directory: Path
     source: Path
+    contents: Contents
 
-    def functions(self) -> function_digest.Table | None:
-        """Digests of its functions; None for a build whose artifacts tell none (stripped, not x86-64)."""
-        return function_digest.load(self.directory.parent / FUNCTIONS)
+    def functions(self, program: str) -> function_digest.Table | None:
+        """Functions of one of its programs; None for one that does not tell (stripped, not x86-64)."""
+        return _functions(self.directory, program)
 
 
 @dataclass(frozen=True)
@@ -70,19 +75,6 @@ class Task:
     fills_cache: bool
 
 
-def same_code(base: Built, head: Built) -> bool:
-    """True if two builds hold the same code and data, at whatever places."""
-    if base.build.code_digest == head.build.code_digest:
-        return True
-    return function_digest.placement_only(base.functions(), head.functions())
-
-
-def changed_functions(base: Built, head: Built) -> list[str] | None:
-    """Functions whose own code or data differ; None where the artifacts do not tell."""
-    old, new = base.functions(), head.functions()
-    return None if old is None or new is None else function_digest.changed_functions(old, new)
-
-
 def build_address(repository: Repository, revision: Revision, config: Config) -> str:
     """Content address of a revision's build: equal addresses need no second build.
 
@@ -96,9 +88,7 @@ def build_address(repository: Repository, revision: Revision, config: Config) ->
             hint="name files and directories that git tracks",
         )
     asked = config.build
-    return address(
-        sources, asked.commands, asked.artifacts, asked.network, isolation(), toolchain().identity()
-    )
+    return address(sources, asked.commands, asked.network, isolation(), toolchain().identity(), _MADE_VERSION)
 
 
 def unbuilt(revision: Revision, tree: str) -> Build:
@@ -127,8 +117,8 @@ def build(
     say: is told when another process makes the same build and has to be waited for.
     rebuild: tries again what failed before.
     fills_cache: whether what it compiles goes to the repository's compiler cache, which later builds believe.
-    Raises BuildError with the log's end; ConfigError for what this host does not give; HostError for what is
-    this host's fault (disk, sandbox).
+    Raises BuildError with the log's end, or for a file that nalm.toml names and the build did not make;
+    ConfigError for what this host does not give; HostError for what is this host's fault (disk, sandbox).
     """
     require_granted_here(config)
     store = home.store()
@@ -153,17 +143,22 @@ def build(
     if fresh:
         forget_failure(store, key)
         prune(store, limit_bytes(store))
-    made = json.loads((entry / MADE).read_text())
+    made, directory = json.loads((entry / MADE).read_text()), entry / "build"
+    programs = {path: Loadable.model_validate(one) for path, one in made.pop("programs").items()}
+    held = contents(directory, programs, config)
     return Built(
         Build(
             commit=revision.commit,
             dirty=revision.dirty,
             tree=key,
+            code_digest=held.digest,
+            functions=_functions_of_artifacts(directory, held.artifacts),
             build_seconds=seconds,
             **made,
         ),
-        entry / "build",
+        directory,
         source,
+        held,
     )
 
 
@@ -183,20 +178,34 @@ def _fill(new: Path, task: Task) -> None:
             _build_inside(new, log, task)
         else:
             _build_in_place(new, log, task)
-        digests = digests_of(new / "build", config.build.artifacts)
+        programs = in_limits(loadable_files, new / "build")
     except (BuildError, HostError) as error:
         remember_failure(store, task.key, log, error, config.build.memory_mb)
         remove_written(new / "build")
         raise
-    function_digest.save(digests.functions, new / FUNCTIONS)
+    (new / FUNCTIONS).mkdir()
     made: Mapping[str, object] = {
-        "code_digest": digests.code,
-        "functions": digests.functions.digest if digests.functions else None,
+        "programs": {path: one.model_dump() for path, one in programs.items()},
         "compiler": toolchain().compiler,
         "options": [" ".join(command) for command in config.build.commands],
         "isolation": task.isolation,
     }
     (new / MADE).write_text(json.dumps(made))
+
+
+def _functions(directory: Path, program: str) -> function_digest.Table | None:
+    """Read once, and kept beside the build."""
+    kept = directory.parent / FUNCTIONS / f"{address(program)}.json"
+    if not kept.exists():
+        function_digest.save(in_limits(function_digest.table, [directory / program]), kept)
+    return function_digest.load(kept)
+
+
+def _functions_of_artifacts(directory: Path, artifacts: Sequence[str]) -> str | None:
+    """One digest for the functions of all of them; None if one does not tell."""
+    tables = [_functions(directory, artifact) for artifact in artifacts]
+    digests = [table.digest for table in tables if table is not None]
+    return address(digests) if len(digests) == len(tables) else None
 
 
 def _build_inside(new: Path, log: Path, task: Task) -> None:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Digest of what an ELF file puts into memory: equal digests run the same.
 
-Taken: every loaded section (SHF_ALLOC): code, data, and what the loader links them by (dynamic symbols, versions,
-relocations, the libraries it names), for code that calls another function by name has the same bytes; and the
-size of sections without contents (.bss). Left out: notes (build id). Debug information is not loaded.
+Taken: every loaded section (SHF_ALLOC): code, data, and what the loader links them by (dynamic symbols,
+versions, relocations, the libraries it names), for code that calls another function by name has the same
+bytes; and the size of sections without contents (.bss). Left out: notes (build id). Debug information is not
+loaded.
 """
 
 from __future__ import annotations

@@ -78,6 +78,8 @@ class Project(Table):
 class BuildConfig(Table):
     commands: Annotated[list[Command], Field(min_length=1)]
     artifacts: Annotated[list[InsidePath], Field(min_length=1)]
+    data: list[InsidePath] = []
+    """Files under {build} that a run reads, beside those that commands name."""
     paths: Annotated[list[InsidePath], Field(min_length=1)] = ["."]
     limit_seconds: Annotated[float, Field(gt=0)] = 900
     memory_mb: Annotated[int, Field(ge=64)] = BUILD_MEMORY_MB
@@ -92,7 +94,7 @@ class BuildConfig(Table):
             _check_placeholders(command, BUILD_PLACEHOLDERS)
         return commands
 
-    @field_validator("artifacts", "paths")
+    @field_validator("artifacts", "data", "paths")
     @classmethod
     def _inside(cls, paths: list[str]) -> list[str]:
         return [_check_inside(path) for path in paths]

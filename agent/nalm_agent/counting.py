@@ -12,17 +12,18 @@ from queue import SimpleQueue
 from typing import TypeVar
 
 from nalm_core.model_count import ModelCount
-from nalm_core.report import Arm, Build, InstructionCount, Source
+from nalm_core.report import Arm, InstructionCount, Source
 
 from nalm_agent.arms import Ready
 from nalm_agent.config import Config
 from nalm_agent.cores import Cores
 from nalm_agent.draft import Draft
+from nalm_agent.equal_code import Loaded
 from nalm_agent.errors import NfError, SourceError
 from nalm_agent.held import Held
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.process import stop_all
-from nalm_agent.run_plan import PINNED, SIMD_BITS, RunPlan
+from nalm_agent.run_plan import PINNED, SIMD_BITS
 from nalm_agent.session import TryOut
 from nalm_agent.source_files import count_in
 from nalm_agent.sources import simulated
@@ -66,7 +67,11 @@ class Counting:
 
 
 def count_all(
-    counting: Counting, arms: Mapping[Arm, Ready], tried: Mapping[Arm, TryOut], draft: Draft
+    counting: Counting,
+    arms: Mapping[Arm, Ready],
+    tried: Mapping[Arm, TryOut],
+    loads: Mapping[Arm, Loaded | None],
+    draft: Draft,
 ) -> list[InstructionCount]:
     """Instructions of every arm, or none with the reason in the draft's sources."""
     if draft.sources[Source.SIMULATED] is not None:
@@ -74,7 +79,7 @@ def count_all(
 
     def count_one(arm: Arm, cpu: int) -> InstructionCount:
         ready = arms[arm]
-        key = count_address(ready.built.build, ready.run, counting.config.stage_functions())
+        key = count_address(ready, loads[arm], counting.config.stage_functions())
         store = counting.home.store()
         known = store.document(COUNTS, key)
         if known is not None:
@@ -139,10 +144,11 @@ def _of_each_arm(counting: Counting, arms: Mapping[Arm, Ready], one: Callable[[A
             raise
 
 
-def count_address(build: Build, run: RunPlan, functions: StageFunctions) -> str:
-    """Everything an instruction count depends on."""
+def count_address(ready: Ready, loads: Loaded | None, functions: StageFunctions) -> str:
+    """Everything an instruction count depends on: of a build what is loaded, where that is known."""
+    run = ready.run
     return address(
-        build.code_digest,
+        sorted(loads.items()) if loads is not None else ready.built.build.tree,
         run.definition.model_dump(mode="json"),
         run.scenario.packets,
         functions.named,

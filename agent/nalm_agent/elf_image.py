@@ -21,6 +21,7 @@ _SYMBOL = struct.Struct("<IBBHQQ")
 _RELA = struct.Struct("<QQq")
 R_RELATIVE, R_COPY = 8, 5
 FUNCTION, OBJECT, TLS, IFUNC = 2, 1, 6, 10
+_WITHOUT_BYTES = ("SHT_NOBITS", "SHT_NULL")
 _EXPORTED = {FUNCTION, OBJECT, IFUNC}
 
 
@@ -83,12 +84,15 @@ class Image:
 
 
 def read_image(path: Path) -> Image | None:
-    """Reads a file; None for one that does not tell its functions: stripped, not x86-64, fixed addresses.
+    """Reads a file; None for one that does not tell its functions: stripped, not x86-64, fixed addresses, or
+    with sections that no linker makes.
 
     Code at fixed addresses has them in immediate operands, which nothing marks as addresses.
     """
     with open_file(path) as file:
         elf = ELFFile(file)
+        if held_bytes(elf) > file.seek(0, 2):
+            return None
         table = elf.get_section_by_name(".symtab")
         if elf["e_machine"] != "EM_X86_64" or elf["e_type"] != "ET_DYN" or table is None:
             return None
@@ -101,13 +105,11 @@ def read_image(path: Path) -> Image | None:
                 names = elf.get_section(dynamic["sh_link"]).data() if rela["sh_link"] else b""
                 known = list(_symbols(dynamic.data(), names)) if names else []
                 pointers.update(_pointers(rela.data(), known))
-        exports, needed = list[Symbol](), list[str]()
-        for section in elf.iter_sections():
-            if section["sh_type"] == "SHT_DYNSYM":
-                found = _symbols(section.data(), elf.get_section(section["sh_link"]).data())
-                exports += [one for one in found if one.defined and one.kind in _EXPORTED]
-            elif isinstance(section, DynamicSection):
-                needed += [tag.needed for tag in section.iter_tags("DT_NEEDED")]
+        exports = list[Symbol]()
+        for section in elf.iter_sections("SHT_DYNSYM"):
+            found = _symbols(section.data(), elf.get_section(section["sh_link"]).data())
+            exports += [one for one in found if one.defined and one.kind in _EXPORTED]
+        needed = needed_libraries(elf)
     placed = [one for one in loaded if not (one.thread_local and one.kind == "SHT_NOBITS")]
     return Image(
         sorted(placed, key=lambda section: section.start),
@@ -117,6 +119,21 @@ def read_image(path: Path) -> Image | None:
         exports,
         needed,
     )
+
+
+def held_bytes(elf: ELFFile) -> int:
+    """Of all sections together. Those of a linker's share no bytes: they are no larger than the file."""
+    return sum(one["sh_size"] for one in elf.iter_sections() if one["sh_type"] not in _WITHOUT_BYTES)
+
+
+def needed_libraries(elf: ELFFile) -> list[str]:
+    """Names of the libraries that the loader loads with a file, in its order."""
+    return [
+        getattr(tag, "needed")  # noqa: B009 - pyelftools gives a tag the attributes of its kind
+        for section in elf.iter_sections()
+        if isinstance(section, DynamicSection)
+        for tag in section.iter_tags("DT_NEEDED")
+    ]
 
 
 def _section(found: object) -> Section:

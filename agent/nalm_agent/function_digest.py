@@ -19,6 +19,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nalm_agent.errors import BuildError
+from nalm_agent.stamp import stamp
+
 if TYPE_CHECKING:  # reading ELF files loads a disassembler: not before there is something to read
     from nalm_agent.elf_image import Image
     from nalm_agent.elf_nodes import Node, Reference
@@ -45,16 +48,22 @@ class Table:
 
 
 def table(artifacts: Iterable[Path]) -> Table | None:
-    """The table of a build; None if an artifact does not tell (stripped, not x86-64, at fixed addresses)."""
+    """The table of a build; None if an artifact does not tell (stripped, not x86-64, at fixed addresses,
+    damaged)."""
     from nalm_agent.elf_image import read_image
     from nalm_agent.elf_nodes import nodes
 
     total, functions = sha256(), list[Function]()
     for path in artifacts:
-        image = read_image(path)
-        if image is None:
+        try:
+            image = read_image(path)
+            found = nodes(image) if image is not None else None
+        except BuildError:
+            raise
+        except Exception:  # a damaged file makes the reader fail in any of its places
             return None
-        found = nodes(image)
+        if image is None or found is None:
+            return None
         total.update(_refined(image, found))
         functions += _described(found)
     return Table(total.hexdigest(), tuple(functions))
@@ -78,10 +87,12 @@ def changed_functions(first: Table, second: Table) -> list[str]:
 
 
 def save(found: Table | None, path: Path) -> None:
-    """Writes a table, or that there is none."""
+    """Writes a table, or that there is none; it is seen whole or not at all."""
     rows = [[one.name, one.by_name, one.by_shape] for one in found.functions] if found else None
     document = {"version": VERSION, "digest": found.digest if found else None, "functions": rows}
-    path.write_text(json.dumps(document))
+    new = path.with_name(f".{path.name}.{stamp()}")
+    new.write_text(json.dumps(document))
+    new.replace(path)
 
 
 def load(path: Path) -> Table | None:

@@ -8,6 +8,7 @@ import secrets
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from nalm_core.amounts import amount
 from nalm_core.report import StageInfo
@@ -166,6 +167,11 @@ class RunningNf(NfProcess):
         with contextlib.suppress(ProbeError):
             held = buffers_in_use(self.snapshot())
         return "" if held is None else f"; it held {held:,} packet buffers when a turn last ended"
+
+    def mapped_files(self) -> frozenset[Path] | None:
+        """Files that it has mapped now; None if that does not tell what it runs, or it is not the NF."""
+        found = super().mapped_files()
+        return found if found is not None and self._probe_path.resolve() in found else None
 
     @property
     def stages(self) -> list[StageInfo]:

@@ -7,17 +7,27 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nalm_core.report import Arm, BufferLook, Round, RunReport, RunStatus, Source
 
 from nalm_agent.arms import Ready, arm_info, arms_to_run, plan_arms, same_sources
-from nalm_agent.build import build, changed_functions, same_code
+from nalm_agent.build import Built, build
 from nalm_agent.capture import require_ethernet
 from nalm_agent.config import Config
 from nalm_agent.cores import Cores, choose, hold
 from nalm_agent.counting import Counting, count_all, model_all
 from nalm_agent.draft import Draft
+from nalm_agent.equal_code import (
+    Loaded,
+    changed_functions,
+    differing,
+    loaded,
+    not_loaded_note,
+    same_as_loaded,
+    same_untried,
+)
 from nalm_agent.errors import BuildError, HostError
 from nalm_agent.explaining import explain
 from nalm_agent.home import Home, WorkDir
@@ -28,7 +38,7 @@ from nalm_agent.process import stop_all
 from nalm_agent.progress import Progress
 from nalm_agent.replay import replay_arms
 from nalm_agent.request import Request, read_config, within_budget
-from nalm_agent.session import ArmFailedError, ArmRun, Bench, measure_rounds, try_out
+from nalm_agent.session import ArmFailedError, ArmRun, Bench, TryOut, measure_rounds, try_out
 from nalm_agent.source_of_report import with_source
 from nalm_agent.sources import tsc
 
@@ -87,18 +97,25 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
     first, second = Ready(built_base, base.run), Ready(built_head, head.run)
     as_planned = {Arm.BASE: first, Arm.HEAD: second}
     arms = arms_to_run(first, second) if request.cell is None else as_planned
-    draft.changed_functions = changed_functions(built_base, built_head)
-    if len(arms) == 2 and same_code(built_base, built_head):
-        same_run = base.run.definition == head.run.definition
-        if same_run and not request.force:
-            draft.arms = {arm: arm_info(ready, []) for arm, ready in arms.items()}
-            return draft.report(RunStatus.UNCHANGED)
-        draft.notes.append(EQUAL_ARMS if same_run else "the code is the same; what changed is how it is run")
+    known_same = len(arms) == 2 and same_untried(built_base, built_head)
+    if known_same and _nothing_to_measure(draft, first, second):
+        draft.arms = {arm: arm_info(ready, []) for arm, ready in arms.items()}
+        return draft.report(RunStatus.UNCHANGED)
 
     cores = choose(max(one.run.scenario.lcores for one in arms.values()))
     with hold(cores, progress.say):
         try:
-            _measure_arms(draft, Place(home, work, cores), arms, config, progress)
+            place = Place(home, work, cores)
+            started = _try_arms(draft, place, arms, progress)
+            functions = config.stage_functions()
+            draft.arms = {
+                arm: arm_info(ready, functions.with_parts(started.tried[arm].stages))
+                for arm, ready in arms.items()
+            }
+            found_same = not known_same and _same_code(draft, built_base, built_head, started.loads)
+            if found_same and len(arms) == 2 and _nothing_to_measure(draft, first, second):
+                return draft.report(RunStatus.UNCHANGED)
+            _measure_arms(draft, place, arms, started, config=config, progress=progress)
         except ArmFailedError as failure:
             return draft.at_fault(failure.arm, failure.error)
         finally:
@@ -116,13 +133,42 @@ class Place:
     cores: Cores
 
 
-def _measure_arms(
-    draft: Draft, place: Place, arms: Mapping[Arm, Ready], config: Config, progress: Progress
-) -> None:
-    """Tries every arm out, counts instructions, runs rounds until decided, looks where cycles went.
+@dataclass(frozen=True)
+class Started:
+    """Arms that were tried out."""
 
-    Raises ArmFailedError when an arm's NF is at fault.
-    """
+    traffic: Path
+    runs: Mapping[Arm, ArmRun]
+    on_one_lcore: Mapping[Arm, ArmRun]
+    tried: Mapping[Arm, TryOut]
+    loads: Mapping[Arm, Loaded | None]
+
+
+def _nothing_to_measure(draft: Draft, base: Ready, head: Ready) -> bool:
+    """Of arms of the same code: whether they also run alike, and nobody wants them measured all the same."""
+    draft.changed_functions = []
+    same_run = base.run.definition == head.run.definition
+    if same_run and not draft.request.force:
+        return True
+    draft.notes.append(EQUAL_ARMS if same_run else "the code is the same; what changed is how it is run")
+    return False
+
+
+def _same_code(draft: Draft, base: Built, head: Built, loads: Mapping[Arm, Loaded | None]) -> bool:
+    """Whether what the arms were seen to load is the same; the draft is told what else differs."""
+    of_base, of_head = loads[Arm.BASE], loads[Arm.HEAD]
+    if of_base is None or of_head is None:
+        paths = differing(base.contents.digests, head.contents.digests)
+    else:
+        paths = differing(of_base, of_head)
+        if note := not_loaded_note(base, head, of_base, of_head):
+            draft.notes.append(note)
+    draft.changed_functions = changed_functions(base, head, paths)
+    return same_as_loaded(base, head, of_base, of_head)
+
+
+def _try_arms(draft: Draft, place: Place, arms: Mapping[Arm, Ready], progress: Progress) -> Started:
+    """Tries every arm out. Raises ArmFailedError when an arm's NF is at fault."""
     progress.step("start", "trying every arm out", 0.1)
     scenario = arms[Arm.HEAD].run.scenario
     traffic = arms[Arm.HEAD].built.source / scenario.traffic
@@ -148,29 +194,43 @@ def _measure_arms(
     on_one_lcore = {arm: as_run(arm, ready, place.cores.first(1)) for arm, ready in arms.items()}
     tried = {arm: try_out(run, place.work, draft.settings.turn_ms) for arm, run in runs.items()}
     draft.notes += [one.few_forwarded for one in tried.values() if one.few_forwarded]
-    functions = config.stage_functions()
-    draft.arms = {
-        arm: arm_info(ready, functions.with_parts(tried[arm].stages)) for arm, ready in arms.items()
-    }
+    loads = {arm: loaded(ready.built, tried[arm].mapped) for arm, ready in arms.items()}
+    return Started(traffic, runs, on_one_lcore, tried, loads)
 
-    progress.step("replay", f"{scenario.packets} packets per arm", 0.12)
-    _replay(draft, config, place.work, on_one_lcore, scenario.packets)
+
+def _measure_arms(
+    draft: Draft,
+    place: Place,
+    arms: Mapping[Arm, Ready],
+    started: Started,
+    *,
+    config: Config,
+    progress: Progress,
+) -> None:
+    """Replays the packets, counts instructions, runs rounds until decided, looks where cycles went.
+
+    Raises ArmFailedError when an arm's NF is at fault.
+    """
+    packets = arms[Arm.HEAD].run.scenario.packets
+    progress.step("replay", f"{packets} packets per arm", 0.12)
+    _replay(draft, config, place.work, started.on_one_lcore, packets)
     if draft.fails("same_share_forwarded") or draft.fails("buffers_returned"):
         draft.sources[Source.SIMULATED] = "head loses or keeps packets: nothing else was counted"
         return
 
-    progress.step("instructions", f"{scenario.packets} packets per arm", 0.15)
-    counting = Counting(place.home, place.work, place.cores, traffic, config)
-    draft.instructions = count_all(counting, arms, tried, draft)
+    progress.step("instructions", f"{packets} packets per arm", 0.15)
+    counting = Counting(place.home, place.work, place.cores, started.traffic, config)
+    draft.instructions = count_all(counting, arms, started.tried, started.loads, draft)
     progress.instructions({count.arm: count for count in draft.instructions})
 
     progress.step("cycles", "first launch", CYCLES_BEGIN)
+    runs = started.runs
     outcome = _rounds(Bench(draft.settings, place.cores, place.work), runs, draft, progress)
     if outcome in ("regressed", "improved") or draft.request.profile:
         progress.step("explain", "sampling functions and lines", EXPLAIN_BEGINS)
         sources = {arm: ready.built.source for arm, ready in arms.items()}
         explain(runs, sources, place.work, config, draft)
-        draft.model_counts = model_all(counting, arms, tried, draft)
+        draft.model_counts = model_all(counting, arms, started.tried, draft)
 
 
 def _replay(draft: Draft, config: Config, work: WorkDir, runs: Mapping[Arm, ArmRun], packets: int) -> None:

@@ -14,6 +14,7 @@ from typing import Self
 
 from nalm_agent.errors import NfError, ProbeError
 from nalm_agent.home import WorkDir
+from nalm_agent.mapped_files import mapped_files, processes_of
 from nalm_agent.process import start, stop, tail
 from nalm_agent.run_plan import PINNED
 from nalm_agent.snags import advice
@@ -78,6 +79,10 @@ class NfProcess:
     def log_tail(self) -> str:
         """The last lines the NF wrote."""
         return tail(self._log)
+
+    def mapped_files(self) -> frozenset[Path] | None:
+        """Files that it has mapped now; None if that does not tell what it runs."""
+        return mapped_files(processes_of(self.pid), self.directory.resolve())
 
     def in_run_dir(self, command: Sequence[str]) -> list[str]:
         """A command line with this process's directory in it."""

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from nalm_core.counters import cpu_time_scale, ratio
 from nalm_core.defaults import LEAK_LIMIT, MAX_WARM_UP_MS, STEADY_CHANGE, WARM_UP_MS
@@ -77,6 +78,8 @@ class TryOut:
     ready_seconds: float
     few_forwarded: str | None = None
     """For a person, if hardly a packet was sent on: what became of them. None if enough were."""
+    mapped: frozenset[Path] | None = None
+    """Files that it had mapped when its turn had ended; None if that does not tell what it runs."""
 
 
 @contextmanager
@@ -97,8 +100,9 @@ def try_out(run: ArmRun, work: WorkDir, turn_ms: float) -> TryOut:
         counters = nf.counted_turn(turn_ms).stages
         if counted_packets(nf.stages, counters) == 0:
             raise NfError(_FORWARDED_NOTHING, log=nf.log_tail())
+        mapped = nf.mapped_files()
         nf.finish()
-        return TryOut(nf.stages, ready, few_forwarded(run.arm, nf.stages, counters))
+        return TryOut(nf.stages, ready, few_forwarded(run.arm, nf.stages, counters), mapped)
 
 
 def few_forwarded(arm: Arm, stages: list[StageInfo], counters: Mapping[str, StageCounters]) -> str | None:

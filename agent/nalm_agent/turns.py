@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, Self
 
 from nalm_core.counters import ENDED
@@ -37,6 +38,9 @@ class NfInTurns(Protocol):
 
     def counted_turn(self, milliseconds: float) -> TurnCounters:
         """Lets it run for so long; before and after it stands still."""
+
+    def mapped_files(self) -> frozenset[Path] | None:
+        """Files that it has mapped now; None if that does not tell what it runs."""
 
     def log_tail(self) -> str:
         """The last lines it wrote."""

@@ -49,7 +49,9 @@ def test_what_is_run_counts(tmp_path: Path, source: str) -> None:
 def test_a_call_by_another_name_counts(tmp_path: Path) -> None:
     """The machine code is the same: only what the loader puts behind it differs."""
     calls = "long random(void), lrand48(void); int main(void) { return (int)random(); }\n"
-    assert digest(tmp_path / "a", calls) != digest(tmp_path / "b", calls.replace("(int)random", "(int)lrand48"))
+    assert digest(tmp_path / "a", calls) != digest(
+        tmp_path / "b", calls.replace("(int)random", "(int)lrand48")
+    )
 
 
 def test_exports_that_change_places_count(tmp_path: Path) -> None:

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files that a running NF has mapped (proc(5), /proc/PID/maps): what it loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+_DELETED = " (deleted)"
+_FIELDS_BEFORE_PATH = 5
+_IN_MEMORY = ("/memfd:", "/dev/", "/SYSV")
+
+
+def processes_of(leader: int) -> set[int]:
+    """A process that leads a session, all of its session, and all that descend from it."""
+    parents, found = dict[int, int](), {leader}
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has just ended
+            # behind the name in brackets, which may hold anything: state, parent, group, session
+            stat = (process / "stat").read_text(errors="replace").rpartition(")")[2].split()
+            parents[int(process.name)] = int(stat[1])
+            if int(stat[3]) == leader:
+                found.add(int(process.name))
+    grown = True
+    while grown:
+        below = {pid for pid, parent in parents.items() if parent in found} - found
+        found |= below
+        grown = bool(below)
+    return found
+
+
+def mapped_files(processes: Iterable[int], own: Path) -> frozenset[Path] | None:
+    """What processes have mapped of the file system; one that has ended counts as none.
+
+    own: the directory they write to. None if they run code from there, or of a file that is gone or never was
+    on a disk: nothing tells any more what it was made of.
+    """
+    found = set[Path]()
+    for pid in processes:
+        try:
+            lines = Path(f"/proc/{pid}/maps").read_text(errors="surrogateescape").splitlines()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        except OSError:
+            return None
+        for line in lines:
+            fields = line.split(maxsplit=_FIELDS_BEFORE_PATH)
+            if len(fields) <= _FIELDS_BEFORE_PATH or not fields[-1].startswith("/"):
+                continue
+            name, is_code = fields[-1], "x" in fields[1]
+            gone, path = name.endswith(_DELETED), Path(name)
+            if is_code and (gone or name.startswith(_IN_MEMORY) or path.is_relative_to(own)):
+                return None
+            if not gone:
+                found.add(path)
+    return frozenset(found)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run loads decides whether two builds are the same: real builds, real libraries, real processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from building import toml
+from nalm_agent.mapped_files import mapped_files, processes_of
+from nalm_agent.process import start, stop
+from nalm_core.report import Arm, RunReport, RunStatus
+from nalm_core.report_io import parse_report
+from tiny import Nalm, NfRepository
+from waiting import until
+
+BUILD_SH = """set -e
+cd "$(dirname "$0")"
+shared="gcc -O2 -shared -fPIC"
+mkdir "$1/plugins"
+$shared -o "$1/liblinked.so" linked.c
+$shared -o "$1/plugins/opened.so" opened.c
+$shared -o "$1/plugins/unused.so" unused.c
+cp rules.txt table.txt other.txt "$1"
+gcc -O2 -g -I. -o "$1/tiny_nf" tiny_nf.c -L"$1" -llinked -Wl,-rpath,'$ORIGIN'
+"""
+WORK_H = """#include <dlfcn.h>
+#include <stdlib.h>
+int linked_step(int n);
+__attribute__((constructor)) static void begin(void)
+{
+	if (linked_step(1) == 0 || dlopen("$ORIGIN/plugins/opened.so", RTLD_NOW) == NULL)
+		abort();
+}
+"""
+LINKED, OPENED, UNUSED = (
+    f"int {name}_step(int n) {{ return n * 3; }}\n" for name in ("linked", "opened", "unused")
+)
+PATHS = '["tiny_nf.c", "nalm_probe.h", "work.h", "build.sh"]'
+ALL_PATHS = PATHS.replace("]", ', "linked.c", "opened.c", "unused.c", "rules.txt", "table.txt", "other.txt"]')
+NALM_TOML = (
+    toml("script", data='["table.*"]')
+    .replace(PATHS, ALL_PATHS)
+    .replace('"{traffic}"]', '"{traffic}", "--rules={build}/rules.txt"]')
+)
+
+
+@pytest.fixture
+def repository(nf_repository: NfRepository) -> NfRepository:
+    texts = {f"{name}__txt": "first\n" for name in ("rules", "table", "other")}
+    sources = {"linked__c": LINKED, "opened__c": OPENED, "unused__c": UNUSED}
+    nf_repository.commit(
+        "with libraries", nalm__toml=NALM_TOML, build__sh=BUILD_SH, work__h=WORK_H, **sources, **texts
+    )
+    return nf_repository
+
+
+def checked(repository: NfRepository, nalm: Nalm, folder: Path, *options: str) -> tuple[RunReport, str]:
+    """A check of the working tree, and what it printed."""
+    out = folder / "run.json"
+    done = nalm.run("check", *options, "--json", str(out), cwd=repository.path)
+    assert done.returncode in (0, 1, 3), done.stdout + done.stderr
+    return parse_report(out.read_bytes()), done.stdout
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("linked.c", LINKED.replace("3", "5")),
+        ("opened.c", OPENED.replace("3", "5")),
+        ("rules.txt", "second\n"),
+        ("table.txt", "second\n"),
+    ],
+    ids=["a linked library", "an opened plug-in", "data in the command", "data that is named"],
+)
+def test_what_the_run_loads_counts(
+    repository: NfRepository, nalm: Nalm, *, tmp_path: Path, file: str, text: str
+) -> None:
+    repository.write(file, text)
+    report, _ = checked(repository, nalm, tmp_path)
+    assert report.status is RunStatus.MEASURED
+    builds = [report.arms[arm].build for arm in (Arm.BASE, Arm.HEAD)]
+    assert builds[0].code_digest != builds[1].code_digest
+    assert builds[0].functions == builds[1].functions  # the executable, the only artifact, is the same
+    if file.endswith(".c"):
+        assert report.changed_functions == [f"{file.removesuffix('.c')}_step"]
+
+
+def test_what_is_not_loaded_is_noted(repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
+    repository.write("unused.c", UNUSED.replace("3", "5"))
+    report, printed = checked(repository, nalm, tmp_path)
+    assert report.status is RunStatus.UNCHANGED
+    assert "not loaded by either arm, and different in head: plugins/unused.so" in printed
+    assert report.arms[Arm.BASE].build.code_digest != report.arms[Arm.HEAD].build.code_digest
+
+
+def test_data_that_nobody_names_is_not_the_runs(repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
+    repository.write("other.txt", "second\n")
+    report, _ = checked(repository, nalm, tmp_path)
+    assert report.status is RunStatus.UNCHANGED
+
+
+def test_a_plugin_whose_functions_only_moved_is_the_same(
+    repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    more = "int more_step(int n) { return n * 7; }\n"
+    repository.commit("two functions", opened__c=OPENED + more)
+    repository.write("opened.c", more + OPENED)
+    report, _ = checked(repository, nalm, tmp_path)
+    assert report.status is RunStatus.UNCHANGED and report.changed_functions == []
+
+
+def test_artifacts_take_nothing_away(repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
+    """Whatever artifacts name, the library that the executable is linked with counts."""
+    only = NALM_TOML.replace('artifacts = ["tiny_nf"]', 'artifacts = ["plugins/un*.so"]')
+    repository.commit("name another file", nalm__toml=only)
+    repository.write("linked.c", LINKED.replace("3", "5"))
+    report, _ = checked(repository, nalm, tmp_path)
+    assert report.status is RunStatus.MEASURED
+
+
+def test_artifacts_add(repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
+    added = NALM_TOML.replace('artifacts = ["tiny_nf"]', 'artifacts = ["tiny_nf", "**/*.so"]')
+    repository.commit("name all libraries", nalm__toml=added)
+    repository.write("unused.c", UNUSED.replace("3", "5"))
+    report, _ = checked(repository, nalm, tmp_path)
+    assert report.status is RunStatus.MEASURED and report.changed_functions == ["unused_step"]
+
+
+def test_a_pattern_that_names_nothing_is_an_error(repository: NfRepository, nalm: Nalm) -> None:
+    nothing = NALM_TOML.replace('artifacts = ["tiny_nf"]', 'artifacts = ["drivers/*.so"]')
+    repository.write("nalm.toml", nothing)
+    repository.write("work.h", WORK_H + "/* to be built */\n")
+    done = nalm.run("check", cwd=repository.path)
+    assert done.returncode == 4
+    assert "the build made no drivers/*.so" in done.stdout and "* stands for" in done.stdout
+
+
+def test_another_choice_of_artifacts_needs_no_other_build(repository: NfRepository, nalm: Nalm) -> None:
+    """The error names what is missing; the build is there for the next try."""
+    repository.write("work.h", WORK_H + "/* built once */\n")
+    repository.write("nalm.toml", NALM_TOML.replace('artifacts = ["tiny_nf"]', 'artifacts = ["no_nf"]'))
+    assert "the build made no no_nf" in nalm.run("check", cwd=repository.path).stdout
+    before = sorted((nalm.home / "store" / "builds").glob("*/build.json"))
+    repository.write("nalm.toml", NALM_TOML)
+    assert nalm.run("check", cwd=repository.path).returncode == 0
+    assert sorted((nalm.home / "store" / "builds").glob("*/build.json")) == before
+
+
+def test_code_from_nowhere_is_told_apart(tmp_path: Path) -> None:
+    """A program that runs a file of its own making, or one that is gone: nothing tells what it was."""
+    copy, mapped = tmp_path / "sleeper", tmp_path / "mapped"
+    copy.write_bytes(Path("/bin/sleep").read_bytes())
+    copy.chmod(0o755)
+    mapped.mkdir()
+    process = start([str(copy), "1000"], cwd=tmp_path, env={}, log=tmp_path / "log")
+    try:
+        assert until(lambda: copy in (mapped_files(processes_of(process.pid), mapped) or ()))
+        assert mapped_files(processes_of(process.pid), tmp_path) is None
+        copy.unlink()
+        assert mapped_files(processes_of(process.pid), mapped) is None
+    finally:
+        stop(process)
+    assert mapped_files(processes_of(process.pid), mapped) == frozenset()
+
+
+def test_processes_that_are_started_count_too(tmp_path: Path) -> None:
+    script = "setsid sleep 1000 & sleep 1001 & wait"
+    process = start(["sh", "-c", script], cwd=tmp_path, env={"PATH": "/usr/bin:/bin"}, log=tmp_path / "log")
+    found = set[int]()
+    try:
+        assert until(lambda: len(found.union(processes_of(process.pid))) == 3)
+        found |= processes_of(process.pid)
+        assert until(lambda: names(found) == ["sh", "sleep", "sleep"])
+    finally:
+        for pid in found - {process.pid}:
+            os.kill(pid, signal.SIGKILL)
+        stop(process)
+
+
+def names(processes: set[int]) -> list[str]:
+    return sorted(Path(f"/proc/{pid}/comm").read_text().strip() for pid in processes)
