@@ -21,6 +21,8 @@ from nalm_agent.toolchain import toolchain
 
 ANSWERS = "answers"
 DECIDED = frozenset({"same", "improved", "regressed"})
+_SAME_IS = "what a run loads"
+"""What was compared to call two builds the same: an answer from before compared less."""
 _TOLD_BY_DOCTOR = {"latencies_ns", "transfer_ns", "latencies_at"}
 """Of the fingerprint: measured at times of their own, and no part of what a run depends on."""
 
@@ -30,7 +32,14 @@ def answer_address(request: Request) -> str:
     arms = [(one.commit, one.tree, one.dirty) for one in (request.base, request.head)]
     host = fingerprint().model_dump(mode="json", exclude=_TOLD_BY_DOCTOR)
     return address(
-        arms, request.scenario, request.profile, host, isolation(), toolchain().identity(), version()
+        arms,
+        request.scenario,
+        request.profile,
+        host,
+        isolation(),
+        toolchain().identity(),
+        version(),
+        _SAME_IS,
     )
 
 

@@ -79,7 +79,10 @@ def check(
     timeout: options.TimeoutOption = options.TIMEOUT_SECONDS,
     never_fail: options.NeverFailOption = False,
 ) -> None:
-    """Judge a change before it is merged: build both, count instructions, compare cycles side by side."""
+    """Judge a change before it is merged: build both, count instructions, compare cycles side by side.
+
+    A change of nothing that the run loads (programs, libraries, plug-ins, named data) is `same`, unmeasured.
+    """
     outputs = Outputs(json_file, junit, sarif, markdown, github)
     sending = cli_submit.Sending.prepared(server, token_file, timeout) if submit else None
     home = Home.default()

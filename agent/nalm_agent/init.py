@@ -74,7 +74,7 @@ name = "{found.name}"
 # {{source}}: a checkout; {{build}}: an empty directory. Run in {{source}}, without a shell.
 commands = [
 {_lines(commands)}]
-artifacts = ["{found.executable}"]   # ELF files under {{build}}
+artifacts = ["{found.executable}"]   # executables and libraries under {{build}}; patterns: "drivers/*.so"
 paths = ["."]   # what the build depends on: a commit that touches nothing of it needs no measurement
 
 [run]

@@ -19,6 +19,8 @@ FIRST, SINCE_23_11 = (0, 3), (2, 0)
 """Words of a line: the burst function, the queues."""
 RELEASES = {
     2111: FIRST,
+    2203: FIRST,
+    2207: FIRST,
     2211: FIRST,
     2303: FIRST,
     2307: FIRST,
@@ -29,6 +31,7 @@ RELEASES = {
     2503: SINCE_23_11,
     2507: SINCE_23_11,
     2511: SINCE_23_11,
+    2603: SINCE_23_11,
     2607: SINCE_23_11,
 }
 

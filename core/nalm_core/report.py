@@ -44,7 +44,7 @@ class RunStatus(StrEnum):
 
     MEASURED = "measured"
     UNCHANGED = "unchanged"
-    """Nothing to measure: the arms run alike, and their code is equal, or its functions and data are."""
+    """Nothing to measure: the arms run alike, and what they load is equal, or its functions and data are."""
     BROKEN = "broken"
     """The NF of head did not build, start, forward or stay alive; `failure` says what was seen."""
     FAILED = "failed"
@@ -65,7 +65,8 @@ class Build(Model):
     tree: str
     """Content address of what was built: digest of the NF's paths, build commands and toolchain."""
     code_digest: str
-    """Digest of the loaded code and data sections of the artifacts: equal digests run the same."""
+    """Digest of what is loaded of every executable and shared library that the build left, and of the data
+    files that nalm.toml names: equal digests run the same. Reports of before: of the artifacts alone."""
     compiler: str
     options: list[str] = Field(default_factory=list)
     build_seconds: float | None = None
@@ -73,8 +74,8 @@ class Build(Model):
     isolation: Literal["bubblewrap", "none"] | None = None
     """What kept the build from the host, its network and its secrets; None where that was not recorded."""
     functions: str | None = None
-    """Digest of the functions wherever they lie: builds that differ in code_digest alone are placed
-    otherwise. None where the artifacts do not tell (stripped, another processor)."""
+    """Digest of the artifacts' functions wherever they lie. None where they do not tell (stripped, another
+    processor)."""
 
 
 def _without_default(schema: dict[str, Any]) -> None:

@@ -18,8 +18,8 @@ from nalm_core.sequential import Decided
 
 UNCHANGED = "The code sections and the run definition are those of the base: there is nothing to measure."
 ONLY_MOVED = (
-    "The functions and data are those of the base, at other places or under other names, and it runs as the "
-    "base does: there is nothing to measure."
+    "The functions and data that the NF loads are those of the base, if at other places or under other "
+    "names, and it runs as the base does: there is nothing to measure."
 )
 EQUAL_CODE = "The code sections are those of the base, run with other features."
 NOT_AS_BASE = (
