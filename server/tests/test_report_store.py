@@ -30,7 +30,7 @@ from nalm_server.settings import Settings
 from nalm_server.tokens.principal import SYSTEM
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report
-from nalm_server_seeded import add_administrator, add_everything
+from nalm_server_seeded import add_judged
 from sqlalchemy import func, select
 
 DAY = 86_400.0
@@ -235,8 +235,8 @@ def test_released_report_that_is_referred_to_again_stays(service: Service) -> No
 
 def test_reports_of_the_database_move_in_and_back(service: Service, database_url: str) -> None:
     """Of runs, experiments and trials: they answer the same before, in between and after."""
-    add_administrator(service)
-    add_everything(service)
+    service.upload(body_of(REPORT))
+    add_judged(service)
     admin = {"Authorization": f"Bearer {service.tokens['admin']}"}
     paths = (f"{RUN}/report", "/experiments/1/cells/1/report", "/projects/demo/quality/trials/1/report")
 
