@@ -68,7 +68,7 @@ def measure(url: str, home: Path, repo: Repo, requests: list[tuple[str, str]]) -
     details = {
         "database": kind,
         "pull_requests": len(requests),
-        "ms_of_processor": used / len(requests) * 1000,
+        "processor_ms_of_each": round(used / len(requests) * 1000, 1),
     }
     print_result("deliveries worked on", round(len(requests) / seconds, 1), "1/s", "higher", **details)
 
