@@ -288,3 +288,18 @@ def test_a_head_that_only_git_saw_move_is_still_the_forks(polling: Scene) -> Non
     (queued,) = [job for job in polling.service.get("/jobs") if job["state"] == "queued"]
     assert (queued["head_sha"], queued["fork"]) == (second, "2")
     assert MUST in queued["held"]
+
+
+def test_nothing_is_compared_with_it_before(scene: Forked) -> None:
+    head, _ = scene.heads
+    (number,) = scene.tell("github", "opened", head)["job_ids"]
+    asked: dict[str, dict[str, Any]] = {
+        "jobs": {"head": scene.base, "base": head},
+        "bisects": {"good": head, "bad": scene.base, "scenario": "sfc_a"},
+        "backfills": {"first": head, "last": scene.base},
+    }
+    for what, body in asked.items():
+        error = scene.service.post(f"/projects/demo/{what}", "admin", 409, body)["error"]
+        assert "comes from a fork and is not approved" in error["message"]
+    approve(scene.service, number)
+    scene.service.post("/projects/demo/jobs", "admin", 201, asked["jobs"])

@@ -16,7 +16,7 @@ from nalm_server.backfills.models import BackfillRow
 from nalm_server.backfills.schemas import ACTIVE, Backfill, BackfillNew, BackfillState, Progress
 from nalm_server.context import Context
 from nalm_server.errors import ConflictError, InvalidError, NotFoundError
-from nalm_server.jobs import actions, revisions
+from nalm_server.jobs import actions, approvals, revisions
 from nalm_server.jobs import repository as job_rows
 from nalm_server.jobs import service as jobs
 from nalm_server.projects.repository import name_of
@@ -34,6 +34,7 @@ def create(context: Context, caller: Principal, project: str, new: BackfillNew) 
         raise InvalidError(f"First and last are both {short(first)}: there is nothing between them.")
     now = context.clock()
     with context.sessions() as session:
+        approvals.require_base(session, row.id, first)
         made = repository.add(
             session,
             BackfillRow(

@@ -17,7 +17,7 @@ from nalm_server.bisects.schemas import ACTIVE, Bisect, BisectDetail, BisectNew,
 from nalm_server.context import Context
 from nalm_server.errors import ConflictError, InvalidError, NotFoundError
 from nalm_server.history import repository as scenarios
-from nalm_server.jobs import actions, revisions
+from nalm_server.jobs import actions, approvals, revisions
 from nalm_server.jobs import repository as job_rows
 from nalm_server.jobs import service as jobs
 from nalm_server.projects.repository import name_of
@@ -36,6 +36,7 @@ def create(context: Context, caller: Principal, project: str, new: BisectNew) ->
         raise InvalidError(f"Good and bad are both {short(good)}: there is nothing between them.")
     now = context.clock()
     with context.sessions() as session:
+        approvals.require_base(session, row.id, good)
         made = start(
             session, row.id, new.scenario, good=good, bad=bad, requested_by=caller.name[:128], now=now
         )

@@ -13,6 +13,7 @@ from datetime import datetime
 from nalm_core.commit_name import short
 from sqlalchemy.orm import Session
 
+from nalm_server.commits import repository as commits
 from nalm_server.commits.models import CommitRow
 from nalm_server.errors import ConflictError
 from nalm_server.jobs import approval_repository as repository
@@ -80,6 +81,21 @@ def grant(session: Session, job: JobRow, who: str, now: datetime) -> list[JobRow
         )
     same = repository.open_of_forks(session, job.project_id, sha=job.head_sha, fork=job.fork)
     return [one for one in same if one.state == JobState.QUEUED and one.held is not None]
+
+
+def require_base(session: Session, project_id: int, sha: str) -> None:
+    """What others are compared with is built and run, too. Raises ConflictError for a fork's commit that
+    is not approved."""
+    commit = commits.find(session, project_id, sha)
+    fork = origin(session, commit).fork if commit is not None else None
+    if fork is None:
+        return
+    policy, approved = repository.rule(session, project_id, sha, fork)
+    if policy is ForkPullRequests.NEVER or not (approved or policy is ForkPullRequests.ALWAYS):
+        raise ConflictError(
+            f"{short(sha)} comes from a fork and is not approved: nothing is compared with it. "
+            "Approve its own job first, or ask for one."
+        )
 
 
 def policy_changed(session: Session, project_id: int) -> list[JobRow]:

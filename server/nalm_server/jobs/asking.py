@@ -12,7 +12,7 @@ from nalm_server.audit.service import record as audit
 from nalm_server.commits.order import record
 from nalm_server.context import Context
 from nalm_server.errors import InvalidError
-from nalm_server.jobs import reading, revisions, service
+from nalm_server.jobs import approvals, reading, revisions, service
 from nalm_server.jobs.revisions import Pair
 from nalm_server.jobs.schemas import JobDetail, JobReason, JobRequest
 from nalm_server.projects import repository as project_rows
@@ -37,6 +37,7 @@ def _queue(
 ) -> JobDetail:
     now, project_id = context.clock(), pair.project_id
     project_rows.lock(session, project_id)
+    approvals.require_base(session, project_id, pair.base)
     commit = record(session, project_id, pair.head, pair.parent, pair.info, listed=pair.listed)
     job = service.enqueue(
         session,
