@@ -41,15 +41,12 @@ class ReportError(ValueError):
 
 def parse_report(data: bytes | str) -> RunReport:
     """Read a run report and hold it against itself. Raises ReportError with the JSON path of each mistake."""
-    _require_known_version(data)
     try:
         report = RunReport.model_validate_json(data)
     except ValidationError as error:
-        found = error.errors(include_url=False)
-        raise ReportError(
-            [Mistake(_json_path(one["loc"]), one["msg"]) for one in found],
-            newer=any(one["type"] in UNKNOWN for one in found),
-        ) from None
+        raise _refusal(error, data) from None
+    if "schema_" not in report.model_fields_set:
+        raise _other_version(None)
     mistakes = list(_contradictions(report))
     if mistakes:
         raise ReportError(mistakes)
@@ -71,18 +68,29 @@ def dump_report(report: RunReport) -> bytes:
     return text.encode()
 
 
-def _require_known_version(data: bytes | str) -> None:
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise ReportError([Mistake("$", f"not JSON: {error}")]) from None
-    if not isinstance(document, dict):
-        raise ReportError([Mistake("$", "expected an object")])
-    schema = document.get("schema")
-    if schema not in READABLE:
-        known = " or ".join(map(repr, READABLE))
-        mistake = Mistake("$.schema", f"expected {known}, found {schema!r}; a newer nalm may read it")
-        raise ReportError([mistake], newer=str(schema).startswith(FAMILY))
+def _refusal(error: ValidationError, data: bytes | str) -> ReportError:
+    """Another version is all that is said of a document that has one: its other mistakes follow from it."""
+    found = error.errors(include_url=False, include_context=False)
+    if found[0]["type"] == "json_invalid":
+        return ReportError([Mistake("$", f"not JSON: {found[0]['msg']}")])
+    if found[0]["loc"] == ():
+        return ReportError([Mistake("$", "expected an object")])
+    for one in found:
+        if one["loc"] == ("schema",):
+            return _other_version(one["input"])
+    text = data.encode() if isinstance(data, str) else data
+    if b'"schema"' not in text:
+        return _other_version(None)
+    return ReportError(
+        [Mistake(_json_path(one["loc"]), one["msg"]) for one in found],
+        newer=any(one["type"] in UNKNOWN for one in found),
+    )
+
+
+def _other_version(schema: object) -> ReportError:
+    known = " or ".join(map(repr, READABLE))
+    mistake = Mistake("$.schema", f"expected {known}, found {schema!r}; a newer nalm may read it")
+    return ReportError([mistake], newer=str(schema).startswith(FAMILY))
 
 
 def _json_path(location: Sequence[int | str]) -> str:
@@ -91,7 +99,9 @@ def _json_path(location: Sequence[int | str]) -> str:
 
 def _contradictions(report: RunReport) -> Iterator[Mistake]:
     """What the types alone cannot say."""
-    if report.finished_at < report.started_at:
+    if (report.finished_at.tzinfo is None) != (report.started_at.tzinfo is None):
+        yield Mistake("$.finished_at", "with an offset like started_at, or both without one")
+    elif report.finished_at < report.started_at:
         yield Mistake("$.finished_at", "earlier than started_at")
     if report.status is RunStatus.MEASURED:
         for arm in (Arm.BASE, Arm.HEAD):

@@ -12,6 +12,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from nalm_server.access.endpoints import router as people
 from nalm_server.accounts.endpoints import router as accounts
+from nalm_server.admission import AdmissionMiddleware
 from nalm_server.agents.endpoints import router as agents
 from nalm_server.agents.registration_endpoints import router as registration
 from nalm_server.alerts.endpoints import router as alerts
@@ -19,6 +20,7 @@ from nalm_server.alerts.watch_endpoints import router as alert_watches
 from nalm_server.audit.endpoints import router as audit
 from nalm_server.backfills.endpoints import router as backfills
 from nalm_server.bisects.endpoints import router as bisects
+from nalm_server.bodies import BodyMiddleware
 from nalm_server.commits.endpoints import router as commits
 from nalm_server.compare.endpoints import router as compare
 from nalm_server.compare.run_endpoints import router as run_code
@@ -43,7 +45,7 @@ from nalm_server.live.endpoints import router as live
 from nalm_server.metrics.domain import Domain
 from nalm_server.metrics.endpoints import router as metrics
 from nalm_server.metrics.process import Requests, make_registry
-from nalm_server.middleware import BodyLimitMiddleware, RequestMiddleware
+from nalm_server.middleware import RequestMiddleware
 from nalm_server.notifications.endpoints import router as notifications
 from nalm_server.overview.endpoints import router as overview
 from nalm_server.page import page_router
@@ -143,7 +145,8 @@ def _surround(app: FastAPI, settings: Settings | None) -> None:
     if settings is None:
         app.add_middleware(RequestMiddleware)
         return
-    app.add_middleware(BodyLimitMiddleware, limit_bytes=settings.upload_bytes)
+    app.add_middleware(AdmissionMiddleware)
+    app.add_middleware(BodyMiddleware, settings=settings)
     if origins := split(settings.cors_origins):
         # Without credentials: a cookie is of no use to other sites, whatever this says.
         app.add_middleware(

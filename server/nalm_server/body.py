@@ -21,10 +21,12 @@ async def read_body(request: Request, limit_bytes: int) -> bytes:
         if inflate is None:
             body += chunk
         else:
+            before = len(body)
             try:
-                body += inflate.decompress(chunk, limit_bytes + 1 - len(body))
+                body += inflate.decompress(chunk, limit_bytes + 1 - before)
             except zlib.error as error:
                 raise BadRequestError("The body says it is gzip but is not.") from error
+            request.state.held.add(len(body) - before)
         if len(body) > limit_bytes or (inflate is not None and inflate.unconsumed_tail):
             raise TooLargeError(f"The body is larger than the {limit_bytes} bytes this server takes.")
     if inflate is not None and not inflate.eof:

@@ -17,8 +17,16 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 
 BUSY_TIMEOUT_MS = 15_000
 """How long a writer waits for another one on SQLite."""
-CONNECTIONS = 15
-"""Most of one process to PostgreSQL. They stay open: opening one takes longer than most requests."""
+CONNECTIONS = 48
+"""Most of one process: for all slots of `admission`, the reader of changes and each kind of work. They are
+opened when needed and stay open: opening one takes longer than most requests."""
+CONNECTION_WAIT_SECONDS = 4
+"""Then a request is answered 503; it is only reached when work of this process has taken all connections."""
+POOL: dict[str, Any] = {
+    "pool_size": CONNECTIONS,
+    "max_overflow": 0,
+    "pool_timeout": CONNECTION_WAIT_SECONDS,
+}
 SETTINGS = {"timezone": "'UTC'", "random_page_cost": "1.1", "jit": "off"}
 """Of a connection. Indexes are in memory or on flash: at PostgreSQL's price for a disk's seek a history reads
 all verdicts."""
@@ -87,7 +95,7 @@ def make_engine(url: str) -> Engine:
     if parsed.get_backend_name() != "sqlite":
         return _postgresql(parsed)
     engine = create_engine(
-        parsed, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False}
+        parsed, **POOL, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False}
     )
 
     @event.listens_for(engine, "connect")
@@ -111,7 +119,7 @@ def make_engine(url: str) -> Engine:
 def _postgresql(url: URL) -> Engine:
     """Connections that the server has left since they were last used are noticed without asking it: its last
     word, or its end, waits in the socket. A question each time would be a third of a small request's time."""
-    engine = create_engine(url, pool_size=CONNECTIONS, max_overflow=0, connect_args={"connect_timeout": 10})
+    engine = create_engine(url, **POOL, connect_args={"connect_timeout": CONNECTION_WAIT_SECONDS})
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: Any) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
@@ -34,6 +35,8 @@ class NalmError(Exception):
 
     status = 500
     name = "internal_error"
+    headers: Mapping[str, str] = {}
+    """Of the answer."""
 
     def __init__(self, message: str, details: list[ErrorDetail] | None = None) -> None:
         super().__init__(message)
@@ -49,11 +52,13 @@ class BadRequestError(NalmError):
 class UnauthorizedError(NalmError):
     status = 401
     name = "unauthorized"
+    headers: Mapping[str, str] = {"WWW-Authenticate": "Bearer"}
 
 
 class BadSignatureError(NalmError):
     status = 401
     name = "bad_signature"
+    headers: Mapping[str, str] = {"WWW-Authenticate": "Bearer"}
 
 
 class ForbiddenError(NalmError):
@@ -91,9 +96,18 @@ class ReportExpiredError(NalmError):
     name = "report_expired"
 
 
+class TooSlowError(NalmError):
+    """The body did not come in time."""
+
+    status = 408
+    name = "too_slow"
+    headers: Mapping[str, str] = {"Connection": "close"}
+
+
 class TooLargeError(NalmError):
     status = 413
     name = "too_large"
+    headers: Mapping[str, str] = {"Connection": "close"}
 
 
 class UnsupportedEncodingError(NalmError):
@@ -118,7 +132,7 @@ class TooManyError(NalmError):
 
     def __init__(self, message: str, retry_after_seconds: int) -> None:
         super().__init__(message)
-        self.retry_after_seconds = retry_after_seconds
+        self.headers = {"Retry-After": str(retry_after_seconds)}
 
 
 class UpgradeRequiredError(NalmError):
@@ -127,8 +141,11 @@ class UpgradeRequiredError(NalmError):
 
 
 class BusyError(NalmError):
+    """Nothing is wrong with the request: the same one may succeed a little later."""
+
     status = 503
     name = "busy"
+    headers: Mapping[str, str] = {"Retry-After": "2"}
 
 
 DESCRIPTIONS = {
@@ -136,6 +153,7 @@ DESCRIPTIONS = {
     401: "No token, an unknown token, or a signature that does not fit the body.",
     403: "The token is not for this.",
     404: "No such thing.",
+    408: "The body came too slowly.",
     409: "In conflict with what is stored, or the lease was lost.",
     410: "It was here and has aged out; `message` says what is kept.",
     413: "The body is larger than this server takes.",
@@ -143,13 +161,15 @@ DESCRIPTIONS = {
     429: "Too many requests; `Retry-After` says when to go on.",
     422: "The request is readable but not valid; `details` says where.",
     426: "Agent and server are of versions that do not go together.",
-    503: "The database is busy or away; try again.",
+    503: "The server is busy, or what it needs is away; `Retry-After` says when to try again.",
 }
+RETRY_AFTER = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer", "minimum": 1}}}
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The `responses` of a route: its own error statuses besides those every route can answer."""
     return {
         status: {"model": ErrorAnswer, "description": DESCRIPTIONS[status]}
-        for status in sorted({*statuses, 400, 401, 403, 422, 429, 503})
+        | ({"headers": RETRY_AFTER} if status in (429, 503) else {})
+        for status in sorted({*statuses, 400, 401, 403, 408, 413, 422, 429, 503})
     }

@@ -7,30 +7,25 @@ import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from sqlalchemy.exc import DataError, DBAPIError, OperationalError
+from sqlalchemy.exc import DataError, DBAPIError, OperationalError, TimeoutError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.routing import compile_path
 
 from nalm_server.errors import (
     BadRequestError,
     BusyError,
-    ErrorAnswer,
-    ErrorBody,
     ErrorDetail,
     InvalidError,
     NalmError,
     NotFoundError,
-    TooManyError,
 )
+from nalm_server.refusals import as_response
 
 log = structlog.get_logger()
 
+MOST_DETAILS = 50
 HTTP_NAMES = {404: "not_found", 405: "method_not_allowed"}
-
-
-def answer(request: Request, status: int, body: ErrorBody) -> JSONResponse:
-    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
-    return JSONResponse(ErrorAnswer(error=body).model_dump(mode="json"), status, headers)
 
 
 def request_id(request: Request) -> str:
@@ -38,13 +33,7 @@ def request_id(request: Request) -> str:
 
 
 def of_error(request: Request, error: NalmError) -> JSONResponse:
-    body = ErrorBody(
-        name=error.name, message=error.message, request_id=request_id(request), details=error.details
-    )
-    response = answer(request, error.status, body)
-    if isinstance(error, TooManyError):
-        response.headers["Retry-After"] = str(error.retry_after_seconds)
-    return response
+    return as_response(error, request_id(request))
 
 
 def allowed_methods(request: Request) -> str:
@@ -69,7 +58,7 @@ def add_handlers(app: FastAPI) -> None:
     async def validation_error(request: Request, error: RequestValidationError) -> JSONResponse:
         details = [
             ErrorDetail(path=".".join(str(part) for part in one["loc"]), message=one["msg"])
-            for one in error.errors()
+            for one in error.errors()[:MOST_DETAILS]
         ]
         if any(one["type"] == "json_invalid" for one in error.errors()):
             return of_error(request, BadRequestError("The body is not JSON.", details))
@@ -80,11 +69,12 @@ def add_handlers(app: FastAPI) -> None:
         allowed = allowed_methods(request) if error.status_code == 405 else ""
         if error.status_code == 405 and not allowed and request.url.path.startswith("/api/"):
             return of_error(request, NotFoundError(f"There is no {request.url.path} in the API."))
-        name = HTTP_NAMES.get(error.status_code, "bad_request")
-        message = f"{error.detail}: {request.method} {request.url.path}"
-        response = answer(
-            request, error.status_code, ErrorBody(name=name, message=message, request_id=request_id(request))
-        )
+        if isinstance(error.__cause__, NalmError):  # raised while FastAPI read the body
+            return of_error(request, error.__cause__)
+        refused = NalmError(f"{error.detail}: {request.method} {request.url.path}")
+        refused.status = error.status_code
+        refused.name = HTTP_NAMES.get(error.status_code, "bad_request")
+        response = of_error(request, refused)
         response.headers.update(error.headers or {})
         if allowed:
             response.headers["Allow"] = allowed
@@ -100,6 +90,18 @@ def add_handlers(app: FastAPI) -> None:
                 request, BusyError("The database is busy, full or away. Nothing was stored; try again.")
             )
         return of_error(request, NalmError("The database refused; the server's log says why."))
+
+    @app.exception_handler(TimeoutError)
+    async def no_connection(request: Request, error: TimeoutError) -> JSONResponse:
+        log.error("no connection to the database is free", request_id=request_id(request))
+        return of_error(
+            request, BusyError("The database has no free connection. Nothing was stored; try again.")
+        )
+
+    @app.exception_handler(ClientDisconnect)
+    async def client_left(request: Request, error: ClientDisconnect) -> JSONResponse:
+        """Nobody gets this answer; the log has the request with its status."""
+        return of_error(request, BadRequestError("The client left before its body was complete."))
 
     @app.exception_handler(Exception)
     async def other_error(request: Request, error: Exception) -> JSONResponse:

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Around every request: an id, a log line, security headers, and a limit to its body."""
+"""Around every request: an id, a log line, security headers."""
 
 from __future__ import annotations
 
-import json
 import time
 import uuid
 
 import structlog
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from nalm_server.errors import ErrorAnswer, ErrorBody, TooLargeError
 from nalm_server.metrics.process import Requests
 
 log = structlog.get_logger()
@@ -82,48 +80,3 @@ def _route(scope: Scope) -> str:
     """The route's path, its parameters by name. A route does not know the prefix it was included under."""
     path: str = getattr(scope.get("route"), "path", "none")
     return API + path if scope["path"].startswith(API + "/") and path != "none" else path
-
-
-class BodyLimitMiddleware:
-    """Refuses bodies beyond the limit, whether they say their length or not."""
-
-    def __init__(self, app: ASGIApp, limit_bytes: int) -> None:
-        self.app = app
-        self.limit_bytes = limit_bytes
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        length = Headers(scope=scope).get("content-length", "")
-        if length.isdigit() and int(length) > self.limit_bytes:
-            await self._refuse(scope, send)
-            return
-        received = 0
-
-        async def limited() -> Message:
-            nonlocal received
-            message = await receive()
-            if message["type"] == "http.request":
-                received += len(message.get("body", b""))
-                if received > self.limit_bytes:
-                    raise TooLargeError(self._message())
-            return message
-
-        await self.app(scope, limited, send)
-
-    def _message(self) -> str:
-        return f"The body is larger than the {self.limit_bytes} bytes this server takes."
-
-    async def _refuse(self, scope: Scope, send: Send) -> None:
-        body = ErrorBody(
-            name=TooLargeError.name, message=self._message(), request_id=scope["state"]["request_id"]
-        )
-        content = json.dumps(ErrorAnswer(error=body).model_dump(mode="json")).encode()
-        headers = [
-            (b"content-type", b"application/json"),
-            (b"content-length", str(len(content)).encode()),
-            (b"connection", b"close"),
-        ]
-        await send({"type": "http.response.start", "status": TooLargeError.status, "headers": headers})
-        await send({"type": "http.response.body", "body": content})

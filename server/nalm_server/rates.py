@@ -8,14 +8,14 @@ have limits of their own, so that neither can take the others' place.
 from __future__ import annotations
 
 import hashlib
-import json
 import time
 
 from limits import RateLimitItemPerMinute, storage, strategies
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from nalm_server.errors import ErrorAnswer, ErrorBody, TooManyError
+from nalm_server.errors import TooManyError
+from nalm_server.refusals import refuse
 from nalm_server.settings import Settings
 
 ADDRESS_FACTOR = 10
@@ -38,7 +38,8 @@ class RateMiddleware:
         if scope["type"] == "http" and scope["path"].startswith("/api/"):
             wait = self._wait_seconds(scope)
             if wait is not None:
-                await _refuse(scope, send, wait)
+                error = TooManyError(f"Too many requests: go on in {wait} s.", wait)
+                await refuse(scope, receive, send, error)
                 return
         await self.app(scope, receive, send)
 
@@ -64,16 +65,3 @@ class RateMiddleware:
 def _kind(path: str) -> str:
     name = path.removeprefix("/api/v1/").partition("/")[0]
     return name if name in ("hooks", "agent") else "api"
-
-
-async def _refuse(scope: Scope, send: Send, wait_seconds: int) -> None:
-    message = f"Too many requests: go on in {wait_seconds} s."
-    body = ErrorBody(name=TooManyError.name, message=message, request_id=scope["state"]["request_id"])
-    content = json.dumps(ErrorAnswer(error=body).model_dump(mode="json")).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(content)).encode()),
-        (b"retry-after", str(wait_seconds).encode()),
-    ]
-    await send({"type": "http.response.start", "status": TooManyError.status, "headers": headers})
-    await send({"type": "http.response.body", "body": content})

@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import Path, Query
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 SHA_PREFIX = r"^[0-9a-f]{7,64}$"
 REVISION = r"^[^\x00-\x20\x7f]+$"
+FIRST_YEAR, LAST_YEAR = 1970, 2999
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._:+@-]*$"
 
 
@@ -36,7 +37,16 @@ def _no_number(value: object) -> object:
     raise ValueError("expected a date and time with its offset, like 2026-01-31T12:00:00Z")
 
 
-Moment = Annotated[AwareDatetime, BeforeValidator(_no_number)]
+def _of_our_time(value: datetime) -> datetime:
+    """Times near the calendar's ends overflow when they are turned into UTC, or an hour is added."""
+    if not FIRST_YEAR <= value.year <= LAST_YEAR:
+        raise ValueError(f"expected a year from {FIRST_YEAR} to {LAST_YEAR}")
+    return value
+
+
+Time = Annotated[AwareDatetime, AfterValidator(_of_our_time)]
+"""What a forge says."""
+Moment = Annotated[Time, BeforeValidator(_no_number)]
 
 ProjectName = Annotated[
     str, Path(min_length=1, max_length=64, pattern=NAME, description="Name of a project.")

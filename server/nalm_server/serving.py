@@ -14,6 +14,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from nalm_server.app import make_app
+from nalm_server.connections import Connection, most_connections
 from nalm_server.context import Context
 from nalm_server.embedded.failure import StartError
 
@@ -80,6 +81,8 @@ def serve(context: Context, listening: socket.socket, ready: Callable[[], None] 
     app = make_app(context)
     config = uvicorn.Config(
         app,
+        http=Connection,
+        limit_concurrency=most_connections(context.settings.connections) + 1,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -67,7 +67,7 @@ class Settings(BaseSettings):
     """Longest for one clone or fetch of the server's own mirrors."""
     mirror_bytes: int = Field(default=4 << 30, ge=1 << 20)
     """Largest file of a mirror."""
-    report_bytes: int = Field(default=64 << 20, ge=1024)
+    report_bytes: int = Field(default=16 << 20, ge=1024)
     """Largest run report taken, after decompression."""
     report_store: str | None = Field(default=None, pattern=r"^(/|s3://[^/]).*$")
     """Absolute directory of reports, or s3://BUCKET/PREFIX; None: `reports` in the state directory."""
@@ -84,7 +84,11 @@ class Settings(BaseSettings):
     log_days: int = Field(default=90, ge=1, le=36_500)
     """The same of webhook deliveries and job logs."""
     upload_bytes: int = Field(default=16 << 20, ge=1024)
-    """Largest body of any request as it comes over the wire."""
+    """Largest report or import as it comes over the wire; all other requests may have 1 MiB."""
+    bodies_bytes: int = Field(default=64 << 20, ge=1 << 20)
+    """Bodies held at once: of uploads, of webhooks, and of all other requests, so many bytes each."""
+    connections: int = Field(default=2000, ge=16)
+    """Connections of clients that are open at once; the next is answered 503 and closed."""
     outgoing_allow: str = ""
     """Hosts and networks of the inside that integrations may call, with commas."""
     outgoing_proxy: str | None = None

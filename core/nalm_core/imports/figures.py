@@ -6,8 +6,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from math import isfinite
 from typing import Any
 
@@ -130,17 +131,15 @@ def parse_json(text: str) -> Any:
 
 def moment(text: Any, what: str, *, line: int | None = None, column: int | None = None) -> datetime:
     """RFC 3339, with its zone."""
-    try:
+    with suppress(ValueError, OverflowError):
         found = datetime.fromisoformat(str(text))
-    except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
-        raise ImportFailedError(
-            f"{what} should be a time with its zone, as 2026-11-21T09:00:00Z, found {text!r}",
-            line=line,
-            column=column,
-        )
-    return found
+        if found.tzinfo is not None:
+            return found.astimezone(UTC)
+    raise ImportFailedError(
+        f"{what} should be a time with its zone, as 2026-11-21T09:00:00Z, found {text!r}",
+        line=line,
+        column=column,
+    )
 
 
 def mean(values: Sequence[float]) -> float:

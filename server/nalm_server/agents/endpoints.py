@@ -7,8 +7,8 @@ import time
 
 import anyio
 from fastapi import APIRouter, Request, Response
-from starlette.concurrency import run_in_threadpool
 
+from nalm_server.admission import ticket_of
 from nalm_server.agents import service
 from nalm_server.agents.schemas import Finish, Finished, Lease, LeaseRequest, Progress, Release, Renewed
 from nalm_server.deps import Agent, Ctx, Db, Now
@@ -40,10 +40,12 @@ STATE_HEADER = "Nalm-Agent-State"
 )
 async def lease(wanted: LeaseRequest, request: Request, context: Ctx, agent: Agent) -> Lease | Response:
     """Gives the next job to a bench host: parents before children, lost leases again."""
-    await run_in_threadpool(service.host_seen, context, agent, wanted)
+    ticket = ticket_of(request.scope)
+    ticket.finish()
+    await ticket.step(service.host_seen, context, agent, wanted)
     deadline = time.monotonic() + wanted.wait_seconds
     while True:
-        found = await run_in_threadpool(service.lease_once, context, wanted)
+        found = await ticket.step(service.lease_once, context, wanted)
         if isinstance(found, Lease):
             return found
         ending = request.app.state.ending or await request.is_disconnected()

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import structlog
-from pydantic import AwareDatetime, ValidationError
+from pydantic import ValidationError
 
 from nalm_server.forges.http import Api
 from nalm_server.forges.protocol import PullRequestSeen
 from nalm_server.hooks.forges.parts import Part
 from nalm_server.hooks.happenings import PullRequestState
+from nalm_server.schemas import Time
 
 log = structlog.get_logger()
 
@@ -23,7 +24,7 @@ Read = Callable[[Any], PullRequestSeen]
 class Dated(Part):
     """What every forge's answer has."""
 
-    updated_at: AwareDatetime
+    updated_at: Time
 
 
 def seen(items: Iterable[Any], read: Read) -> Iterator[PullRequestSeen]:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from nalm_server.errors import BusyError, NotFoundError
 
 
@@ -20,7 +22,9 @@ class GraphError(BusyError):
 class AddressError(GraphError):
     """This server does not read that repository, now or later: its address must be changed first."""
 
+    status = 422
     name = "repository_address"
+    headers: Mapping[str, str] = {}
 
 
 class UnknownRevisionError(NotFoundError):

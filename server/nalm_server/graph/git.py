@@ -10,9 +10,11 @@ import base64
 import os
 import signal
 import subprocess
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from nalm_server.admission import outside
 from nalm_server.graph.address import origin, protocol
 from nalm_server.graph.errors import GraphError
 
@@ -60,15 +62,18 @@ def run(
     command = ["prlimit", f"--fsize={limits.bytes}", "git", *place, *arguments]
     environment = _environment(repository, online=online)
     # A session of its own: git's helpers (ssh, remote-https, index-pack) end with it.
-    with subprocess.Popen(
-        command,
-        env=environment,
-        cwd=mirror or "/",
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as process:
+    with (
+        outside() if online else nullcontext(),
+        subprocess.Popen(
+            command,
+            env=environment,
+            cwd=mirror or "/",
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        ) as process,
+    ):
         try:
             out, err = process.communicate(said.encode(), timeout=limits.seconds)
         except subprocess.TimeoutExpired:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from nalm_server.commits import order
+from nalm_server.schemas import FIRST_YEAR, LAST_YEAR
 
 FORMAT = "%H%x00%P%x00%an%x00%ct%x00%B%x00%x01"
 END = "\x00\x01"
@@ -30,7 +31,16 @@ def _parsed(entry: str) -> CommitInfo:
     return CommitInfo(
         message=message.strip(),
         author=author or None,
-        committed_at=datetime.fromtimestamp(int(seconds), UTC),
+        committed_at=_time(int(seconds)),
         sha=sha,
         parent=parents.split()[0] if parents else None,
     )
+
+
+def _time(seconds: int) -> datetime | None:
+    """None: a commit's author may write any number there, and no calendar has this one."""
+    try:
+        found = datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return found if FIRST_YEAR <= found.year <= LAST_YEAR else None

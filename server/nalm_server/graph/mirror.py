@@ -14,6 +14,7 @@ from pathlib import Path
 
 from nalm_core.commit_name import short
 
+from nalm_server.admission import outside
 from nalm_server.context import Context
 from nalm_server.graph import git, repository
 from nalm_server.graph.address import is_sha
@@ -167,7 +168,8 @@ def _locked(mirror: Mirror) -> Iterator[None]:
     """One process and thread at a time writes a mirror; the kernel lets go of a dead one's lock."""
     handle = os.open(mirror.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
+        with outside():
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
     finally:
         os.close(handle)

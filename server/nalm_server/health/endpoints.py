@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from nalm_core.catalogue import Metric
 
 from nalm_server.deps import Ctx, Now, ReadDb
 from nalm_server.errors import documented
 from nalm_server.health import service
+from nalm_server.health.readiness import Readiness
 from nalm_server.health.schemas import Health, Live, Ready
 
 router = APIRouter(tags=["service"])
@@ -21,16 +22,20 @@ def get_health(session: ReadDb, context: Ctx, now: Now) -> Health:
 
 
 @router.get("/health/live", responses=documented())
-def get_live() -> Live:
+async def get_live() -> Live:
     """This process answers. One that does not is started again."""
     return Live(status="ok")
 
 
 @router.get("/health/ready", responses=documented())
-def get_ready(context: Ctx) -> Ready:
+async def get_ready(request: Request, context: Ctx) -> Ready:
     """Requests can be served: the database is reachable and at this program's revision, there is disk left.
     What only makes the service slower is named in the answer."""
-    return service.ready(context)
+    state = request.app.state
+    if getattr(state, "readiness", None) is None:
+        state.readiness = Readiness(context)
+    readiness: Readiness = state.readiness
+    return await readiness.get()
 
 
 @router.get("/metrics-catalogue", responses=documented())

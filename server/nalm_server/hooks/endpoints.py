@@ -66,6 +66,7 @@ async def generic(request: Request, response: Response, context: Ctx, project: N
 async def _take(
     forge: str, request: Request, response: Response, context: Ctx, project: str | None
 ) -> HookAnswer:
+    service.require_signature(FORGES[forge], request.headers)
     body = await read_body(request, context.settings.webhook_bytes)
     taken = service.Request(project, request.headers, body)
     answer = await run_in_threadpool(service.take, context, FORGES[forge], taken)

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from nalm_server.access.roles import Role
 from nalm_server.access.service import require_project
 from nalm_server.audit.service import record as record_audit
+from nalm_server.bodies import require_values
 from nalm_server.context import Context
 from nalm_server.errors import BadRequestError, ConflictError, NotFoundError
 from nalm_server.hooks import repository
@@ -20,12 +21,14 @@ from nalm_server.hooks.happenings import Nothing, about
 from nalm_server.hooks.models import DeliveryRow
 from nalm_server.hooks.reading import read
 from nalm_server.hooks.schemas import Delivery, DeliveryStatus, HookAnswer
-from nalm_server.hooks.signer import signer
+from nalm_server.hooks.signer import bad_signature, signer
 from nalm_server.tokens.principal import Principal
 from nalm_server.work.kinds import Work
 from nalm_server.work.wake import wake
 
 LONGEST_ID = 128
+MOST_VALUES = 500_000
+"""Of a webhook's body."""
 FORM = "application/x-www-form-urlencoded"
 
 
@@ -38,6 +41,12 @@ class Request:
     body: bytes
 
 
+def require_signature(forge: Forge, headers: Headers) -> None:
+    """Before the body is read. Raises BadSignatureError when there is no signature at all."""
+    if not forge.claim(headers).signed:
+        raise bad_signature(forge)
+
+
 def take(context: Context, forge: Forge, request: Request) -> HookAnswer:
     """Raises BadSignatureError before anything of the body is read."""
     claim = forge.claim(request.headers)
@@ -47,6 +56,7 @@ def take(context: Context, forge: Forge, request: Request) -> HookAnswer:
         raise BadRequestError(f"The header that names the event is missing: is this {forge.name} calling?")
     if request.headers.get("content-type", "").startswith(FORM):
         raise BadRequestError("The body is a form: set the webhook's content type to application/json.")
+    require_values(request.body, MOST_VALUES)
     happening = read(forge, claim.event, request.body)
     if isinstance(happening, Nothing):
         return HookAnswer(status="ignored", reason=happening.reason, delivery=None)

@@ -32,7 +32,11 @@ def signer(
             return candidate.project_id
     if not candidates:
         claim.signed_by(_open(context.box, _decoy(context.box)), body, now)
-    raise BadSignatureError(
+    raise bad_signature(forge)
+
+
+def bad_signature(forge: Forge) -> BadSignatureError:
+    return BadSignatureError(
         f"The signature fits no project's secret, or came too late: set {forge.wants}, and name the project "
         "in the webhook's address (?project=NAME)."
     )

@@ -15,6 +15,7 @@ from nalm_server.access.roles import Role
 from nalm_server.access.service import require_project
 from nalm_server.agents import repository as hosts
 from nalm_server.audit import service as audit
+from nalm_server.bodies import require_values
 from nalm_server.commits import order
 from nalm_server.commits import repository as commits
 from nalm_server.commits.models import CommitRow
@@ -38,6 +39,8 @@ READERS: dict[str, Callable[[str, Given], list[ImportedRun]]] = {
 }
 NOTE = "Nobody judged them: series of source imported:{form} are shown beside ours and get no verdict."
 SHA_LENGTHS = (40, 64)
+MOST_VALUES = 500_000
+"""Of one file."""
 
 
 def take(
@@ -72,6 +75,7 @@ def take(
 
 
 def _read(form: str, body: bytes, options: Options) -> list[ImportedRun]:
+    require_values(body, MOST_VALUES)
     try:
         given = Given(
             options.commit,

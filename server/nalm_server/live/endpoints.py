@@ -10,10 +10,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import StreamingResponse
-from starlette.concurrency import run_in_threadpool
 
 from nalm_server.access.roles import Role
 from nalm_server.access.service import require_project
+from nalm_server.admission import ticket_of
 from nalm_server.deps import Caller, Ctx
 from nalm_server.errors import documented
 from nalm_server.jobs import service as jobs
@@ -74,7 +74,9 @@ async def live(
                 jobs.require_seen(session, caller, job, Role.READER)
         return Follower(context, caller, Wanted(project_id, job, backfill, bisect))
 
-    made = await run_in_threadpool(follower)
+    ticket = ticket_of(request.scope)
+    ticket.finish()
+    made = await ticket.step(follower)
     since = int(last_event_id) if last_event_id is not None else None
     return StreamingResponse(
         _stream(request, _hub(request, context), made, since),
@@ -93,10 +95,11 @@ def _hub(request: Request, context: Ctx) -> Hub:
 
 async def _stream(request: Request, hub: Hub, follower: Follower, since: int | None) -> AsyncIterator[str]:
     ends = time.monotonic() + LONGEST_SECONDS
-    async with hub.following() as queue:
+    ticket = ticket_of(request.scope)
+    async with hub.following(ticket) as queue:
         yield "retry: 2000\n\n"
-        for change in await run_in_threadpool(_first, follower, since):
-            if event := await run_in_threadpool(follower.event, change):
+        for change in await ticket.step(_first, follower, since):
+            if event := await ticket.step(follower.event, change):
                 yield event
         quiet_since = time.monotonic()
         while time.monotonic() < ends and not request.app.state.ending:
@@ -109,7 +112,7 @@ async def _stream(request: Request, hub: Hub, follower: Follower, since: int | N
                 continue
             if news is None:
                 return
-            if event := await run_in_threadpool(follower.event, news):
+            if event := await ticket.step(follower.event, news):
                 quiet_since = time.monotonic()
                 yield event
 

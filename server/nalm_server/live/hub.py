@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, suppress
 import structlog
 from starlette.concurrency import run_in_threadpool
 
+from nalm_server.admission import Ticket
 from nalm_server.context import Context
 from nalm_server.jobs import repository
 from nalm_server.live.changes import Change, Changes
@@ -32,10 +33,10 @@ class Hub:
         self._reader: asyncio.Task[None] | None = None
 
     @asynccontextmanager
-    async def following(self) -> AsyncIterator[Queue]:
+    async def following(self, ticket: Ticket) -> AsyncIterator[Queue]:
         """Changes from now on; None in the queue: too slow, or the server ends."""
         queue: Queue = asyncio.Queue(WAITING)
-        floor = await run_in_threadpool(self._last)
+        floor = await ticket.step(self._last)
         self._followers.add(queue)
         if self._reader is None or self._reader.done():
             self._reader = asyncio.create_task(self._read(Changes(floor)))

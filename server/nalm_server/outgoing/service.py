@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import httpcore
 import httpx
 
+from nalm_server.admission import outside
 from nalm_server.outgoing import network
 from nalm_server.outgoing.allowed import Allowed, OutgoingRefusedError
 from nalm_server.outgoing.network import GuardedBackend, Limits, Resolve
@@ -42,6 +43,10 @@ class GuardedTransport(httpx.HTTPTransport):
             self._pool = httpcore.HTTPProxy(
                 proxy, ssl_context=secure, max_keepalive_connections=0, network_backend=backend
             )
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        with outside():
+            return super().handle_request(request)
 
 
 def client(

@@ -10,8 +10,13 @@ from nalm_core.report import Arm, RunReport
 from nalm_core.report_io import ReportError, dump_report, parse_report
 from nalm_core.verdict import Verdict, judge
 
+from nalm_server.bodies import values
 from nalm_server.errors import ErrorDetail, InvalidError, NewerReportError
+from nalm_server.runs.apart import check_apart
+from nalm_server.schemas import FIRST_YEAR, LAST_YEAR
 
+VALUES_AT_HAND = 50_000
+"""A report with more values is checked in a process of its own first: one mistake may cost kilobytes."""
 MAX_LCORES = 1024
 MAX_DETAILS = 50
 TEXT_LIMITS = {"host.name": 128, "host.host_class": 128, "scenario.traffic": 256}
@@ -22,6 +27,8 @@ def parse(body: bytes) -> tuple[RunReport, bytes]:
     """The report and its canonical JSON. Raises InvalidError with the path of each mistake; of one
     that may be of a newer nalm NewerReportError."""
     try:
+        if values(body) > VALUES_AT_HAND:
+            check_apart(body)
         report = parse_report(body)
     except ReportError as error:
         details = [ErrorDetail(path=one.path, message=one.message) for one in error.mistakes[:MAX_DETAILS]]
@@ -48,6 +55,11 @@ def _unstorable(report: RunReport, canonical: bytes) -> list[ErrorDetail]:
         part, field = path.split(".")
         if not 0 < len(getattr(getattr(report, part), field)) <= limit:
             mistakes.append(ErrorDetail(path=f"$.{path}", message=f"expected 1 to {limit} characters"))
+    for name in ("started_at", "finished_at"):
+        moment = getattr(report, name)
+        if moment.tzinfo is None or not FIRST_YEAR <= moment.year <= LAST_YEAR:
+            message = f"expected a time with its offset, from {FIRST_YEAR} to {LAST_YEAR}"
+            mistakes.append(ErrorDetail(path=f"$.{name}", message=message))
     if report.scenario.lcores > MAX_LCORES:
         mistakes.append(ErrorDetail(path="$.scenario.lcores", message=f"expected at most {MAX_LCORES}"))
     if b"\\u0000" in canonical:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { ApiError, body, worthRetrying } from "./client";
+import { ApiError, body, pauseBeforeRetry, worthRetrying } from "./client";
 
 const answered = (status: number, error: unknown) =>
   body(Promise.resolve({ error, response: new Response(null, { status, statusText: "Gone wrong" }) }));
@@ -35,4 +35,11 @@ test("what cannot get better is not asked again", () => {
   expect(worthRetrying(0, new ApiError(503, "busy", ""))).toBe(true);
   expect(worthRetrying(0, new ApiError(null, "unreachable", ""))).toBe(true);
   expect(worthRetrying(2, new ApiError(null, "unreachable", ""))).toBe(false);
+});
+
+test("a busy server is asked again when it said", async () => {
+  const response = new Response("{}", { status: 503, headers: { "Retry-After": "5" } });
+  const error = (await body(Promise.resolve({ error: {}, response })).catch((one: unknown) => one)) as ApiError;
+  expect(pauseBeforeRetry(0, error)).toBe(5_000);
+  expect(pauseBeforeRetry(1, new ApiError(500, "internal_error", ""))).toBe(2_000);
 });

@@ -12,6 +12,8 @@ export class ApiError extends Error {
     readonly code: string,
     message: string,
     readonly requestId: string | null = null,
+    /** When the server wants to be asked again; null when it did not say. */
+    readonly retryAfterSeconds: number | null = null,
   ) {
     super(message);
     this.name = "ApiError";
@@ -77,6 +79,7 @@ function fromError(response: Response, error: unknown): ApiError {
     word(named?.name) ?? "http_error",
     word(named?.message) ?? `The server answered ${response.status} ${response.statusText}`.trim(),
     word(named?.request_id),
+    Number(response.headers.get("Retry-After")) || null,
   );
 }
 
@@ -84,4 +87,10 @@ function fromError(response: Response, error: unknown): ApiError {
 export function worthRetrying(failures: number, error: Error): boolean {
   const status = error instanceof ApiError ? error.status : null;
   return failures < 2 && (status === null || status >= 500);
+}
+
+/** Milliseconds until the next try: what the server said, or a second, then two. */
+export function pauseBeforeRetry(failures: number, error: Error): number {
+  const told = error instanceof ApiError ? error.retryAfterSeconds : null;
+  return (told ?? 2 ** failures) * 1_000;
 }

@@ -8397,6 +8397,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -8409,15 +8427,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8475,6 +8497,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -8505,15 +8536,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8582,6 +8617,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -8612,15 +8656,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8685,6 +8733,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -8715,15 +8772,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8793,6 +8854,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -8823,15 +8893,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8901,6 +8975,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -8931,15 +9014,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9009,6 +9096,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -9039,15 +9135,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9114,6 +9214,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -9144,15 +9253,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9210,6 +9323,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -9249,15 +9371,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9311,6 +9437,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -9323,15 +9467,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9383,6 +9531,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -9395,15 +9561,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9457,6 +9627,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -9469,15 +9657,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9535,6 +9727,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -9556,15 +9757,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9628,6 +9833,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -9640,15 +9863,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9714,6 +9941,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -9726,15 +9971,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9804,6 +10053,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -9825,15 +10083,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9899,8 +10161,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9920,15 +10200,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9998,6 +10282,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -10019,15 +10312,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10093,8 +10390,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10114,15 +10429,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10192,6 +10511,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -10222,15 +10550,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10292,6 +10624,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -10304,15 +10654,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10378,6 +10732,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -10390,15 +10762,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10464,8 +10840,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10485,15 +10879,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10559,6 +10957,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -10571,15 +10987,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10645,8 +11065,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10666,15 +11104,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10740,6 +11182,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -10752,15 +11212,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10826,8 +11290,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10847,15 +11329,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10923,8 +11409,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description It was here and has aged out; `message` says what is kept. */
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10944,15 +11448,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11006,6 +11514,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -11018,15 +11544,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11080,6 +11610,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -11092,15 +11640,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11154,6 +11706,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -11166,15 +11736,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11245,6 +11819,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -11275,15 +11858,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11354,6 +11941,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -11384,15 +11980,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11463,6 +12063,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -11493,15 +12102,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11572,6 +12185,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -11602,15 +12224,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11666,6 +12292,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -11678,15 +12322,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11752,6 +12400,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -11764,15 +12430,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11842,6 +12512,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -11863,15 +12542,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11937,6 +12620,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -11949,15 +12650,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12025,6 +12730,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -12037,15 +12760,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12111,6 +12838,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -12123,15 +12868,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12197,6 +12946,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -12209,15 +12976,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12283,6 +13054,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -12295,15 +13084,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12372,6 +13165,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -12384,15 +13195,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12458,6 +13273,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -12470,15 +13303,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12548,6 +13385,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -12578,15 +13424,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12656,6 +13506,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -12686,15 +13545,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12764,6 +13627,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -12794,15 +13666,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12872,6 +13748,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -12902,15 +13787,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12980,6 +13869,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -13010,15 +13908,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13093,6 +13995,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -13105,15 +14025,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13175,6 +14099,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -13187,15 +14129,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13249,6 +14195,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -13261,15 +14225,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13327,6 +14295,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -13348,15 +14325,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13419,6 +14400,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -13431,15 +14430,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13493,6 +14496,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -13505,15 +14526,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13570,6 +14595,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -13582,15 +14625,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13644,6 +14691,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -13656,15 +14721,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13718,6 +14787,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -13730,15 +14817,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13796,6 +14887,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -13826,15 +14926,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13900,6 +15004,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -13912,15 +15034,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13990,6 +15116,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -14020,15 +15155,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14097,8 +15236,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14118,15 +15275,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14205,6 +15366,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -14217,15 +15396,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14299,6 +15482,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -14311,15 +15512,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14387,6 +15592,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -14399,15 +15622,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14477,6 +15704,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -14507,15 +15743,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14583,6 +15823,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -14595,15 +15853,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14673,6 +15935,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -14703,15 +15974,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14777,6 +16052,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -14789,15 +16082,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14869,6 +16166,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -14881,15 +16196,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14957,6 +16276,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -14969,15 +16306,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15050,6 +16391,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -15062,15 +16421,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15138,8 +16501,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15159,15 +16540,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15239,8 +16624,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description It was here and has aged out; `message` says what is kept. */
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15260,15 +16663,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15344,6 +16751,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -15355,6 +16771,15 @@ export interface operations {
             };
             /** @description It was here and has aged out; `message` says what is kept. */
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15374,15 +16799,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15453,8 +16882,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15474,15 +16921,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15558,6 +17009,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -15569,6 +17029,15 @@ export interface operations {
             };
             /** @description It was here and has aged out; `message` says what is kept. */
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15588,15 +17057,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15665,8 +17138,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15686,15 +17177,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15774,6 +17269,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -15785,6 +17289,15 @@ export interface operations {
             };
             /** @description It was here and has aged out; `message` says what is kept. */
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15804,15 +17317,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15883,6 +17400,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -15895,15 +17430,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15971,8 +17510,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15992,15 +17549,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16066,6 +17627,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -16078,15 +17657,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16152,6 +17735,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -16164,15 +17765,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16241,6 +17846,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -16253,15 +17876,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16331,6 +17958,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -16361,15 +17997,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16447,6 +18087,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -16459,15 +18117,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16533,6 +18195,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -16545,15 +18225,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16624,6 +18308,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -16636,15 +18338,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16710,6 +18416,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -16722,15 +18446,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16799,6 +18527,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -16811,15 +18557,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16885,6 +18635,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -16897,15 +18665,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16970,6 +18742,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -16982,15 +18772,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17080,6 +18874,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -17110,15 +18913,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17184,6 +18991,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -17196,15 +19021,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17274,6 +19103,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -17304,15 +19142,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17378,6 +19220,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -17390,15 +19250,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17470,6 +19334,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -17491,15 +19364,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17567,6 +19444,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -17579,15 +19474,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17657,6 +19556,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -17687,15 +19595,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17773,6 +19685,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -17785,15 +19715,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17862,8 +19796,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17883,15 +19835,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17957,6 +19913,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -17969,15 +19943,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18047,6 +20025,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -18068,15 +20055,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18141,6 +20132,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -18153,15 +20162,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18233,6 +20246,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -18245,15 +20276,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18325,6 +20360,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -18337,15 +20390,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18413,8 +20470,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18434,15 +20509,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18508,6 +20587,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -18520,15 +20617,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18599,6 +20700,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -18620,15 +20730,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18693,6 +20807,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -18705,15 +20837,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18783,6 +20919,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -18804,15 +20949,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18881,6 +21030,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -18893,15 +21060,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18972,6 +21143,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -18984,15 +21173,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19062,6 +21255,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -19083,15 +21285,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19162,6 +21368,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -19174,15 +21398,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19252,6 +21480,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -19273,15 +21510,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19349,6 +21590,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -19361,15 +21620,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19435,6 +21698,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -19447,15 +21728,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19525,6 +21810,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -19555,15 +21849,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19631,6 +21929,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -19652,15 +21959,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19724,6 +22035,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -19736,15 +22065,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19810,6 +22143,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -19822,15 +22173,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19900,6 +22255,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -19921,15 +22285,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19999,6 +22367,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -20011,15 +22397,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20085,6 +22475,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -20097,15 +22505,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20178,6 +22590,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -20190,15 +22620,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20275,6 +22709,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -20287,15 +22739,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20361,6 +22817,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -20373,15 +22847,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20451,6 +22929,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -20481,15 +22968,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20555,6 +23046,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -20567,15 +23076,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20647,6 +23160,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -20668,15 +23190,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20744,6 +23270,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -20756,15 +23300,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20830,6 +23378,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -20842,15 +23408,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20920,6 +23490,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -20941,15 +23520,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21015,6 +23598,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -21027,15 +23628,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21101,6 +23706,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -21113,15 +23736,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21191,6 +23818,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -21212,15 +23848,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21290,6 +23930,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -21311,15 +23960,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21401,6 +24054,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description In conflict with what is stored, or the lease was lost. */
             409: {
                 headers: {
@@ -21440,15 +24102,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21514,6 +24180,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -21526,15 +24210,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21604,8 +24292,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description It was here and has aged out; `message` says what is kept. */
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21625,15 +24331,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21699,8 +24409,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description It was here and has aged out; `message` says what is kept. */
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21720,15 +24448,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21794,8 +24526,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description It was here and has aged out; `message` says what is kept. */
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21815,15 +24565,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21894,8 +24648,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description It was here and has aged out; `message` says what is kept. */
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21915,15 +24687,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21977,6 +24753,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -21989,15 +24783,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22055,6 +24853,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -22076,15 +24883,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22136,6 +24947,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -22148,15 +24977,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22212,6 +25045,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -22233,15 +25075,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22308,6 +25154,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -22320,15 +25184,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22395,6 +25263,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -22407,15 +25293,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22469,6 +25359,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -22481,15 +25389,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22543,6 +25455,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -22555,15 +25485,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22630,6 +25564,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The body is larger than this server takes. */
             413: {
                 headers: {
@@ -22651,15 +25594,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22723,6 +25670,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The body is larger than this server takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description The request is readable but not valid; `details` says where. */
             422: {
                 headers: {
@@ -22735,15 +25700,19 @@ export interface operations {
             /** @description Too many requests; `Retry-After` says when to go on. */
             429: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description The database is busy or away; try again. */
+            /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
             503: {
                 headers: {
+                    /** @description Seconds. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {

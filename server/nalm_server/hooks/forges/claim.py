@@ -21,6 +21,8 @@ class Claim:
     """None: the forge's header for it is missing. Some forges have it in the body: then it is empty."""
     delivery: str | None
     """The forge's id of it. None: the digest of the body is taken."""
+    signed: bool
+    """There is a signature, good or bad. Without one the body need not be read."""
     signed_by: Callable[[str, bytes, datetime], bool]
     """True if the secret signed the body, and not too long ago."""
 

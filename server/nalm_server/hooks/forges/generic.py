@@ -47,6 +47,7 @@ class Generic:
         return Claim(
             event="",
             delivery=headers.get("x-nalm-delivery"),
+            signed=signature is not None,
             signed_by=lambda secret, body, _now: fits(secret, body, signature),
         )
 

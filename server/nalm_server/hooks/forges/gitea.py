@@ -103,6 +103,7 @@ class Gitea:
         return Claim(
             event=headers.get("x-gitea-event"),
             delivery=headers.get("x-gitea-delivery"),
+            signed=signature is not None,
             signed_by=lambda secret, body, _now: same(hexdigest(secret, body), signature),
         )
 

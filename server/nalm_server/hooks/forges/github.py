@@ -106,6 +106,7 @@ class GitHub:
         return Claim(
             event=headers.get("x-github-event"),
             delivery=headers.get("x-github-delivery"),
+            signed=signature is not None,
             signed_by=lambda secret, body, _now: fits(secret, body, signature),
         )
 

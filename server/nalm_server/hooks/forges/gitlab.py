@@ -84,6 +84,7 @@ class GitLab:
         return Claim(
             event=headers.get("x-gitlab-event"),
             delivery=next((headers[name] for name in IDENTITIES if headers.get(name)), None),
+            signed=token is not None or signed.signatures is not None,
             signed_by=lambda secret, body, now: (
                 fits_standard(secret, signed, body, now)
                 if signed.signatures is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from nalm_server.commits.order import CommitInfo
 from nalm_server.hooks.happenings import (
@@ -17,6 +17,7 @@ from nalm_server.hooks.happenings import (
     TagPushed,
     unknown_fork,
 )
+from nalm_server.schemas import Time
 
 BRANCHES, TAGS = "refs/heads/", "refs/tags/"
 
@@ -48,7 +49,7 @@ class Person(Part):
 class PushedCommit(Part):
     id: Sha
     message: Text = ""
-    timestamp: AwareDatetime | None = None
+    timestamp: Time | None = None
     author: Person | None = None
 
     @field_validator("timestamp", mode="wrap")

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a body may cost: bytes, values, memory; and times that no calendar can hold."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from nalm_server.bodies import REQUEST_BYTES, REQUEST_VALUES
+from nalm_server_harness import Service
+from nalm_server_process import running
+from nalm_server_reports import body_of, make_report, sha
+
+PATIENCE_SECONDS = 120
+MEMORY_GROWTH = 300 << 20
+"""Far below what any of these bodies takes when it is turned into objects, or its mistakes into messages."""
+
+
+@pytest.fixture
+def database_url(sqlite_template: Path, tmp_path: Path) -> str:
+    """SQLite alone: none of this reaches the database."""
+    shutil.copy(sqlite_template, tmp_path / "nalm.db")
+    return f"sqlite:///{tmp_path / 'nalm.db'}"
+
+
+def peak_bytes(pid: int) -> int:
+    status = Path(f"/proc/{pid}/status").read_text()
+    line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) << 10
+
+
+def many_mistakes(number: int) -> bytes:
+    document = {"schema": "nalm.run-report/2", "host": {"caches": {f"{one}": "x" for one in range(number)}}}
+    return json.dumps(document).encode()
+
+
+def test_a_small_upload_cannot_fill_the_memory(database_url: str, tmp_path: Path) -> None:
+    uploads = [
+        (b"[" + b"{}," * (20 << 20) + b"{}]", 413),
+        (b"[" + b"{}," * (4 << 20) + b"{}]", 422),
+        (many_mistakes(400_000), 422),
+        (b'{"rounds":[' + b"{}," * 400_000 + b"{}]}", 422),
+    ]
+    with running(tmp_path, database_url) as server:
+        project = {"name": "demo", "repository": "/srv/demo.git"}
+        client = httpx.Client(base_url=server.api, timeout=PATIENCE_SECONDS)
+        made = client.post("/projects", json=project, headers=server.token()).raise_for_status()
+        headers = {
+            "Authorization": f"Bearer {made.json()['upload_token']}",
+            "Content-Encoding": "gzip",
+        }
+        report = gzip.compress(body_of(make_report(1)))
+        client.post("/reports", content=report, headers=headers).raise_for_status()
+        before = peak_bytes(server.pid)
+        for body, status in uploads:
+            packed = gzip.compress(body)
+            answer = client.post("/reports", content=packed, headers=headers)
+            assert answer.status_code == status, answer.text
+        assert peak_bytes(server.pid) - before < MEMORY_GROWTH
+
+
+def test_a_large_report_is_told_where_it_is_wrong(service: Service) -> None:
+    document = json.loads(body_of(make_report(1)))
+    document["notes"] = ["n"] * 60_000 + [1]
+    error = service.upload(json.dumps(document).encode(), 422)["error"]
+    assert [one["path"] for one in error["details"]] == ["$.notes[60000]"]
+
+
+def test_a_large_report_that_is_right_is_taken(service: Service) -> None:
+    document = json.loads(body_of(make_report(1)))
+    document["notes"] = ["n"] * 60_000
+    service.upload(json.dumps(document).encode(), 201)
+
+
+@pytest.mark.parametrize("path", ["/session", "/agent/register", "/projects/demo/mutes"])
+@pytest.mark.parametrize(
+    "body", [b'{"name": "' + b"x" * REQUEST_BYTES + b'"}', b"[" + b"0," * REQUEST_VALUES + b"0]"]
+)
+@pytest.mark.parametrize("chunked", [False, True])
+def test_other_requests_are_small(service: Service, path: str, body: bytes, chunked: bool) -> None:
+    content: Any = (part for part in (body[:1000], body[1000:])) if chunked else body
+    headers = {"Content-Type": "application/json"}
+    answer = service.client.post(f"/api/v1{path}", content=content, headers=headers)
+    assert (answer.status_code, answer.json()["error"]["name"]) == (413, "too_large")
+
+
+def test_an_import_has_a_limit_of_values(service: Service) -> None:
+    answer = service.client.post(
+        "/api/v1/projects/demo/imports?format=google-benchmark",
+        content=gzip.compress(b"[" + b"{}," * 600_000 + b"{}]"),
+        headers={"Content-Encoding": "gzip", "Authorization": f"Bearer {service.tokens['admin']}"},
+    )
+    assert (answer.status_code, answer.json()["error"]["name"]) == (413, "too_large")
+
+
+EDGES = ["9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00", "3000-01-01T00:00:00Z"]
+
+
+@pytest.mark.parametrize("time", EDGES)
+@pytest.mark.parametrize("path", ["/overview", "/projects/demo/alerts", "/projects/demo/export"])
+def test_times_at_the_edge_of_the_calendar_are_invalid(service: Service, path: str, time: str) -> None:
+    assert service.get(path, 422, since=time)["error"]["name"] == "invalid"
+
+
+@pytest.mark.parametrize("time", EDGES)
+def test_so_they_are_in_bodies(service: Service, time: str) -> None:
+    wanted = {"scenario": "sfc_a", "why": "known", "until": time}
+    details = service.post("/projects/demo/mutes", "admin", 422, wanted)["error"]["details"]
+    assert [one["path"] for one in details] == ["body.until"]
+
+
+@pytest.mark.parametrize("name", ["started_at", "finished_at"])
+@pytest.mark.parametrize("time", ["9999-12-31T23:59:59-14:00", "2026-11-21T09:00:00"])
+def test_so_they_are_in_reports(service: Service, name: str, time: str) -> None:
+    document = json.loads(body_of(make_report(1)))
+    document["started_at"] = document["finished_at"] = "2026-11-21T09:00:00Z"
+    document[name] = time
+    assert service.upload(json.dumps(document).encode(), 422)["error"]["name"] == "invalid"
+
+
+def test_a_commit_of_another_calendar_is_taken_without_its_time(service: Service) -> None:
+    commit = {"id": sha(1), "message": "m", "timestamp": EDGES[0]}
+    body = {"ref": "refs/heads/main", "before": sha(0), "after": sha(1), "commits": [commit]}
+    answer = service.hook(json.dumps(body).encode(), 202)
+    assert answer["became"] != "failed", answer
+
+
+def test_an_address_that_can_never_be_read_is_no_reason_to_try_again(service: Service) -> None:
+    error = service.post("/projects/demo/backfills", "admin", 422, {"first": sha(1), "last": sha(2)})["error"]
+    assert error["name"] == "repository_address"

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""More requests at once than the server has connections: each is answered, if only with 503 `busy`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+
+import httpx
+from nalm_server_crowd import LiveWatch, read_for
+from nalm_server_process import running
+
+READERS, SECONDS = 150, 3.0
+PATHS = ("/overview", "/projects", "/health", "/jobs")
+PATIENCE_SECONDS = 15.0
+"""Far above what a busy machine takes, and far below a wait that only a time-out ends."""
+
+
+def test_each_of_a_crowd_is_answered(database_url: str, tmp_path: Path) -> None:
+    with running(tmp_path, database_url, NALM_RATE_API="0") as server:
+        with LiveWatch(server.port, PATIENCE_SECONDS) as live:
+            replies = asyncio.run(read_for(server.port, PATHS, READERS, SECONDS, PATIENCE_SECONDS))
+        found = Counter((one.status, one.name) for one in replies)
+        assert set(found) <= {(200, ""), (503, "busy")}, found
+        assert found[200, ""] > 0
+        assert all(one.retry_after for one in replies if one.status == 503)
+        assert live.waits
+        assert not live.failures
+        ready = httpx.get(f"{server.api}/health/ready", timeout=PATIENCE_SECONDS)
+        assert ready.json()["status"] == "ok"
+        assert "Traceback" not in server.log.read_text()
