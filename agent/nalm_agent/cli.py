@@ -30,7 +30,7 @@ from nalm_agent import (
 )
 from nalm_agent import cli_options as options
 from nalm_agent.cli_groups import group_commands
-from nalm_agent.console import show_error
+from nalm_agent.console import Terminal, show_error
 from nalm_agent.encoding import respect_terminal
 from nalm_agent.errors import ExitCode, NalmError, StoppedError, UsageError, refused_by_host
 from nalm_agent.home import Home
@@ -78,7 +78,7 @@ def init(
         for header in write_headers(repo.absolute()):
             typer.echo(f"wrote {header}")
         return
-    path, remarks = write_first_config(root_to_be(repo))
+    path, remarks = write_first_config(root_to_be(repo), Terminal().say)
     typer.echo(f"wrote {path}")
     for remark in remarks:
         typer.echo(f"- {remark}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nalm_agent.config import FILE_NAME, parse
 from nalm_agent.errors import UsageError
-from nalm_agent.init_look import Found, look_at
+from nalm_agent.init_look import Found, Progress, look_at
 from nalm_agent.native import FOLDER
 
 HEADERS = ("nalm_probe.h", "nalm_loop.h")
@@ -23,22 +23,26 @@ BUILDS = {
     ],
     "Makefile": [["make", "-C", "{source}", "O={build}"]],
 }
+MOST_CAPTURES_NAMED = 4
 FEED = ["--vdev=net_pcap0,rx_pcap={traffic},infinite_rx=1"]
 """Feeds a DPDK program that has no traffic option of its own."""
 
 
-def write_first_config(root: Path) -> tuple[Path, list[str]]:
-    """Writes nalm.toml and says what has to be looked at. Raises UsageError rather than overwrite one."""
+def write_first_config(root: Path, progress: Progress = lambda doing: None) -> tuple[Path, list[str]]:
+    """Writes nalm.toml and says what has to be looked at. Raises UsageError rather than overwrite one.
+
+    progress: gets a line when the look takes more than a second.
+    """
     path = root / FILE_NAME
     if path.exists():
         raise UsageError(f"{path} is there already", hint="edit it; docs/nalm-toml.md describes every key")
     if not root.is_dir():
         raise UsageError(f"{root} is not a directory", hint="give the NF's repository with --repo")
-    found = look_at(root)
+    found = look_at(root, progress)
     text = render(found)
     parse(text, str(path))
     _write(path, text)
-    return path, remarks(found)
+    return path, [*_without_git(root), *remarks(found)]
 
 
 def write_headers(root: Path) -> list[Path]:
@@ -84,7 +88,7 @@ command = {_array(_command(found))}
 [scenarios.main]
 features = []
 lcores = 1
-traffic = "{found.capture or "traffic/capture.pcap"}"
+traffic = "{found.captures[0] if found.captures else "traffic/capture.pcap"}"
 """
 
 
@@ -92,6 +96,8 @@ def _command(found: Found) -> list[str]:
     program = "{build}/" + found.executable
     if found.lent:
         return [program, "{eal}", *FEED, "--"]
+    if found.loops:
+        return [program, "{traffic}"]
     return [program, *(["{eal}", "--"] if found.uses_dpdk else []), "--traffic", "{traffic}"]
 
 
@@ -105,13 +111,19 @@ def _lent(found: Found) -> str:
 
 def _stages(found: Found) -> str:
     if found.includes_probe:
-        return "".join(f'\n[stages.{stage}]\nfunctions = ["{stage}_process"]\n' for stage in found.stages)
+        return "".join(
+            f"\n[stages.{stage}]\nfunctions = {_array(functions)}\n"
+            for stage, functions in found.stages.items()
+        )
     if not found.packet_functions or not found.lent:
         return ""
     parts = "".join(
         f'# [stages.{name}]\n# functions = ["{name}"]\n# within = "app"\n' for name in found.packet_functions
     )
-    return "\n# Functions that are handed packets: keep those whose share is worth knowing.\n" + parts
+    return (
+        "\n# Functions that are handed packets, the likeliest first: keep those whose share is worth knowing.\n"
+        + parts
+    )
 
 
 def _array(values: Sequence[str]) -> str:
@@ -122,11 +134,25 @@ def _lines(commands: Sequence[Sequence[str]]) -> str:
     return "".join(f"  {_array(command)},\n" for command in commands)
 
 
+def _without_git(root: Path) -> list[str]:
+    if any((above / ".git").exists() for above in (root, *root.resolve().parents)):
+        return []
+    return [
+        f"{root} is in no git repository: `git init` and a first commit, before `nalm check` can judge commits"
+    ]
+
+
 def remarks(found: Found) -> list[str]:
-    """What a person has to check or add."""
+    """What a person has to check or add: each guess, what was passed over, what comes next."""
     result = []
     if found.build_file is None:
         result.append("no meson.build, CMakeLists.txt or Makefile found: correct [build] commands")
+    if not found.executable_named:
+        where = f"{found.build_file} names no executable" if found.build_file else "no build file names it"
+        result.append(
+            f'"{found.executable}" in [build] artifacts and [run] command is a guess from the '
+            f"directory's name ({where}): give the program's path below {{build}}"
+        )
     if found.lent:
         result.append('no source includes nalm_probe.h: the DPDK program is lent a probe (counts = "dpdk")')
     elif not found.includes_probe:
@@ -134,8 +160,27 @@ def remarks(found: Found) -> list[str]:
             "no source includes nalm_probe.h: `nalm init --headers` brings it, and nalm_loop.h, which puts a "
             "capture through a function of a plain C library"
         )
-    if found.capture is None:
-        result.append("no capture found: put one into the repository and name it in [scenarios.main] traffic")
+    if found.stages:
+        result.append(
+            "check the functions of [stages], which have the names that stages' functions often have"
+        )
+    elif found.includes_probe:
+        result.append("no stage found: name its C functions in [stages.NAME], to have its instructions")
+    result += _about_captures(found.captures)
     result.append("check [run] command: the options with which the NF replays its traffic")
+    result += [f"not looked at: {what}" for what in found.left_out]
     result.append("then run `nalm doctor` and `nalm check`")
     return result
+
+
+def _about_captures(captures: Sequence[str]) -> list[str]:
+    if not captures:
+        return ["no capture found: put one into the repository and name it in [scenarios.main] traffic"]
+    if len(captures) == 1:
+        return []
+    named = ", ".join(captures[1 : 1 + MOST_CAPTURES_NAMED])
+    more = len(captures) - 1 - MOST_CAPTURES_NAMED
+    return [
+        f"[scenarios.main] traffic is {captures[0]}, the first capture found; passed over: {named}"
+        + (f" and {more} more" if more > 0 else "")
+    ]

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which C functions of a repository are handed packets, the likeliest stages first. Linear in the text's length."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+
+MOST = 8
+"""Functions named."""
+_TYPES = frozenset({"rte_mbuf", "u_char", "uint8_t"})
+# Nothing here gives back what it took (++, *+), so that no text makes a search backtrack.
+_DEFINITION = re.compile(r"\b([A-Za-z_]\w*+)\s*+\(([^;{}()]*+)\)\s*+\{")
+_WORD = re.compile(r"\w++")
+_NO_FUNCTIONS = frozenset({"if", "for", "while", "switch"})
+
+_FAST = frozenset(
+    "process handle forward fwd rx tx burst lookup classify filter parse match encap decap nat route rewrite "
+    "input output pkt packet pkts packets bulk".split()
+)
+_SLOW = frozenset(
+    "test dump print show log debug trace init setup config configure create destroy free alloc is has "
+    "enabled validate register parser help usage".split()
+)
+_ELSEWHERE = frozenset({"test", "tests", "doc", "docs", "example", "examples", "bench", "fuzz"})
+
+
+@dataclass(frozen=True)
+class Source:
+    """A source file: its path in the repository, and its text."""
+
+    path: PurePath
+    text: str
+
+
+class PacketFunctions:
+    """Functions that take packets, by how likely packets pass through them."""
+
+    def __init__(self) -> None:
+        self._points: dict[str, int] = {}
+
+    def add(self, source: Source) -> None:
+        """Those that this file defines."""
+        around = _of_the_file(source)
+        for name, arguments in _definitions(source.text):
+            points = around + _of_the_arguments(arguments) + _of_the_name(name)
+            self._points[name] = max(points, self._points.get(name, points))
+
+    def likeliest(self) -> list[str]:
+        """Names of at most MOST."""
+        return sorted(self._points, key=lambda name: -self._points[name])[:MOST]
+
+
+def _definitions(text: str) -> Iterator[tuple[str, list[list[str]]]]:
+    """Name and arguments, as words and signs, of each function with a pointer to a packet among them."""
+    for found in _DEFINITION.finditer(text):
+        pointers = [one for one in found[2].split(",") if "*" in one or "[" in one]
+        arguments = [[*_WORD.findall(one), *("*" for sign in one if sign in "*[")] for one in pointers]
+        arguments = [words for words in arguments if not _TYPES.isdisjoint(words)]
+        if arguments and found[1] not in _NO_FUNCTIONS:
+            yield found[1], arguments
+
+
+def _of_the_file(source: Source) -> int:
+    """Where packets are received is the fast path; tests and examples are not the program."""
+    elsewhere = not _ELSEWHERE.isdisjoint(part.lower() for part in source.path.parts[:-1])
+    return (3 if "rte_eth_rx_burst" in source.text else 0) - (4 if elsewhere else 0)
+
+
+def _of_the_arguments(arguments: list[list[str]]) -> int:
+    """A batch of packets, one packet, bytes."""
+    mbufs = [words for words in arguments if "rte_mbuf" in words]
+    if not mbufs:
+        return 0
+    return 4 if any(words.count("*") > 1 for words in mbufs) else 2
+
+
+def _of_the_name(name: str) -> int:
+    words = set(name.lower().split("_"))
+    return (2 if words & _FAST else 0) - (4 if words & _SLOW else 0)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm init` on what repositories hold: banner comments, huge files, many captures, no git."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from nalm_agent import init_look
+from nalm_agent.config import parse
+from nalm_agent.init import write_first_config
+from nalm_agent.init_look import look_at
+from nalm_agent.native import FOLDER
+from tiny import Nalm, NfRepository
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*" * 200_000 + "/\n",
+        "a " * 200_000,
+        "a *" * 100_000,
+        "f(" * 100_000,
+        "a" * 400_000,
+        "f(uint8_t " * 50_000,
+        "{ " * 200_000,
+        " " * 400_000 + "nalm_probe.h",
+        "\n" * 400_000,
+    ],
+    ids=["stars", "words", "pointers", "calls", "one-word", "types", "braces", "blanks", "lines"],
+)
+def test_no_text_holds_it_up(tmp_path: Path, text: str) -> None:
+    for name in ("main.c", "meson.build", "Makefile", "CMakeLists.txt"):
+        (tmp_path / name).write_text(text)
+    found = look_at(tmp_path)
+    assert found.packet_functions == [] and found.stages == {}
+
+
+def test_packet_functions_are_in_the_order_of_likelihood(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("APP = fwd\n# libdpdk\n")
+    (tmp_path / "a_debug.c").write_text(
+        "static int is_timestamp_enabled(const struct rte_mbuf *m) { return 0; }\n"
+        "void dump_rx_pkts(struct rte_mbuf *m[], int n) { if (n) { } }\n"
+    )
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "fwd_test.c").write_text("void forward_two(struct rte_mbuf **m) { }\n")
+    (tmp_path / "parse.c").write_text(
+        "static void\nparse_header(const uint8_t *bytes, uint16_t length)\n{\n}\n"
+        "void set_port(uint8_t port) { }\nint main(int argc, char **argv) { while (argc) { } }\n"
+    )
+    (tmp_path / "worker.c").write_text(
+        "static void nat_rewrite(struct rte_mbuf *m) {}\n"
+        "static void worker(struct rte_mbuf **pkts, uint16_t n) { rte_eth_rx_burst(0, 0, pkts, n); }\n"
+    )
+    names = look_at(tmp_path).packet_functions
+    assert names[:2] == ["nat_rewrite", "worker"]
+    assert names.index("parse_header") < names.index("is_timestamp_enabled")
+    assert names.index("parse_header") < names.index("forward_two")
+    assert not {"set_port", "main", "while", "if"} & set(names)
+
+
+def test_each_guess_is_among_what_to_check(tmp_path: Path) -> None:
+    repository = tmp_path / "mini"
+    repository.mkdir()
+    (repository / "meson.build").write_text("project('mini', 'c')\nsubdir('app')\n")
+    for name in ("one.pcap", "two.pcap"):
+        (repository / name).write_bytes(b"")
+    _, remarks = write_first_config(repository)
+    said = "\n".join(remarks)
+    assert '"mini" in [build] artifacts' in said and "meson.build names no executable" in said
+    assert "passed over: two.pcap" in said
+    assert "in no git repository" in said
+
+
+def test_in_a_repository_nothing_is_said_of_git(nf_repository: NfRepository) -> None:
+    (nf_repository.path / "nalm.toml").unlink(missing_ok=True)
+    _, remarks = write_first_config(nf_repository.path)
+    assert not any("git repository" in one for one in remarks)
+
+
+def test_a_driver_of_nalm_loop(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("APP = dpi\n")
+    shutil.copy(FOLDER / "nalm_loop.h", tmp_path)
+    (tmp_path / "dpi.c").write_text(
+        '#include "nalm_loop.h"\nint main(int argc, char **argv)\n'
+        '{ return nalm_loop(argv[1], "dpi", inspect, NULL); }\n'
+    )
+    config = parse(write_first_config(tmp_path)[0].read_text())
+    assert config.run.command == ["{build}/dpi", "{traffic}"]
+    assert config.stages["dpi"].functions == ["main", "inspect"]
+
+
+def test_what_was_left_out_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "big.c").write_text("x" * (init_look.MAX_FILE_BYTES + 1))
+    assert any("big.c beyond its first 1 MiB" in one for one in write_first_config(tmp_path)[1])
+    (tmp_path / "nalm.toml").unlink()
+    monkeypatch.setattr(init_look, "MAX_FILES", 0)
+    assert "not looked at: files beyond the first 0" in write_first_config(tmp_path)[1]
+    (tmp_path / "nalm.toml").unlink()
+    monkeypatch.setattr(init_look, "SECONDS", -1.0)
+    assert any("stopped after" in one for one in write_first_config(tmp_path)[1])
+
+
+def test_a_long_look_says_what_it_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "main.c").write_text("")
+    monkeypatch.setattr(init_look, "QUIET_SECONDS", -1.0)
+    said: list[str] = []
+    write_first_config(tmp_path, said.append)
+    assert "reading sources, 0 of 1 files" in said
+
+
+def test_a_link_to_a_directory_above_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path)
+    (tmp_path / "a.pcap").write_bytes(b"")
+    assert look_at(tmp_path).captures == ["a.pcap"]
+
+
+def test_the_command_ends_soon_on_a_banner(nalm: Nalm, tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("*" * 5000 + "/\n")
+    done = nalm.run("init", cwd=tmp_path)
+    assert done.returncode == 0 and "wrote" in done.stdout

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No regular expression of the Python rooms takes more than linear time on text that somebody else wrote.
+
+Each pattern meets strings pumped from its own parts: what leads to a repetition, then what is repeated, many
+times, then what cannot match. A pattern that backtracks takes a hundred times and more what a linear one takes for
+the same string in the same run.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import re
+import time
+from collections.abc import Iterator
+from re import _constants as op  # type: ignore[attr-defined]
+from re import _parser  # type: ignore[attr-defined]
+from types import ModuleType
+from typing import Any
+
+import nalm_agent
+import nalm_core
+import nalm_server
+import pytest
+
+LETTERS = "* a0.-_:(\n"
+END = "\n\x00"
+LENGTHS = (16, 24, 200, 6_000)
+"""The first two find what grows without bound, before the others would take for ever."""
+TIMES = 60.0
+"""A linear pattern stays far below, a quadratic one is far above at the greatest length."""
+NOISE_SECONDS = 0.02
+LINEAR = re.compile(r"[^\x01]*+\x01")
+# Load a machine's devices or DPDK's symbols, or start something, when they are imported.
+NOT_IMPORTED = ("nalm_agent.gdb", "nalm_agent.__main__", "nalm_server.openapi", "nalm_server.reference")
+
+
+def modules() -> Iterator[ModuleType]:
+    for package in (nalm_core, nalm_agent, nalm_server):
+        for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            if not found.name.startswith(NOT_IMPORTED) and not found.name.endswith("__main__"):
+                yield importlib.import_module(found.name)
+
+
+def patterns() -> dict[tuple[str, int], str]:
+    """Pattern and flags of every compiled pattern at the top of a module and of every constant handed to `re`."""
+    found: dict[tuple[str, int], str] = {}
+    for module in modules():
+        for value in vars(module).values():
+            for one in _within(value):
+                found[one.pattern, one.flags] = module.__name__
+        source = module.__loader__.get_source(module.__name__)  # type: ignore[union-attr]
+        for node in ast.walk(ast.parse(source or "")):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("re.") and node.args:
+                first = node.args[0]
+                if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                    flags = re.MULTILINE if "MULTILINE" in ast.unparse(node) else 0
+                    found[re.compile(first.value, flags).pattern, re.compile(first.value, flags).flags] = (
+                        module.__name__
+                    )
+    return found
+
+
+def _within(value: Any, depth: int = 3) -> Iterator[re.Pattern[str]]:
+    if isinstance(value, re.Pattern):
+        yield value
+    elif isinstance(value, (tuple, list, set, frozenset)) and depth:
+        for one in value:
+            yield from _within(one, depth - 1)
+    elif isinstance(value, dict) and depth:
+        for one in value.values():
+            yield from _within(one, depth - 1)
+
+
+def pumped(pattern: str, flags: int) -> set[tuple[str, str]]:
+    """What leads to each unbounded repetition and what it repeats, in several letters."""
+    tree = _parser.parse(pattern, flags)
+    return {pump for letter in LETTERS for pump in _pumps(tree, "", letter)} | {
+        ("", letter) for letter in LETTERS
+    }
+
+
+def _pumps(nodes: Any, before: str, letter: str) -> Iterator[tuple[str, str]]:
+    for code, value in nodes:
+        for inner in _inner(code, value):
+            yield from _pumps(inner, before, letter)
+        if code in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT) and value[1] > 100:
+            yield before, _example(value[2], letter) or letter
+            yield before, letter
+            yield before, _example(nodes, letter) or letter
+        before += _example([(code, value)], letter)
+
+
+def _inner(code: Any, value: Any) -> list[Any]:
+    if code in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
+        return [value[2]]
+    if code is op.SUBPATTERN:
+        return [value[3]]
+    if code is op.ATOMIC_GROUP:
+        return [value]
+    return list(value[1]) if code is op.BRANCH else []
+
+
+def _example(nodes: Any, letter: str) -> str:
+    """A string that these parts match, of this letter where they may."""
+    made = ""
+    for code, value in nodes:
+        if code is op.LITERAL:
+            made += chr(value)
+        elif code in (op.IN, op.NOT_LITERAL, op.ANY):
+            made += _letter(code, value, letter)
+        elif code in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
+            made += _example(value[2], letter) * max(1, min(value[0], 50))
+        elif code is op.BRANCH:
+            made += _example(value[1][0], letter)
+        else:
+            made += "".join(_example(inner, letter) for inner in _inner(code, value))
+    return made
+
+
+def _letter(code: Any, value: Any, letter: str) -> str:
+    accepted = _parser.SubPattern(_parser.State())
+    accepted.append((code, value))
+    import re._compiler as compiler  # type: ignore[import-not-found]
+
+    accepts = compiler.compile(accepted, re.DOTALL)
+    return next((one for one in (letter, *LETTERS, "x", "5") if accepts.fullmatch(one)), "x")
+
+
+def seconds(pattern: re.Pattern[str], text: str) -> float:
+    began = time.perf_counter()
+    pattern.search(text)
+    return time.perf_counter() - began
+
+
+def backtracks(pattern: re.Pattern[str]) -> str | None:
+    """The string at which the pattern takes far more than a linear one; None if there is none."""
+    for before, pump in pumped(pattern.pattern, pattern.flags):
+        for length in LENGTHS:
+            text = before + pump * (length // len(pump)) + END
+            spent = seconds(pattern, text)
+            if spent > NOISE_SECONDS:
+                spent = min(spent, seconds(pattern, text))
+                least = min(seconds(LINEAR, text) for _ in range(5))
+                if spent > NOISE_SECONDS and spent > TIMES * least:
+                    return f"{before!r} + {pump!r} * {length // len(pump)}"
+    return None
+
+
+def test_the_check_finds_what_backtracks() -> None:
+    for bad in (r"^(?:[\w*]+[ \t*]+)*\(", r"^\s*\[\s*([^\]]+?)\s*\]", r"(\w|a)+$", r"\s+$"):
+        assert backtracks(re.compile(bad)), bad
+
+
+ALL = patterns()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "flags"), ALL, ids=[f"{name}-{at}" for at, name in enumerate(ALL.values())]
+)
+def test_a_pattern_is_linear(pattern: str, flags: int) -> None:
+    assert backtracks(re.compile(pattern, flags)) is None
