@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 
 from nalm_core.amounts import amount
 from nalm_core.commit_name import short
+from nalm_core.plain_text import plain
 from nalm_core.report import RunReport
 from nalm_core.report_io import dump_report
 
@@ -54,7 +55,7 @@ BASE_IS_OURS = HEAD_IS_OURS | {"pull_request"}
 
 def say(line: str) -> None:
     """One line in the agent's log, on stderr."""
-    print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {line}", file=sys.stderr, flush=True)
+    print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {plain(line)}", file=sys.stderr, flush=True)
 
 
 @dataclass

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from nalm_core.amounts import amount
+from nalm_core.plain_text import plain
 
 from nalm_agent import cli_options as options
 from nalm_agent.completion import commit_names, scenario_names
@@ -133,5 +134,5 @@ def _print_outcome(search: Search, step: Step, *, as_json: bool) -> None:
         sys.stdout.write(json.dumps(document(search, step)) + "\n")
     else:
         for line in outcome_lines(search, step):
-            typer.echo(line)
+            typer.echo(plain(line))
     raise typer.Exit(ExitCode.OK if isinstance(step, Culprit) else ExitCode.INCONCLUSIVE)

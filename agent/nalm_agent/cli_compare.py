@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from nalm_core.plain_text import plain
 
 from nalm_agent import cli_options as options
 from nalm_agent.completion import commit_names, scenario_names
@@ -133,7 +134,7 @@ def _compare_commits(
         if not as_json:
             print_run(result.report, result.verdict, result.title)
             for line in _stage_lines(split):
-                typer.echo(f"  {line}")
+                typer.echo(f"  {plain(line)}")
     raise typer.Exit(ExitCode.OK if never_fail else worst(results))
 
 
@@ -177,6 +178,6 @@ def _compare_saved(base: str, head: str, *, as_json: bool) -> None:
         return
     typer.echo(one_line(found))
     for line in [*stage_lines(found), *(f"note: {note}" for note in (*found.notes, NOT_PAIRED))]:
-        typer.echo(f"  {line}")
+        typer.echo(f"  {plain(line)}")
     if hosts:
         typer.echo(f"  note: {sentence(hosts)}")

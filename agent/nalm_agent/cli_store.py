@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from nalm_core.plain_text import plain
 
 from nalm_agent import cli_options as options
 from nalm_agent.completion import revision_names
@@ -70,7 +71,7 @@ def log(
     ] = "worktree",
     repo: options.RepoOption = Path(),
 ) -> None:
-    """Print the log of a revision's build on this host, failed or not."""
+    """Print the log of a revision's build on this host, failed or not, without control sequences."""
     from nalm_agent.build import build_address, build_log
     from nalm_agent.git import Repository
     from nalm_agent.request import read_config
@@ -86,7 +87,7 @@ def log(
             hint=f"`nalm check --head {revision}` builds it",
         )
     typer.echo(f"{path}:", err=True)
-    sys.stdout.write(path.read_text(errors="replace"))
+    sys.stdout.write(plain(path.read_text(errors="replace")))
 
 
 def _readable(size: int) -> str:

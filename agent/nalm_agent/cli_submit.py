@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from nalm_core.plain_text import plain
 
 from nalm_agent import cli_options as options
 from nalm_agent.errors import ExitCode, UsageError
@@ -129,7 +130,7 @@ class Sending:
         elif not quiet:
             for result, taken in answers:
                 known = "" if taken.new else " (it was there already)"
-                typer.echo(f"{result.title}: {taken.outcome}  {taken.summary}{known}\n  {result.link}")
+                typer.echo(plain(f"{result.title}: {taken.outcome}  {taken.summary}{known}\n  {result.link}"))
         return [result for result, _ in answers]
 
 

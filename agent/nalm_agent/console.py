@@ -15,6 +15,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as RichBar
 
 from nalm_agent.errors import NalmError
+from nalm_agent.plain_console import PlainConsole
 from nalm_agent.report_out import instruction_line
 
 _STEPS = {"checkout", "build", "start", "instructions", "cycles", "explain", "report"}
@@ -86,7 +87,7 @@ class Terminal:
 
 def _on_stderr(*, quiet: bool = False) -> Console:
     """Wraps at words on a terminal; leaves lines whole for a program or a file."""
-    return Console(stderr=True, quiet=quiet, highlight=False, soft_wrap=not sys.stderr.isatty())
+    return PlainConsole(stderr=True, quiet=quiet, highlight=False, soft_wrap=not sys.stderr.isatty())
 
 
 def show_error(error: NalmError) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
+from nalm_core.plain_text import plain_line
 
 from nalm_agent.artifact_file import open_file
 
@@ -153,7 +154,7 @@ def _section(found: object) -> Section:
 
 def _symbols(table: bytes, names: bytes) -> Iterator[Symbol]:
     for name, info, _, section, value, size in _SYMBOL.iter_unpack(table):
-        text = names[name : names.index(b"\0", name)].decode(errors="replace")
+        text = plain_line(names[name : names.index(b"\0", name)].decode(errors="replace"))
         yield Symbol(text, info & 0xF, value, size, section != 0)
 
 

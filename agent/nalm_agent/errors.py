@@ -6,6 +6,8 @@ from __future__ import annotations
 import errno
 from enum import IntEnum
 
+from nalm_core.plain_text import plain
+
 
 class ExitCode(IntEnum):
     """What `nalm` returns, so that CI can tell a slow commit from a broken host."""
@@ -18,15 +20,16 @@ class ExitCode(IntEnum):
 
 
 class NalmError(Exception):
-    """Base of every error that ends a command. `hint` says what to do next; `log` is the last lines seen."""
+    """Base of every error that ends a command. `hint` says what to do next; `log` is the last lines seen.
+    Each may quote what others wrote, and is made plain."""
 
     exit_code = ExitCode.NOT_MEASURED
 
     def __init__(self, message: str, *, hint: str | None = None, log: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
-        self.log = log
+        self.message = plain(message)
+        super().__init__(self.message)
+        self.hint = None if hint is None else plain(hint)
+        self.log = None if log is None else plain(log)
 
     def full_text(self) -> str:
         """Message, log and hint as one text, for a report's `failure`."""

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nalm_core.commit_name import short
+from nalm_core.plain_text import plain_line
 
 from nalm_agent.errors import GitError
 from nalm_agent.submodules import Submodules, require_clean
@@ -99,7 +100,7 @@ class Repository:
                 f"no commit named {name!r} in {self.root}", hint="`git log --oneline` lists the commits"
             )
         tree, subject = self._git("show", "-s", "--format=%T%x00%s", commit).split("\0")
-        return Revision(commit, tree, subject)
+        return Revision(commit, tree, plain_line(subject))
 
     @property
     def shallow(self) -> bool:
@@ -169,7 +170,7 @@ class Repository:
             self._try("log", f"-{latest}", "--format=%h%x09%s"),
         )
         lines = [line for some in listed if some for line in some.splitlines()]
-        return [(name, subject) for name, _, subject in (line.partition("\t") for line in lines)]
+        return [(name, plain_line(subject)) for name, _, subject in (line.partition("\t") for line in lines)]
 
     def choose_base(self, head: Revision) -> BaseChoice:
         """What a change is compared with: the merge base with the default branch; on it, the commit before.

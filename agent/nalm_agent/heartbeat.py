@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from types import TracebackType
 
+from nalm_core.plain_text import plain
 from nalm_core.report import Arm, InstructionCount
 
 from nalm_agent.bounded_log import newest, read_end
@@ -92,7 +93,7 @@ class Heartbeat:
         """The log's end, if there is one and it is news; health, if it is time for it."""
         more = self._health()
         path = newest()
-        text = read_end(path, LOG_BYTES).decode(errors="replace").replace("\0", "") if path else None
+        text = plain(read_end(path, LOG_BYTES).decode(errors="replace")) if path else None
         if text and text != self._log:
             self._log = text
             more["log_tail"] = text

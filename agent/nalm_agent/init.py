@@ -120,10 +120,7 @@ def _stages(found: Found) -> str:
     parts = "".join(
         f'# [stages.{name}]\n# functions = ["{name}"]\n# within = "app"\n' for name in found.packet_functions
     )
-    return (
-        "\n# Functions that are handed packets, the likeliest first: keep those whose share is worth knowing.\n"
-        + parts
-    )
+    return "\n# Functions that are handed packets, the likeliest first: keep those worth knowing.\n" + parts
 
 
 def _array(values: Sequence[str]) -> str:
@@ -137,9 +134,7 @@ def _lines(commands: Sequence[Sequence[str]]) -> str:
 def _without_git(root: Path) -> list[str]:
     if any((above / ".git").exists() for above in (root, *root.resolve().parents)):
         return []
-    return [
-        f"{root} is in no git repository: `git init` and a first commit, before `nalm check` can judge commits"
-    ]
+    return [f"{root} is in no git repository: `nalm check` judges commits, so `git init` and commit first"]
 
 
 def remarks(found: Found) -> list[str]:

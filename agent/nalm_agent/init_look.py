@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a look at an NF's repository gives: build system, DPDK, probe, stages, captures. Bounded in files, bytes and
-time; what was left out is told."""
+"""What a look at an NF's repository gives: build system, DPDK, probe, stages, captures.
+
+Bounded in files, bytes and time; what was left out is told.
+"""
 
 from __future__ import annotations
 

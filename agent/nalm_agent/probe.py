@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from nalm_core.plain_text import plain_line
 from nalm_core.report import LcoreCounters, OutcomeKind, StageCounters, StageInfo
 
 from nalm_agent.errors import ProbeError
@@ -169,7 +170,7 @@ class ProbeFile:
         needed = int(header["lcore_offset"]) + int(header["lcore_max"]) * int(header["lcore_bytes"])
         if len(self.map) < needed or header["lcore_bytes"] < LCORE_BYTES:
             raise ProbeError(f"{path} is cut short: {len(self.map)} of {needed} bytes")
-        self.nf = header["nf"].decode(errors="replace")
+        self.nf = plain_line(header["nf"].decode(errors="replace"))
         self.pid = int(header["pid"])
         self.tsc_hz = int(header["tsc_hz"])
         self.control_offset = int(header["control_offset"])
@@ -205,7 +206,10 @@ class ProbeFile:
         header = np.frombuffer(self.map, dtype=_HEADER, count=1)[0]
         named = header["events"][: int(header["event_count"])].copy()
         states = [
-            (event["name"].decode(errors="replace"), event["state"].decode(errors="replace"))
+            (
+                plain_line(event["name"].decode(errors="replace")),
+                plain_line(event["state"].decode(errors="replace")),
+            )
             for event in named
         ]
         return [EventState(name, None if state == COUNTED else state) for name, state in states]

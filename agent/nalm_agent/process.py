@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from nalm_core.plain_text import plain
+
 from nalm_agent.bounded_log import BoundedLog, catch_up, read_end
 from nalm_agent.held import Held
 
@@ -107,5 +109,5 @@ def _watched(process: subprocess.Popen[bytes], limit_seconds: float, watch: Call
 def tail(log: Path, lines: int = TAIL_LINES) -> str:
     """Last lines of a log; empty if there is none. Waits for what a process that has ended still wrote."""
     catch_up(log)
-    text = read_end(log, TAIL_BYTES).decode(errors="replace")
+    text = plain(read_end(log, TAIL_BYTES).decode(errors="replace"))
     return "\n".join(text.splitlines()[-lines:])

@@ -12,6 +12,7 @@ from nalm_core.report import Arm, InstructionCount, RunReport, RunStatus
 from rich.console import Console
 from rich.markup import escape
 
+from nalm_agent.plain_console import PlainConsole
 from nalm_agent.stage_table import stage_table
 
 if TYPE_CHECKING:
@@ -34,9 +35,9 @@ UNCHANGED_SUMMARY = "functions, data and run definition are those of the base: n
 
 def console() -> Console:
     """Standard output: as wide as the terminal, or as COLUMNS says; wide enough for the table when piped."""
-    found = Console(highlight=False)
+    found = PlainConsole(highlight=False)
     wide = found.is_terminal or "COLUMNS" in os.environ
-    return found if wide else Console(highlight=False, width=PIPED_WIDTH)
+    return found if wide else PlainConsole(highlight=False, width=PIPED_WIDTH)
 
 
 def instruction_line(counts: Mapping[Arm, InstructionCount]) -> str | None:

@@ -7,12 +7,12 @@ files of the network function's own repository are in it, and none where its nal
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Annotated, Final
 
 from pydantic import Field, model_validator
 
+from nalm_core.plain_text import plain
 from nalm_core.terms import Arm, Model
 
 AROUND: Final = 6
@@ -25,10 +25,6 @@ MOST_FUNCTION_LINES: Final = 200
 """Lines with a cost of one function on one side, dearest first."""
 MOST_LINE_CHARACTERS: Final = 400
 """Longer lines are cut."""
-_UNSHOWABLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-)
-"""Control characters but for tab, and those that change the order in which text is shown."""
 
 Line = Annotated[int, Field(ge=1)]
 
@@ -95,4 +91,4 @@ def source_lines(text: str) -> list[str]:
 
 def showable(line: str) -> str:
     """A line as it can be stored and shown: of bounded length, nothing in it is acted on; tabs stay."""
-    return _UNSHOWABLE.sub("\ufffd", line[:MOST_LINE_CHARACTERS])
+    return plain(line[:MOST_LINE_CHARACTERS])

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic import ValidationError
-from rich.console import Console
 
 from nalm_server import settings_load
+from nalm_server.plain_console import PlainConsole
 from nalm_server.settings import Settings
 
 if TYPE_CHECKING:
     from nalm_server.context import Context
     from nalm_server.work.wake import Waker
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+out = PlainConsole(highlight=False, soft_wrap=True)
+err = PlainConsole(stderr=True, highlight=False, markup=False, soft_wrap=True)
 
 State = Annotated[
     Path | None,

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from rich.console import Console
 from rich.markup import escape
 
 from nalm_agent.console import Terminal
@@ -21,6 +20,7 @@ from nalm_agent.doctor.look import look
 from nalm_agent.doctor.tunables import Change, wanted
 from nalm_agent.health import remember_noise
 from nalm_agent.home import Home
+from nalm_agent.plain_console import PlainConsole
 from nalm_agent.system import System
 
 RESOLVES = "change_in_60_s"
@@ -68,7 +68,7 @@ def print_changes(changes: Sequence[Change | tune.Done], *, as_json: bool) -> No
     if as_json:
         print(json.dumps([asdict(change) for change in changes]))
         return
-    console = Console(highlight=False, soft_wrap=True)
+    console = PlainConsole(highlight=False, soft_wrap=True)
     if not changes:
         console.print("nothing to change")
     for one in changes:

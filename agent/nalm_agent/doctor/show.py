@@ -7,11 +7,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
 from nalm_agent.doctor.finding import Finding, Level
+from nalm_agent.plain_console import PlainConsole
 
 COLOURS = {Level.OK: "green", Level.UNKNOWN: "cyan", Level.NOTE: "yellow", Level.FATAL: "red"}
 
@@ -21,7 +21,7 @@ def print_findings(findings: Sequence[Finding], *, as_json: bool) -> None:
     if as_json:
         print(json.dumps([asdict(finding) for finding in findings]))
         return
-    console = Console(highlight=False)
+    console = PlainConsole(highlight=False)
     for finding in findings:
         colour = COLOURS[finding.level]
         _line(console, f"[{colour}]{finding.level:<7}[/] {finding.name:<15} ", finding.value, 24)
@@ -31,7 +31,7 @@ def print_findings(findings: Sequence[Finding], *, as_json: bool) -> None:
             _line(console, "        cure:   ", finding.cure, 16)
 
 
-def _line(console: Console, before: str, text: str, indent: int) -> None:
+def _line(console: PlainConsole, before: str, text: str, indent: int) -> None:
     """before: markup, `indent` characters wide; text goes on below itself, or unwrapped if piped."""
     if not console.is_terminal:
         console.print(before + escape(text), soft_wrap=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from nalm_core.amounts import amount
+from nalm_core.plain_text import plain_line
 
 from nalm_agent.errors import ProbeError, UsageError
 from nalm_agent.top.find_probe import probes_of
@@ -35,7 +36,7 @@ class FoundNf:
 
     def __str__(self) -> str:
         lcores = f", {amount(self.lcores, 'lcore')}" if self.lcores is not None else ""
-        return f"{self.nf}{lcores}, {self.source} {self.path}"
+        return f"{self.nf}{lcores}, {self.source} {plain_line(str(self.path))}"
 
 
 def running(proc: Path = PROC) -> list[FoundNf]:

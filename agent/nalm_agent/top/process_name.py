@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from nalm_core.plain_text import plain_line
+
 
 def name_of(pid: int, proc: Path = Path("/proc")) -> str | None:
     """The command's name; None if there is no such process."""
     try:
-        return (proc / str(pid) / "comm").read_text().strip()
+        return plain_line((proc / str(pid) / "comm").read_text(errors="replace"))
     except OSError:
         return None

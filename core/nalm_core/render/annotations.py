@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from nalm_core.plain_text import plain
 from nalm_core.render.judged import Judged
 from nalm_core.render.places import places
 
@@ -58,7 +59,7 @@ def command(level: Level, message: str, properties: dict[str, str]) -> str:
 
 
 def _data(text: str) -> str:
-    one_line = "".join("\n" if char in "\v\f\x1c\x1d\x1e\x85\u2028\u2029" else char for char in text)
+    one_line = "".join("\n" if char in "\v\f\x1c\x1d\x1e\x85\u2028\u2029" else char for char in plain(text))
     return one_line.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

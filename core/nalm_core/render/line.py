@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from nalm_core.change import Change
+from nalm_core.plain_text import plain
 from nalm_core.verdict import Verdict
 from nalm_core.wording import percent, price_text
 
@@ -22,8 +23,8 @@ def line(verdict: Verdict, limit: int = 140) -> str:
 
 def cut(text: str, limit: int) -> str:
     """The text on one line, at most `limit` characters long."""
-    plain = " ".join("".join(char if char.isprintable() else " " for char in text).split())
-    return plain if len(plain) <= limit else plain[: limit - 1].rstrip() + "…"
+    shown = " ".join("".join(char if char.isprintable() else " " for char in plain(text)).split())
+    return shown if len(shown) <= limit else shown[: limit - 1].rstrip() + "…"
 
 
 def _text(verdict: Verdict) -> str:

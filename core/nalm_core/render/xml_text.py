@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import re
 
+from nalm_core.plain_text import MARK, plain
+
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def xml_text(text: str) -> str:
-    """The text without characters that XML cannot carry, not even escaped."""
-    return _NOT_XML.sub("\ufffd", text)
+    """The text, plain, without characters that XML cannot carry, not even escaped."""
+    return _NOT_XML.sub(MARK, plain(text))

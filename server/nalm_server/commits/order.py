@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from nalm_core.plain_text import plain, plain_line
 from sqlalchemy.orm import Session
 
 from nalm_server.commits import repository
@@ -49,9 +50,9 @@ def record(
         row = _stub(project_id, sha, base + 1 if parent or parent_sha is None else base + 2)
     row.listed = row.listed or listed
     if info is not None and row.subject is None:
-        row.message = info.message[:MESSAGE_LENGTH]
-        row.subject = (info.message.strip().splitlines() or [""])[0][:SUBJECT_LENGTH]
-        row.author = info.author[:AUTHOR_LENGTH] if info.author else None
+        row.message = plain(info.message[:MESSAGE_LENGTH])
+        row.subject = plain_line((row.message.strip().splitlines() or [""])[0])[:SUBJECT_LENGTH]
+        row.author = plain_line(info.author)[:AUTHOR_LENGTH] if info.author else None
         row.committed_at = info.committed_at
     new = [row]
     if parent_sha is not None and row.parent_sha is None and parent_sha != sha:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from nalm_server.demo.errors import DemoError
 from nalm_server.demo.run import DemoOptions, run_demo
+from nalm_server.plain_console import PlainConsole
 
 COULD_NOT = 4
 
@@ -40,12 +40,12 @@ def demo(
 
       nalm-server demo --once && echo "all as planted"
     """
-    console = Console()
+    console = PlainConsole()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         code = run_demo(DemoOptions(state.resolve(), source.resolve(), host, port, once), console)
     except DemoError as error:
-        Console(stderr=True).print(
+        PlainConsole(stderr=True).print(
             f"nalm-server demo: {error}", highlight=False, markup=False, soft_wrap=True
         )
         code = COULD_NOT

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from nalm_core.render.xml_text import xml_text
+
 NAMESPACE = "http://www.w3.org/2005/Atom"
 EPOCH = "1970-01-01T00:00:00Z"
 
@@ -44,5 +46,5 @@ def render(feed_id: str, title: str, url: str, entries: Sequence[Entry]) -> byte
 def _add(parent: ET.Element, tag: str, text: str | None = None, **attributes: str) -> ET.Element:
     element = ET.SubElement(parent, f"{{{NAMESPACE}}}{tag}", attributes)
     if text is not None:  # XML has no place for control characters, not even escaped
-        element.text = "".join(char if char.isprintable() else " " for char in text)
+        element.text = xml_text(text)
     return element

@@ -14,6 +14,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from nalm_core.plain_text import plain
+
 from nalm_server.admission import outside
 from nalm_server.graph.address import origin, protocol
 from nalm_server.graph.errors import GraphError
@@ -82,7 +84,7 @@ def run(
                 f"git {_name(arguments)} took longer than {limits.seconds:.0f} s: see NALM_GIT_SECONDS."
             ) from None
     if process.returncode != 0:
-        said = _failure(_name(arguments), process.returncode, err.decode(errors="replace"), limits)
+        said = _failure(_name(arguments), process.returncode, plain(err.decode(errors="replace")), limits)
         raise GraphError(said, process.returncode)
     return out.decode(errors="replace")
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 import httpx
+from nalm_core.plain_text import plain_line
 
 from nalm_server.errors import NalmError
 
@@ -63,7 +64,7 @@ def of_answer(answer: httpx.Response, where: str) -> SendError | None:
         text += ": there is no such repository, pull request or address, or the token may not see it"
     elif answer.is_redirect:
         text += ": it has moved; enter its new address"
-    said = "".join(char if char.isprintable() else " " for char in answer.text[:SHOWN]).strip()
+    said = plain_line(answer.text[:SHOWN])
     text += f" ({said})" if said else ""
     if answer.status_code >= 500 or answer.status_code in BUSY or _limited(answer):
         return SendError(text, Next.AGAIN, pause_seconds=_pause(answer), status=answer.status_code)

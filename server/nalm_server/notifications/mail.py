@@ -11,6 +11,7 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 
 import httpx
+from nalm_core.plain_text import plain_line
 
 from nalm_server.notifications.failure import Next, SendError
 from nalm_server.notifications.messages import Message
@@ -73,6 +74,6 @@ def _connect(settings: Settings) -> smtplib.SMTP:
 
 
 def _answered(code: int, said: bytes | str) -> SendError:
-    text = said.decode(errors="replace") if isinstance(said, bytes) else said
+    text = plain_line(said.decode(errors="replace") if isinstance(said, bytes) else said)
     after = Next.AGAIN if 400 <= code < 500 else Next.NEVER
     return SendError(f"mail server answered {code}: {text}"[:300], after)

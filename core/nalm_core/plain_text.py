@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text of others, with nothing in it that a terminal, a browser or an editor acts on.
+
+What an NF or a build writes, names of symbols, files, commits and processes: any of it may hold sequences
+that clear the screen, set the clipboard, forge a line, or show text in another order than it is stored in
+(ECMA-48; Boucher and Anderson, "Trojan Source", 2021).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator
+
+MARK: Final = "\ufffd"
+"""Stands where a character was that cannot be shown."""
+_SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*+[ -/]*+[@-~]?"
+    # Strings for the terminal itself: without an end they reach to that of their line.
+    r"|(?:\x1b[PX^_\]]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*+(?:\x07|\x1b\\|\x9c)?"
+    r"|\x1b[ -/]*+[0-~]"
+)
+_ORDER = "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+_ACTED_ON = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_ORDER}\ud800-\udfff]")
+"""Control characters but for newline and tab, those that change the order in which text is shown, and
+halves of surrogate pairs, which no encoding takes."""
+_IN_JSON = re.compile(rf"{_ACTED_ON.pattern}|\\u(?:00[0189]|007f|061c|20[026]|d[89a-f])", re.IGNORECASE)
+
+
+def plain(text: str) -> str:
+    """The text with newlines and tabs as its only control characters.
+
+    Escape sequences go without a trace, a carriage return ends a line, each other character is MARK.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _ACTED_ON.sub(MARK, _SEQUENCE.sub("", lines))
+
+
+def plain_line(text: str) -> str:
+    """The same on one line, with single spaces."""
+    return " ".join(plain(text).split())
+
+
+PlainText = Annotated[str, AfterValidator(plain)]
+"""A field for text of others."""
+PlainLine = Annotated[str, AfterValidator(plain_line)]
+
+
+def may_hold_controls(json_text: str) -> bool:
+    """Whether strings of this JSON document may hold what `plain` takes out."""
+    return _IN_JSON.search(json_text) is not None
+
+
+def plain_document(value: Any) -> Any:
+    """A document as `json.loads` gives it, every string plain, names of members too."""
+    if isinstance(value, str):
+        return plain(value)
+    if isinstance(value, list):
+        return [plain_document(one) for one in value]
+    if isinstance(value, dict):
+        return {plain(name): plain_document(one) for name, one in value.items()}
+    return value

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The console of every command: what others wrote is shown, never acted on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nalm_core.plain_text import plain
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+
+class PlainConsole(Console):
+    """Rich's console; the only control sequences that leave it are its own."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=plain(segment.text))
