@@ -284,7 +284,7 @@ def parse(text: str, where: str = FILE_NAME) -> Config:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        match = re.match(r"(.*) \(at line (\d+), column \d+\)$", str(error))
+        match = re.match(r"^(.*) \(at line (\d+), column \d+\)$", str(error))
         message, line = (match[1], match[2]) if match else (str(error), str(len(text.splitlines())))
         raise ConfigError(f"{where}:{line}: not valid TOML: {message}", hint=_HINT) from error
     try:

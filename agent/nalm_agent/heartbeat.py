@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 
 from nalm_core.plain_text import plain
@@ -93,8 +94,13 @@ class Heartbeat:
         """The log's end, if there is one and it is news; health, if it is time for it."""
         more = self._health()
         path = newest()
-        text = plain(read_end(path, LOG_BYTES).decode(errors="replace")) if path else None
+        text = plain_tail(path) if path else None
         if text and text != self._log:
             self._log = text
             more["log_tail"] = text
         return more
+
+
+def plain_tail(log: Path) -> str:
+    """The end of a log, as people may see it."""
+    return plain(read_end(log, LOG_BYTES).decode(errors="replace"))

@@ -38,7 +38,7 @@ SNAGS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     (
         re.compile(
-            r"Creation of mbuf pool .* failed|Cannot (?:init|create) mbuf pool|cannot (?:init|create) mbuf"
+            r"Creation of mbuf pool [^\n]{0,200} failed|Cannot (?:init|create) mbuf pool|cannot (?:init|create) mbuf"
         ),
         "the program's packet pool does not fit into its memory: ask for fewer buffers (testpmd: "
         "--total-num-mbufs=8192), or raise memory_mb of the scenario",
@@ -68,7 +68,7 @@ SNAGS: tuple[tuple[re.Pattern[str], str], ...] = (
         "--parse-ptype)",
     ),
     (
-        re.compile(r"No (?:free hugepages|available .*hugepages)|Cannot get hugepage information"),
+        re.compile(r"No (?:free hugepages|available [^\n]{0,200}hugepages)|Cannot get hugepage information"),
         "huge pages are short: `nalm doctor` says how many are free and how to reserve more",
     ),
     (

@@ -17,15 +17,17 @@ MARK: Final = "\ufffd"
 """Stands where a character was that cannot be shown."""
 _SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*+[ -/]*+[@-~]?"
-    # Strings for the terminal itself: without an end they reach to that of their line.
-    r"|(?:\x1b[PX^_\]]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*+(?:\x07|\x1b\\|\x9c)?"
+    # Strings for the terminal itself. One without an end must not take what stands after it.
+    r"|(?:\x1b[PX^_\]]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*+(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*+[0-~]"
 )
 _ORDER = "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
 _ACTED_ON = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_ORDER}\ud800-\udfff]")
 """Control characters but for newline and tab, those that change the order in which text is shown, and
 halves of surrogate pairs, which no encoding takes."""
-_IN_JSON = re.compile(rf"{_ACTED_ON.pattern}|\\u(?:00[0189]|007f|061c|20[026]|d[89a-f])", re.IGNORECASE)
+_IN_JSON = re.compile(
+    rf"{_ACTED_ON.pattern}|\\[bfr]|\\u(?:00[0189]|007f|061c|20[026]|d[89a-f])", re.IGNORECASE
+)
 
 
 def plain(text: str) -> str:
@@ -36,7 +38,13 @@ def plain(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _ACTED_ON.sub(MARK, _SEQUENCE.sub("", lines))
+    return marked(_SEQUENCE.sub("", lines))
+
+
+def marked(text: str) -> str:
+    """The text with MARK for each of these characters, and nothing left out: for text made of several parts, of
+    which one must not hide another."""
+    return _ACTED_ON.sub(MARK, text)
 
 
 def plain_line(text: str) -> str:

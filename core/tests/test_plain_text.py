@@ -50,7 +50,7 @@ def test_a_document_that_may_hold_them_is_known_by_its_text(text: str) -> None:
         ("\x1b[1;31mfailed\x1b[0m: no such file", "failed: no such file"),
         ("\x9b2Jx", "x"),
         ("\x1b]0;title\x07x\x1b]8;;http://a\x1b\\link\x1b]8;;\x1b\\", "xlink"),
-        ("\x1b]52;c;never ended\nnext line", "\nnext line"),
+        ("\x1b]52;c;never ended\nnext line", "52;c;never ended\nnext line"),
         ("\x1bP1$r\x1b\\x\x1b(B\x1bc", "x"),
         ("\x1b\x1b[2J[2Jx", f"{MARK}[2Jx"),
         ("[1/9] a\r[2/9] b\r\ndone", "[1/9] a\n[2/9] b\ndone"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nalm_core.plain_text import plain
+from nalm_core.plain_text import marked
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
@@ -15,4 +15,4 @@ class PlainConsole(Console):
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         for segment in super().render(renderable, options):
-            yield segment if segment.control else segment._replace(text=plain(segment.text))
+            yield segment if segment.control else segment._replace(text=marked(segment.text))

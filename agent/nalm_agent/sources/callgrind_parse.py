@@ -19,7 +19,7 @@ from nalm_agent.errors import SourceError
 
 EVENT = "Ir"
 TOP_FUNCTIONS = 12
-_NAME = re.compile(r"^(c?fn|c?ob|c?f[lie])=(?:\((\d+)\))?[ \t]*(.*?)\s*$")
+_NAME = re.compile(r"^(c?fn|c?ob|c?f[lie])=(?:\((\d+)\))?[ \t]*+(.*)")
 _CLONE = re.compile(r"\.(constprop|isra|part|cold|lto_priv|localalias)(\.\d+)*")
 _POSITION = re.compile(r"^([+-]?\d+|\*|0x[0-9a-fA-F]+)\s")
 
@@ -88,7 +88,7 @@ class _Reader:
             self._move(position[1])
             self._take_cost(line)
         elif found := _NAME.match(line):
-            self._take_name(*found.groups())
+            self._take_name(found[1], found[2], found[3].rstrip())
         elif line.startswith("calls="):
             self.calls[self._callee] += int(line[6:].split(maxsplit=1)[0])
             self._inclusive_follows = True

@@ -111,12 +111,26 @@ def stage_events(
     return raw, readings
 
 
+def reason(event: Event, papi: str | None, kernel: str | None) -> str | None:
+    """Why an event is not counted; None if it is.
+
+    papi: in the words of PAPI, which differ by processor where there is no PMU. kernel: why it gives no counters
+    at all, which is the cause then.
+    """
+    return papi if papi is None or kernel is None or not event.hardware else kernel
+
+
 def _reasons(nf: RunningNf, group: Sequence[Event], after: Snapshot) -> dict[str, str]:
     """Why an event was not counted on every lcore that handles packets, in the words of who refused it."""
     states = nf.probe.events()
     if not states:
         return {event.name: NOT_READ for event in group}
-    reasons = {event.name: state.reason for event, state in zip(group, states, strict=True) if state.reason}
+    kernel = pmu.kernel_reason()
+    reasons = {
+        event.name: told
+        for event, state in zip(group, states, strict=True)
+        if (told := reason(event, state.reason, kernel)) is not None
+    }
     for at, event in enumerate(group):
         masks = [int(block[0]["event_mask"]) for block in after.blocks]
         if event.name not in reasons and not all(mask & (1 << at) for mask in masks):

@@ -14,7 +14,7 @@ LINES_FIELDS = "tid,time,ip,sym,dso,srcline"
 KERNEL = "[kernel]"
 
 _HEAD = re.compile(r"^\s*(\d+)\s+(\d+\.\d+):\s*(.*)$")
-_FRAME = re.compile(r"^\s*([0-9a-f]+) (.*) \((.*)\)$")
+_FRAME = re.compile(r"^\s*+([0-9a-f]++) (?=.*\)$)(.*) \((.*)\)$")
 _LINE = re.compile(r"^\s+(\S.*):(\d+)$")
 
 Key = tuple[int, str]

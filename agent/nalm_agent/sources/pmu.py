@@ -8,35 +8,64 @@ import errno
 import os
 import platform
 import struct
+from collections.abc import Collection
+from pathlib import Path
 
 _SYSCALL = {"x86_64": 298, "aarch64": 241}.get(platform.machine())
 _ATTRIBUTE_BYTES = 112
 _TYPE_HARDWARE, _CPU_CYCLES = 0, 0
 _TYPE_SOFTWARE, _CPU_CLOCK = 1, 0
 _EXCLUDE_KERNEL_AND_HYPERVISOR = 0b1100000
+_SOURCES = Path("/sys/bus/event_source/devices")
+_CPU_SOURCES = {"cpu", "cpu_core", "cpu_atom"}
+"""Of the processor itself, on x86; the latter two where it has cores of two kinds."""
 
 REASONS = {
     errno.ENOENT: "the host exposes no performance monitoring unit (perf_event_open: no such event)",
     errno.EOPNOTSUPP: "the host's performance monitoring unit does not count cycles",
     errno.EACCES: "the kernel forbids it (perf_event_open: permission denied; kernel.perf_event_paranoid)",
     errno.EPERM: "the kernel forbids it (perf_event_open: not permitted; perf_event_paranoid, seccomp)",
-    errno.ENOSYS: "the kernel has no perf events",
+    errno.ENOSYS: "the kernel has no perf events, or not for programs of this processor's kind",
 }
 
 
 def kernel_reason() -> str | None:
     """None if a hardware cycle counter can be opened, else why the kernel refuses."""
-    return _refusal(_TYPE_HARDWARE, _CPU_CYCLES)
+    code = _refusal(_TYPE_HARDWARE, _CPU_CYCLES)
+    return None if code is None else refusal_text(code, _event_sources())
+
+
+def refusal_text(code: int, sources: Collection[str] | None) -> str:
+    """Why no cycle counter was opened, from perf_event_open's error and the kernel's event sources.
+
+    sources: None where sysfs does not tell. Without a source for the processor there is no PMU, whichever check
+    of the kernel came first: leave to read it would not help.
+    """
+    if sources is not None and not _CPU_SOURCES & set(sources):
+        return REASONS[errno.ENOENT]
+    return REASONS.get(code, f"perf_event_open: {os.strerror(code)}")
+
+
+def _event_sources() -> list[str] | None:
+    """Names below /sys/bus/event_source/devices; None where the processor's own goes by many names, or unread."""
+    if platform.machine() != "x86_64":
+        return None
+    try:
+        return os.listdir(_SOURCES)
+    except OSError:
+        return None
 
 
 def clock_reason() -> str | None:
     """None if the kernel samples by a thread's CPU clock, else why it refuses."""
-    return _refusal(_TYPE_SOFTWARE, _CPU_CLOCK)
+    code = _refusal(_TYPE_SOFTWARE, _CPU_CLOCK)
+    return None if code is None else REASONS.get(code, f"perf_event_open: {os.strerror(code)}")
 
 
-def _refusal(kind: int, event: int) -> str | None:
+def _refusal(kind: int, event: int) -> int | None:
+    """perf_event_open's error; None if it opened the event."""
     if _SYSCALL is None:
-        return f"not known how to ask on {platform.machine()}"
+        return errno.ENOSYS
     attribute = bytearray(_ATTRIBUTE_BYTES)
     struct.pack_into("<IIQ", attribute, 0, kind, _ATTRIBUTE_BYTES, event)
     struct.pack_into("<Q", attribute, 40, _EXCLUDE_KERNEL_AND_HYPERVISOR)
@@ -46,5 +75,4 @@ def _refusal(kind: int, event: int) -> str | None:
     if descriptor >= 0:
         os.close(descriptor)
         return None
-    code = ctypes.get_errno()
-    return REASONS.get(code, f"perf_event_open: {os.strerror(code)}")
+    return ctypes.get_errno()

@@ -30,7 +30,7 @@ THREAD = re.compile(r"^Thread\s+\d+\s+(\S+)\s+\(lcore\s+(\d+)\)")
 TIME = re.compile(r"^Time\s+(\S+),\s")
 RATES = re.compile(r"^\s*vector rates in\s+(\S+), out\s+(\S+), drop\s+(\S+), punt\s+(\S+)")
 HEADER = re.compile(r"^\s*Name\s+State\s+Calls\s+Vectors\s+Suspends\s+(Clocks|Packet-Clocks)\s+Vectors/Call")
-NODE = re.compile(r"^(\S+)\s+(\S.*?)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s*$")
+LEAST_CELLS = 7
 OTHER = re.compile(r"^(Thread\s+\d+|-{5,})")
 INPUT_STATES = ("polling", "interrupt")
 """What the states of nodes that take packets in begin with."""
@@ -150,19 +150,22 @@ def read(text: str, given: Given) -> list[ImportedRun]:
 
 
 def _add(nodes: dict[str, Node], line: str, at: int) -> None:
-    match = NODE.match(line)
-    if match is None:
+    cells = line.split()
+    # A state may be of two words: what stands after it is counted from the end.
+    name, *state, calls, vectors, suspends, clocks, per_call = (
+        cells if len(cells) >= LEAST_CELLS else [""] * 7
+    )
+    if not all(one.isdecimal() for one in (calls, vectors, suspends)):
         raise ImportFailedError(
             f"expected a node, state, calls, vectors, suspends, clocks, vectors/call; found {line.strip()!r}",
             line=at,
             column=1,
         )
-    vectors = int(match[4])
-    if vectors:
-        clocks = number(match[6], "Clocks", line=at, column=match.start(6) + 1)
-        takes_in = match[2].startswith(INPUT_STATES)
-        one = Node(vectors * clocks, vectors, int(match[3]), takes_in)
-        nodes.setdefault(name_of(match[1]), Node()).add(one)
+    if int(vectors):
+        each = number(clocks, "Clocks", line=at, column=line.rindex(clocks, 0, line.rindex(per_call)) + 1)
+        takes_in = " ".join(state).startswith(INPUT_STATES)
+        one = Node(int(vectors) * each, int(vectors), int(calls), takes_in)
+        nodes.setdefault(name_of(name), Node()).add(one)
 
 
 def _values(name: str, node: Node, packets: float) -> list[ImportedValue]:
