@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from typing import Annotated, Any
 
 import typer
+from nalm_core.json_text import JsonError, read_json
 from nalm_core.percents import change_percent
 
 from nalm_agent.errors import UsageError
 
 SHAPE = "expected a JSON list of series, each a list of numbers, or of lists of numbers: a commit's samples"
+MOST_SHOWN = 60
+"""Characters of a wrong value that are shown."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -31,11 +33,13 @@ def detect(
 ) -> None:
     """Find change points in histories read from standard input: a JSON list of series.
 
-    Each series has, for each commit, a number, a list of numbers (its samples) or null (not measured).
+    Each series has, for each commit, a number, a list of numbers (its samples) or null (not measured); a null
+    among samples is a sample that is missing.
     Answers with a JSON list: for each series {"change_points": [{"index", "low", "high", "size",
     "probability"}]}, index being the first commit of the new level, size relative.
+    One value at the end may be an outlier: its probability stays small until others confirm it.
     """
-    histories = read(sys.stdin.read())
+    histories = read(sys.stdin.buffer.read())
     from nalm_core.detection.detect import detect_many
 
     found = detect_many(histories)
@@ -50,11 +54,11 @@ def detect(
             )
 
 
-def read(text: str) -> list[list[Any]]:
+def read(data: bytes | str) -> list[list[Any]]:
     """The histories. Raises UsageError saying where the first mistake is."""
     try:
-        histories = json.loads(text)
-    except ValueError as error:
+        histories = read_json(data)
+    except JsonError as error:
         raise UsageError(f"standard input is not JSON: {error}", hint=SHAPE) from error
     if not isinstance(histories, list):
         raise UsageError("standard input is no JSON list", hint=SHAPE)
@@ -62,17 +66,32 @@ def read(text: str) -> list[list[Any]]:
         if not isinstance(series, list):
             raise UsageError(f"series {number} is no list", hint=SHAPE)
         for place, commit in enumerate(series):
-            if not _is_commit(commit):
-                said = json.dumps(commit)[:60]
-                raise UsageError(f"series {number}, commit {place}: {said} is no value", hint=SHAPE)
+            if (why := _mistake(commit)) is not None:
+                raise UsageError(f"series {number}, commit {place}{why}", hint=SHAPE)
     return histories
 
 
-def _is_commit(value: Any) -> bool:
-    if isinstance(value, list):
-        return all(_is_number(one) for one in value)
-    return value is None or _is_number(value)
+def _mistake(commit: Any) -> str | None:
+    """What is wrong with a commit's value or samples, and where; None if nothing is."""
+    if not isinstance(commit, list):
+        return None if _is_value(commit) else f": {_shortened(commit)} is no value"
+    for place, sample in enumerate(commit):
+        if not _is_value(sample):
+            return f", sample {place}: {_shortened(sample)} is no value"
+    return None
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+def _is_value(value: Any) -> bool:
+    """A finite number that fits into floating point, or null: not measured."""
+    if value is None:
+        return True
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return False
+    return abs(value) <= sys.float_info.max
+
+
+def _shortened(value: Any) -> str:
+    if value == float("inf") or isinstance(value, int):
+        return "a number too large for floating point" if not isinstance(value, bool) else json.dumps(value)
+    text = json.dumps(value)
+    return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from nalm_core import defaults
+from nalm_core.mistakes import words
 from nalm_core.report import Name, Settings
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -282,8 +283,10 @@ class Config(Table):
 def parse(text: str, where: str = FILE_NAME) -> Config:
     """Parses nalm.toml. `where` names it for the person. Raises ConfigError listing every mistake."""
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = tomllib.loads(text.removeprefix("\ufeff"))
+    except RecursionError as error:
+        raise ConfigError(f"{where}: not valid TOML: nested too deeply", hint=_HINT) from error
+    except ValueError as error:  # TOMLDecodeError, and integers of more digits than Python reads
         match = re.match(r"^(.*) \(at line (\d+), column \d+\)$", str(error))
         message, line = (match[1], match[2]) if match else (str(error), str(len(text.splitlines())))
         raise ConfigError(f"{where}:{line}: not valid TOML: {message}", hint=_HINT) from error
@@ -302,6 +305,8 @@ def parse(text: str, where: str = FILE_NAME) -> Config:
     return config
 
 
+MOST_FOUND = 200
+"""Characters of a wrong value that are shown."""
 _HINT = "nothing was run; docs/nalm-toml.md describes every key"
 
 _EXPECTED = {
@@ -322,9 +327,16 @@ def _describe(text: str, where: str, mistake: dict[str, object]) -> str:
         if kind == "extra_forbidden":
             message += _known_keys(path)
     else:
-        detail = str(mistake["msg"]).removeprefix("Value error, ")
-        message = f"{dotted}: {detail[0].lower()}{detail[1:]}; found {mistake['input']!r}"
+        message = f"{dotted}: {words(mistake)}; found {_shortened(mistake['input'])}"
     return f"{where}:{line}: {message}"
+
+
+def _shortened(value: object) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of more digits than Python writes
+        text = "a very large number"
+    return text if len(text) <= MOST_FOUND else text[: MOST_FOUND - 1] + "…"
 
 
 _TABLES: dict[str, type[BaseModel]] = {

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from nalm_core.json_text import JsonError, read_json
 from nalm_core.render.judged import SHORT_SHA
 from nalm_core.report import Arm, RunReport
 from nalm_core.report_io import ReportError, parse_report
@@ -82,8 +83,8 @@ def _list_of(data: bytes) -> list[str] | None:
     if not data.lstrip().startswith(b"["):
         return None
     try:
-        return [json.dumps(document) for document in json.loads(data)]
-    except (ValueError, RecursionError):
+        return [json.dumps(document) for document in read_json(data)]
+    except JsonError:
         return None
 
 

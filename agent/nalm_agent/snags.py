@@ -38,7 +38,8 @@ SNAGS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     (
         re.compile(
-            r"Creation of mbuf pool [^\n]{0,200} failed|Cannot (?:init|create) mbuf pool|cannot (?:init|create) mbuf"
+            r"Creation of mbuf pool [^\n]{0,200} failed|Cannot (?:init|create) mbuf pool"
+            r"|cannot (?:init|create) mbuf"
         ),
         "the program's packet pool does not fit into its memory: ask for fewer buffers (testpmd: "
         "--total-num-mbufs=8192), or raise memory_mb of the scenario",

@@ -9,6 +9,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from nalm_core.mistakes import words
 from nalm_core.soak import SCHEMA, Interval, SoakHeader
 from pydantic import BaseModel, ValidationError
 
@@ -92,7 +93,7 @@ def _header(path: Path, line: bytes) -> SoakHeader:
         return SoakHeader.model_validate_json(line)
     except ValidationError as error:
         raise UsageError(
-            f"{path}:1: not the header of a soak ({SCHEMA}): {error.errors()[0]['msg']}",
+            f"{path}:1: not the header of a soak ({SCHEMA}): {words(error.errors()[0])}",
             hint="name a file that nalm soak of this version wrote",
         ) from error
 
@@ -104,7 +105,7 @@ def _intervals(path: Path, lines: Sequence[bytes]) -> list[Interval]:
             found.append(Interval.model_validate_json(line))
         except ValidationError as error:
             raise UsageError(
-                f"{path}:{number}: not an interval of a soak: {error.errors()[0]['msg']}",
+                f"{path}:{number}: not an interval of a soak: {words(error.errors()[0])}",
                 hint="the file was changed by something else than nalm; begin a new soak",
             ) from error
     return found

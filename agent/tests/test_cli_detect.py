@@ -4,9 +4,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from pathlib import Path
 
 import pytest
 from nalm_agent.cli import app
+from nalm_agent.cli_detect import read
+from nalm_agent.errors import UsageError
+from tiny import NALM
 from typer.testing import CliRunner
 
 STEP = [100, 100.2, 99.9, 100.1, 99.8, 100, 100.1, 99.9, 105, 105.1, 104.9, 105.2, 104.8, 105, 105.1, 104.9]
@@ -43,10 +48,48 @@ def test_text_for_people() -> None:
         ("[1]", "series 0 is no list"),
         ('[[1, "2"]]', 'series 0, commit 1: "2"'),
         ("[[1], [2, true]]", "series 1, commit 1: true"),
-        ("[[1, [2, null]]]", "series 0, commit 1"),
+        ('[[1, [2, "x"]]]', 'series 0, commit 1, sample 1: "x"'),
+        ("[[1, [2, [3]]]]", "series 0, commit 1, sample 1: [3] is no value"),
+        ("[[1, " + "9" * 401 + "]]", "series 0, commit 1: a number too large"),
+        ("[[1, " + "9" * 350 + "]]", "series 0, commit 1: a number too large"),
+        ("[[1, -" + "9" * 5000 + "]]", "series 0, commit 1: -Infinity"),
+        ("[[1, 1e999]]", "series 0, commit 1: a number too large"),
+        ("[[NaN]]", "series 0, commit 0: NaN is no value"),
+        ("[" * 100_000, "nested too deeply"),
+        ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
+        ('[[1, {"a": 1, "a": 2}]]', "'a' is there twice"),
+        ('[["' + "x" * 1000 + '"]]', "…"),
     ],
 )
 def test_a_mistake_is_named_with_its_place(text: str, said: str) -> None:
-    code, output = run(text)
-    assert code != 0
-    assert said in output
+    with pytest.raises(UsageError) as caught:
+        read(text)
+    assert said in caught.value.message
+    assert len(caught.value.message) < 200
+
+
+def test_the_command_ends_with_a_message_and_its_code(tmp_path: Path) -> None:
+    hostile = {
+        "deep": "[" * 100_000,
+        "long": f"[[{'9' * 401}]]",
+        "latin": b"[[1, \xff]]",
+        "utf16": "[[1]]".encode("utf-16"),
+    }
+    for name, text in hostile.items():
+        given = text.encode() if isinstance(text, str) else text
+        done = subprocess.run([NALM, "detect"], input=given, capture_output=True, check=False, cwd=tmp_path)
+        assert done.returncode == 2, name
+        assert b"Traceback" not in done.stderr and b"nalm:" in done.stderr and b"next:" in done.stderr
+
+
+def test_a_byte_order_mark_and_missing_samples_are_taken() -> None:
+    assert read(b"\xef\xbb\xbf[[1, null, [2, null], [null]]]") == [[1, None, [2, None], [None]]]
+    code, said = run(json.dumps([[[v, None, v * 1.0001] for v in STEP]]))
+    assert code == 0 and len(json.loads(said)[0]["change_points"]) == 1
+
+
+@pytest.mark.parametrize(("values", "least", "most"), [(1, 0.0, 0.5), (2, 0.5, 0.99), (4, 0.99, 1.0)])
+def test_one_value_at_the_end_is_not_taken_for_certain(values: int, least: float, most: float) -> None:
+    code, said = run(json.dumps([[*STEP[:8], *([150, 150.2, 149.9, 150.1][:values])]]))
+    (change,) = json.loads(said)[0]["change_points"]
+    assert code == 0 and least <= change["probability"] <= most

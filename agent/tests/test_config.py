@@ -39,15 +39,15 @@ MISTAKES = {
         "packets = 20000",
         'packets = "many"',
         14,
-        "scenarios.tiny.packets: input should be a valid int",
+        "scenarios.tiny.packets: expected an integer; found 'many'",
     ),
-    "wrong version": ("version = 1", "version = 2", 1, "version: input should be 1"),
+    "wrong version": ("version = 1", "version = 2", 1, "version: expected 1"),
     "unknown placeholder": ('"--traffic", "{traffic}"', '"{pcap}"', 9, "unknown placeholder {pcap}"),
     "build placeholder": ('"-I{source}"', '"{eal}"', 5, "unknown placeholder {eal}"),
     "outside": ('"traffic/capture.bin"', '"../capture.bin"', 13, "leaves the repository"),
     "no scenario": (SCENARIO, "", 1, "scenarios is missing"),
-    "too many lcores": ("packets = 20000", "lcores = 99", 14, "less than or equal to 16"),
-    "margin": ("margin = 0.1", "margin = 1.5", 16, "judge.margin: input should be less than 1"),
+    "too many lcores": ("packets = 20000", "lcores = 99", 14, "expected at most 16"),
+    "margin": ("margin = 0.1", "margin = 1.5", 16, "judge.margin: expected less than 1"),
     "looks": ("looks = 2", "looks = 20", 15, "looks = 20 is more than max_launches = 8"),
     "unknown need": (
         "packets = 20000",
@@ -59,19 +59,19 @@ MISTAKES = {
         "packets = 20000",
         '[scenarios.tiny.needs]\nlcores = 4\npmu = "yes"',
         16,
-        "scenarios.tiny.needs.pmu: input should be a valid bool",
+        "scenarios.tiny.needs.pmu: expected true or false",
     ),
     "negative need": (
         "packets = 20000",
         "[scenarios.tiny.needs]\nnics = -1",
         15,
-        "scenarios.tiny.needs.nics: input should be greater than or equal to 0",
+        "scenarios.tiny.needs.nics: expected at least 0",
     ),
     "need without a table": (
         "packets = 20000",
         "needs = 4",
         14,
-        "scenarios.tiny.needs: input should be a valid dict",
+        "scenarios.tiny.needs: expected a table",
     ),
     "empty command": (RUN_COMMAND, "[]", 9, "at least 1"),
 }
@@ -131,3 +131,25 @@ def test_placeholders_of_a_scenarios_arguments_are_checked() -> None:
 def test_line_of(path: list[str], line: int) -> None:
     text = 'a = 1\n[t]\nb = [1]\ndotted.c = 2\n"quoted key" = 3\n[t.sub] # comment\nd = [\n  4,\n]\n'
     assert line_of(text, path) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a = " + "[" * 100_000, "nested too deeply"),
+        ("a = " + "9" * 5000, "not valid TOML: Exceeds the limit"),
+        ("[" + " " * 100_000, "not valid TOML"),
+        (NALM_TOML.replace("packets = 20000", "lcores = " + "9" * 4000), "lcores: expected"),
+        (NALM_TOML.replace("margin = 0.1", "margin = inf"), "judge.margin: expected"),
+        (NALM_TOML.replace("margin = 0.1", "margin = nan"), "judge.margin: expected"),
+    ],
+    ids=["deep", "digits", "blanks", "large", "infinite", "nan"],
+)
+def test_hostile_text_is_a_mistake_in_few_words(text: str, said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse(text)
+    assert said in caught.value.message and len(caught.value.message) < 2000
+
+
+def test_a_byte_order_mark_is_no_mistake() -> None:
+    assert parse("\ufeff" + NALM_TOML).project.name == "tiny"

@@ -42,8 +42,8 @@ def plain(text: str) -> str:
 
 
 def marked(text: str) -> str:
-    """The text with MARK for each of these characters, and nothing left out: for text made of several parts, of
-    which one must not hide another."""
+    """The text with MARK for each of these characters, and nothing left out: for text made of several parts,
+    of which one must not hide another."""
     return _ACTED_ON.sub(MARK, text)
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from nalm_core.call_tree import DEEPEST_PATH
+from nalm_core.json_text import JsonError, read_json, utf8
+from nalm_core.mistakes import words
 from nalm_core.plain_text import may_hold_controls, plain_document
 from nalm_core.report import FAMILY, READABLE, Arm, InstructionCount, RunReport, RunStatus
 
@@ -43,12 +45,14 @@ class ReportError(ValueError):
 def parse_report(data: bytes | str) -> RunReport:
     """Read a run report and hold it against itself. Raises ReportError with the JSON path of each mistake."""
     try:
-        report = RunReport.model_validate_json(data)
-        text = data if isinstance(data, str) else data.decode()
+        text = utf8(data)
+        report = RunReport.model_validate_json(text)
         if may_hold_controls(text):
             report = RunReport.model_validate_json(json.dumps(plain_document(json.loads(text))))
+    except JsonError as error:
+        raise ReportError([Mistake("$", f"not JSON: {error}")]) from None
     except ValidationError as error:
-        raise _refusal(error, data) from None
+        raise _refusal(error, text) from None
     if "schema_" not in report.model_fields_set:
         raise _other_version(None)
     mistakes = list(_contradictions(report))
@@ -72,7 +76,7 @@ def dump_report(report: RunReport) -> bytes:
     return text.encode()
 
 
-def _refusal(error: ValidationError, data: bytes | str) -> ReportError:
+def _refusal(error: ValidationError, text: str) -> ReportError:
     """Another version is all that is said of a document that has one: its other mistakes follow from it."""
     found = error.errors(include_url=False, include_context=False)
     if found[0]["type"] == "json_invalid":
@@ -82,11 +86,10 @@ def _refusal(error: ValidationError, data: bytes | str) -> ReportError:
     for one in found:
         if one["loc"] == ("schema",):
             return _other_version(one["input"])
-    text = data.encode() if isinstance(data, str) else data
-    if b'"schema"' not in text:
+    if '"schema"' not in text:
         return _other_version(None)
     return ReportError(
-        [Mistake(_json_path(one["loc"]), one["msg"]) for one in found],
+        [Mistake(_json_path(one["loc"]), words(one)) for one in found],
         newer=any(one["type"] in UNKNOWN for one in found),
     )
 

@@ -14,6 +14,7 @@ import pkgutil
 import re
 import time
 from collections.abc import Iterator
+from re import _compiler as compiler  # type: ignore[attr-defined]
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
 from types import ModuleType
@@ -119,18 +120,22 @@ def _example(nodes: Any, letter: str) -> str:
     return made
 
 
-@cache
-def _accepts(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.DOTALL)
-
-
 def _letter(code: Any, value: Any, letter: str) -> str:
-    accepted = _parser.SubPattern(_parser.State())
-    accepted.append((code, value))
-    import re._compiler as compiler  # type: ignore[import-not-found]
-
-    accepts = compiler.compile(accepted, re.DOTALL)
+    accepts = _accepting(code, value)
     return next((one for one in (letter, *LETTERS, "x", "5") if accepts.fullmatch(one)), "x")
+
+
+_COMPILED: dict[tuple[Any, str], re.Pattern[str]] = {}
+
+
+def _accepting(code: Any, value: Any) -> re.Pattern[str]:
+    """The pattern of one class of characters; compiled once."""
+    name = repr(value)
+    if (code, name) not in _COMPILED:
+        alone = _parser.SubPattern(_parser.State())
+        alone.append((code, value))
+        _COMPILED[code, name] = compiler.compile(alone, re.DOTALL)
+    return _COMPILED[code, name]
 
 
 def seconds(pattern: re.Pattern[str], text: str) -> float:

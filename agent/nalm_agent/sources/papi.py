@@ -114,8 +114,8 @@ def stage_events(
 def reason(event: Event, papi: str | None, kernel: str | None) -> str | None:
     """Why an event is not counted; None if it is.
 
-    papi: in the words of PAPI, which differ by processor where there is no PMU. kernel: why it gives no counters
-    at all, which is the cause then.
+    papi: in the words of PAPI, which differ by processor where there is no PMU. kernel: why it gives no
+    counters at all, which is the cause then.
     """
     return papi if papi is None or kernel is None or not event.hardware else kernel
 

@@ -38,8 +38,8 @@ def kernel_reason() -> str | None:
 def refusal_text(code: int, sources: Collection[str] | None) -> str:
     """Why no cycle counter was opened, from perf_event_open's error and the kernel's event sources.
 
-    sources: None where sysfs does not tell. Without a source for the processor there is no PMU, whichever check
-    of the kernel came first: leave to read it would not help.
+    sources: None where sysfs does not tell. Without one for the processor there is no PMU, whichever check of
+    the kernel came first: leave to read it would not help.
     """
     if sources is not None and not _CPU_SOURCES & set(sources):
         return REASONS[errno.ENOENT]
@@ -47,11 +47,11 @@ def refusal_text(code: int, sources: Collection[str] | None) -> str:
 
 
 def _event_sources() -> list[str] | None:
-    """Names below /sys/bus/event_source/devices; None where the processor's own goes by many names, or unread."""
+    """Of sysfs; None if it cannot be read, or where the processor's own has many names."""
     if platform.machine() != "x86_64":
         return None
     try:
-        return os.listdir(_SOURCES)
+        return [source.name for source in _SOURCES.iterdir()]
     except OSError:
         return None
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TextIO
 
+from nalm_core.mistakes import words
 from pydantic import ValidationError
 
 from nalm_agent.errors import UsageError
@@ -67,5 +68,5 @@ def _read(path: Path) -> Iterator[View]:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"])) or "line"
             raise UsageError(
-                f"{path}:{number}: {place}: {first['msg']}", hint="name a file made by this nalm's --record"
+                f"{path}:{number}: {place}: {words(first)}", hint="name a file made by this nalm's --record"
             ) from error

@@ -40,6 +40,8 @@ EXCURSION_VALUES = 5
 """Fewer values that go and come back are outliers, not two changes."""
 RETURN_SHARE = 0.35
 """They came back if what is left of the excursion is less than this share of it."""
+OUTLIER_NATS = 3.2
+"""Evidence that one value gives at most of a level at either end of a history: it may be an outlier."""
 RUN_NATS = 5.0
 """Nats by which a level's values are unlikelier as noise around the level beside it, for each change less."""
 POSITION_LEVEL = 0.95

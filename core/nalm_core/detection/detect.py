@@ -157,9 +157,17 @@ def _judged(window: _Window, candidates: list[int]) -> list[ChangePoint]:
             index, low, high = position.placed(x, (bounds[i], group[0], bounds[i + 2]), scale)
         else:
             index, low, high = (group[0] + group[-1]) // 2, group[0], group[-1]
-        probability = _probability(max(kept.nats[i : j + 1]))
+        probability = _probability(min(max(kept.nats[i : j + 1]), _most_nats(bounds, i, j)))
         found.append(ChangePoint(index, low, high, levels[j + 1] - levels[i], probability))
     return found
+
+
+def _most_nats(bounds: list[int], first: int, last: int) -> float:
+    """What is known at most of changes beside the history's first or last level, which was not seen to come
+    or go: each of its values may be an outlier. bounds: of all levels."""
+    begun = bounds[first + 1] if first == 0 else np.inf
+    left = bounds[-1] - bounds[last + 1] if last + 3 == len(bounds) else np.inf
+    return c.OUTLIER_NATS * float(min(begun, left))
 
 
 def _probability(nats: float) -> float:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -13,6 +12,7 @@ from math import isfinite
 from typing import Any
 
 from nalm_core.catalogue import METRICS
+from nalm_core.json_text import JsonError, read_json
 
 CHAIN = "chain"
 NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._:+@-]*$")
@@ -99,7 +99,7 @@ def number(value: Any, what: str, *, line: int | None = None, column: int | None
     """A finite number."""
     try:
         found = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = float("nan")
     if isinstance(value, bool) or not isfinite(found):
         raise ImportFailedError(f"{what} should be a number, found {value!r}", line=line, column=column)
@@ -122,11 +122,9 @@ def required(value: Any, what: str) -> Any:
 
 def parse_json(text: str) -> Any:
     try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ImportFailedError(f"no JSON: {error.msg}", line=error.lineno, column=error.colno) from None
-    except RecursionError:
-        raise ImportFailedError("no JSON that can be read: nested too deeply") from None
+        return read_json(text)
+    except JsonError as error:
+        raise ImportFailedError(f"no JSON: {error.args[0]}", line=error.line, column=error.column) from None
 
 
 def moment(text: Any, what: str, *, line: int | None = None, column: int | None = None) -> datetime:

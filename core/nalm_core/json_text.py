@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JSON that people and other programs give: what cannot be meant is a mistake, never a trace."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+DIGITS = 400
+"""Integers of more digits are beyond any floating-point number, and are read as infinite."""
+
+
+class JsonError(ValueError):
+    """The text is no JSON; `line` and `column`, from 1, where they are known."""
+
+    def __init__(self, message: str, *, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(message)
+        self.line, self.column = line, column
+
+    def __str__(self) -> str:
+        place = "" if self.line is None else f"line {self.line}, column {self.column}: "
+        return place + str(self.args[0])
+
+
+def utf8(data: bytes | str) -> str:
+    """The text, without a byte order mark. Raises JsonError for bytes that are no UTF-8."""
+    if isinstance(data, str):
+        return data.removeprefix("\ufeff")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise JsonError(f"no UTF-8 text: byte {error.start} is not") from None
+
+
+def read_json(data: bytes | str) -> Any:
+    """The document. Raises JsonError, also for names that are twice in an object and for what is nested too
+    deeply. NaN, Infinity and integers of more than DIGITS digits become floats that are not finite."""
+    try:
+        return json.loads(utf8(data), object_pairs_hook=_object, parse_int=_integer)
+    except json.JSONDecodeError as error:
+        raise JsonError(error.msg, line=error.lineno, column=error.colno) from None
+    except RecursionError:
+        raise JsonError("nested too deeply") from None
+
+
+def _integer(digits: str) -> int | float:
+    return int(digits) if len(digits) <= DIGITS else float(digits)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise JsonError(f"{twice!r} is there twice in one object")
+    return found

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with a value, in words for the person who gave it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+_EXPECTED: Final = {
+    "missing": "is missing",
+    "int": "expected an integer",
+    "float": "expected a number",
+    "bool": "expected true or false",
+    "string_type": "expected text",
+    "list_type": "expected a list",
+    "tuple_type": "expected a list",
+    "dict_type": "expected a table of names and values",
+    "model_type": "expected a table of names and values",
+    "model_attributes_type": "expected a table of names and values",
+    "finite_number": "expected a finite number",
+    "greater_than": "expected more than {gt}",
+    "greater_than_equal": "expected at least {ge}",
+    "less_than": "expected less than {lt}",
+    "less_than_equal": "expected at most {le}",
+    "multiple_of": "expected a multiple of {multiple_of}",
+    "too_short": "expected at least {min_length}, found {actual_length}",
+    "too_long": "expected at most {max_length}, found more",
+    "string_too_short": "expected at least {min_length} characters",
+    "string_too_long": "expected at most {max_length} characters",
+    "string_pattern_mismatch": "expected text of the form {pattern}",
+    "enum": "expected {expected}",
+    "literal_error": "expected {expected}",
+    "json_invalid": "no JSON: {error}",
+    "extra_forbidden": "is not known",
+}
+_FAMILIES: Final = ("int", "float", "bool")
+
+
+def words(mistake: Mapping[str, Any]) -> str:
+    """Of one of pydantic's errors(), in small letters; its own words where none are better."""
+    kind = str(mistake["type"])
+    family = kind.partition("_")[0]
+    form = _EXPECTED.get(kind) or (_EXPECTED[family] if family in _FAMILIES else None)
+    if form is not None:
+        return form.format(**mistake.get("ctx", {}))
+    text = str(mistake["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    return text[:1].lower() + text[1:]
