@@ -34,7 +34,7 @@ from nalm_agent.console import Terminal, show_error
 from nalm_agent.encoding import respect_terminal
 from nalm_agent.errors import ExitCode, NalmError, StoppedError, UsageError, refused_by_host
 from nalm_agent.home import Home
-from nalm_agent.process import stop_all
+from nalm_agent.process import ever_started, stop_all
 from nalm_agent.stopping import INTERRUPTED, stop_on_signals
 
 FAULT = 4
@@ -156,11 +156,6 @@ def _tell_fault(error: Exception) -> None:
     print("nalm: a fault of nalm itself; please report it with the lines above", file=sys.stderr)
 
 
-def main() -> None:
-    """Entry point of `nalm`."""
-    run_app(app)
-
-
 def run_app(command: typer.Typer) -> None:
     """Runs a command: a NalmError becomes a message and an exit code; an interrupt leaves nothing running."""
     respect_terminal()
@@ -175,7 +170,8 @@ def run_app(command: typer.Typer) -> None:
             sys.exit(UNREAD)
         raise
     except StoppedError:
-        print("nalm: interrupted; nothing is left running", file=sys.stderr)
+        left = "; nothing is left running" if ever_started() else ""
+        print(f"nalm: interrupted{left}", file=sys.stderr)
         sys.exit(INTERRUPTED)
     except Exception as error:
         _tell_fault(error)

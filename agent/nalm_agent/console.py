@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-from nalm_core.report import Arm, InstructionCount
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
@@ -16,7 +16,9 @@ from rich.progress import Progress as RichBar
 
 from nalm_agent.errors import NalmError
 from nalm_agent.plain_console import PlainConsole
-from nalm_agent.report_out import instruction_line
+
+if TYPE_CHECKING:
+    from nalm_core.report import Arm, InstructionCount
 
 _STEPS = {"checkout", "build", "start", "instructions", "cycles", "explain", "report"}
 
@@ -80,6 +82,8 @@ class Terminal:
 
     def instructions(self, counts: dict[Arm, InstructionCount]) -> None:
         """What changed in instructions, long before the cycles are known."""
+        from nalm_agent.report_out import instruction_line
+
         line = instruction_line(counts)
         if line:
             self._console.print(f"instructions: {escape(line)}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Collection, Mapping, Sequence
@@ -46,6 +47,19 @@ class BaseChoice:
     revision: Revision
     why: str
     """How it was chosen, for the person: "merge base with main"."""
+
+
+_ANCESTOR = re.compile(r"[~^][~^0-9]*+$")
+
+
+def _fetch_hint(name: str) -> str:
+    """How a shallow clone gets what this name means: only refs and whole names can be fetched by name."""
+    if not any(sign in name for sign in "~^:@"):
+        return f"`git fetch --depth=1 origin {name.removeprefix('origin/')}` fetches it, `git fetch --unshallow` all"
+    signs = _ANCESTOR.search(name)
+    steps = [int(one or 1) for one in re.findall(r"[~^](\d*)", signs[0])] if signs else []
+    deeper = f"`git fetch --deepen={sum(steps)}` fetches it, " if steps else ""
+    return f"{deeper}`git fetch --unshallow` fetches all"
 
 
 class Repository:
@@ -94,7 +108,7 @@ class Repository:
             if self.shallow:
                 raise GitError(
                     f"no commit named {name!r} in {self.root}, which is a shallow clone",
-                    hint=f"`git fetch --depth=1 origin {name}` fetches it, `git fetch --unshallow` all",
+                    hint=_fetch_hint(name),
                 )
             raise GitError(
                 f"no commit named {name!r} in {self.root}", hint="`git log --oneline` lists the commits"

@@ -9,9 +9,7 @@ that clear the screen, set the clipboard, forge a line, or show text in another 
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Final
-
-from pydantic import AfterValidator
+from typing import Any, Final
 
 MARK: Final = "\ufffd"
 """Stands where a character was that cannot be shown."""
@@ -50,11 +48,6 @@ def marked(text: str) -> str:
 def plain_line(text: str) -> str:
     """The same on one line, with single spaces."""
     return " ".join(plain(text).split())
-
-
-PlainText = Annotated[str, AfterValidator(plain)]
-"""A field for text of others."""
-PlainLine = Annotated[str, AfterValidator(plain_line)]
 
 
 def may_hold_controls(json_text: str) -> bool:

@@ -140,6 +140,13 @@ class UpgradeRequiredError(NalmError):
     name = "upgrade_required"
 
 
+class NotInstalledError(NalmError):
+    """An optional part of the server that its operator left out."""
+
+    status = 501
+    name = "not_installed"
+
+
 class BusyError(NalmError):
     """Nothing is wrong with the request: the same one may succeed a little later."""
 

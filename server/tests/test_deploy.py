@@ -131,7 +131,10 @@ def test_images_are_non_root_from_the_lock(name: str, services: dict[str, dict[s
     assert not lines[0].startswith("# syntax")
     assert {line.split()[1] for line in lines if line.startswith("FROM")} == {"python:3.11-slim-bookworm"}
     assert [line for line in lines if line.startswith("USER")] == ["USER nalm"]
-    assert any("-c requirements.lock" in line for line in lines)
+    own = next(line for line in lines if line.strip().startswith("-c requirements.lock"))
+    assert "--build-constraints requirements.lock" in own
+    installs = [line for line in lines if "uv pip install" in line]
+    assert installs and all("--verify-hashes" in line for line in installs)
     copied = [part for line in lines if line.startswith("COPY ") for part in line.split()[1:2]]
     for path in copied:
         assert path.startswith("--from") or (ROOT / path).exists(), path

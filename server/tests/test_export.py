@@ -63,6 +63,17 @@ def test_formats_hold_the_same_rows_along_the_first_parent(stored: Service) -> N
     )
 
 
+def test_without_pyarrow_parquet_is_refused_in_words(
+    stored: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nalm_server.exports.service.find_spec", lambda name: None)
+    answer = stored.client.get(PATH, params={"format": "parquet"})
+    assert answer.status_code == 501
+    error = answer.json()["error"]
+    assert error["name"] == "not_installed" and "nalm-server[parquet]" in error["message"]
+    assert stored.client.get(PATH, params={"format": "csv"}).status_code == 200
+
+
 def test_openmetrics_has_the_newest_value_of_each_series_with_its_time(stored: Service) -> None:
     families = {
         one.name: one for one in text_string_to_metric_families(fetched(stored, "openmetrics").decode())

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from nalm_core.experiments.cell import Kind
-from nalm_core.plain_text import PlainText
-from pydantic import Field, StringConstraints
+from nalm_core.plain_text import plain
+from pydantic import AfterValidator, Field, StringConstraints
 
 from nalm_server.agents.needs import Capabilities, Needs
 from nalm_server.agents.registration_schemas import Api, PoolName, Version
@@ -16,8 +16,8 @@ from nalm_server.jobs.retries import Failure
 from nalm_server.jobs.schemas import JobState
 from nalm_server.schemas import NAME, Moment, Schema, Whole
 
-Text = Annotated[PlainText, StringConstraints(max_length=500, pattern=r"^[^\x00]*$")]
-LongText = Annotated[PlainText, StringConstraints(max_length=20_000, pattern=r"^[^\x00]*$")]
+Text = Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00]*$"), AfterValidator(plain)]
+LongText = Annotated[str, StringConstraints(max_length=20_000, pattern=r"^[^\x00]*$"), AfterValidator(plain)]
 HostName = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[^\x00]+$")]
 Fence = Annotated[Whole, Field(ge=1, le=2**31 - 1)]
 

@@ -4,21 +4,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from typing import Any
 
 from nalm_server.context import Context
-from nalm_server.errors import InvalidError
+from nalm_server.errors import InvalidError, NotInstalledError
 from nalm_server.exports import openmetrics, repository, tables
-from nalm_server.exports.parquet import as_parquet
 from nalm_server.exports.schemas import Filter, Format
 from nalm_server.exports.tables import Table
 from nalm_server.exports.text import as_csv, as_json
 from nalm_server.projects.models import ProjectRow
 
+
+def _as_parquet(kind: Any, rows: Iterator[Any]) -> Iterator[bytes]:
+    from nalm_server.exports.parquet import as_parquet
+
+    return as_parquet(kind, rows)
+
+
 WRITERS: dict[Format, Callable[[Any, Iterator[Any]], Iterator[bytes]]] = {
     Format.CSV: as_csv,
     Format.JSON: as_json,
-    Format.PARQUET: as_parquet,
+    Format.PARQUET: _as_parquet,
 }
 MEDIA_TYPES = {
     Format.CSV: "text/csv; charset=utf-8",
@@ -35,9 +42,14 @@ def file_name(project: ProjectRow, form: Format, table: Table) -> str:
 
 
 def require(form: Format, table: Table, wanted: Filter) -> None:
-    """Raises InvalidError for what cannot be exported so."""
+    """Raises InvalidError for what cannot be exported so, NotInstalledError for what needs pyarrow."""
     if form is Format.OPENMETRICS and table is not Table.SERIES:
         raise InvalidError(f"OpenMetrics is for series; table {table} goes as csv, json or parquet.")
+    if form is Format.PARQUET and find_spec("pyarrow") is None:
+        raise NotInstalledError(
+            "This server has no pyarrow, which writes Parquet: its operator installs nalm-server[parquet]. "
+            "csv and json need nothing more."
+        )
     tables.require(table, wanted)
 
 
