@@ -29,7 +29,7 @@ from nalm_agent import (
     version,
 )
 from nalm_agent import cli_options as options
-from nalm_agent.cli_groups import group_commands
+from nalm_agent.cli_groups import group_commands, show_no_type_of_flags
 from nalm_agent.console import Terminal, show_error
 from nalm_agent.encoding import respect_terminal
 from nalm_agent.errors import ExitCode, NalmError, StoppedError, UsageError, refused_by_host
@@ -144,6 +144,7 @@ cli_rate.add_to(app)
 cli_submit.add_to(app)
 cli_top.add_to(app)
 group_commands(app)
+show_no_type_of_flags()
 
 
 def _tell_fault(error: Exception) -> None:

@@ -13,7 +13,7 @@ from nalm_agent import cli_options as options
 from nalm_agent import cli_submit
 from nalm_agent.completion import commit_names, revision_names
 from nalm_agent.console import Terminal
-from nalm_agent.errors import ExitCode
+from nalm_agent.errors import ExitCode, UsageError
 from nalm_agent.git import WORKTREE, Repository
 from nalm_agent.home import Home
 from nalm_agent.local import Result, compared, measure_scenarios, with_parent, worst
@@ -49,6 +49,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def check(
+    revisions: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     *,
     base: Annotated[
         str | None,
@@ -83,6 +84,11 @@ def check(
 
     A change of nothing that the run loads (programs, libraries, plug-ins, named data) is `same`, unmeasured.
     """
+    if revisions:
+        raise UsageError(
+            f"`nalm check` takes no commits as arguments, found {' '.join(revisions)}",
+            hint="`nalm compare A B` judges B against A; `nalm check --base A --head B` does the same",
+        )
     outputs = Outputs(json_file, junit, sarif, markdown, github)
     sending = cli_submit.Sending.prepared(server, token_file, timeout) if submit else None
     home = Home.default()

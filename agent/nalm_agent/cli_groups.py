@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import typer
+from typer.core import TyperOption
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "Beginning": ("init", "doctor"),
@@ -13,6 +16,16 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Rates and variants": ("rate", "soak", "experiment"),
     "Reports, builds and servers": ("show", "submit", "log", "store", "agent", "man"),
 }
+
+
+def show_no_type_of_flags() -> None:
+    """Typer writes `<bool>` after an option that takes no value."""
+    told = TyperOption.display_type_rich
+
+    def display_type_rich(option: TyperOption, ctx: Any) -> str | None:
+        return None if option.is_flag else told(option, ctx=ctx)
+
+    TyperOption.display_type_rich = display_type_rich  # type: ignore[method-assign, assignment]
 
 
 def group_commands(app: typer.Typer) -> None:

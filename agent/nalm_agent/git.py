@@ -52,10 +52,11 @@ class BaseChoice:
 _ANCESTOR = re.compile(r"[~^][~^0-9]*+$")
 
 
-def _fetch_hint(name: str) -> str:
+def fetch_hint(name: str) -> str:
     """How a shallow clone gets what this name means: only refs and whole names can be fetched by name."""
     if not any(sign in name for sign in "~^:@"):
-        return f"`git fetch --depth=1 origin {name.removeprefix('origin/')}` fetches it, `git fetch --unshallow` all"
+        wanted = name.removeprefix("origin/")
+        return f"`git fetch --depth=1 origin {wanted}` fetches it, `git fetch --unshallow` all"
     signs = _ANCESTOR.search(name)
     steps = [int(one or 1) for one in re.findall(r"[~^](\d*)", signs[0])] if signs else []
     deeper = f"`git fetch --deepen={sum(steps)}` fetches it, " if steps else ""
@@ -108,7 +109,7 @@ class Repository:
             if self.shallow:
                 raise GitError(
                     f"no commit named {name!r} in {self.root}, which is a shallow clone",
-                    hint=_fetch_hint(name),
+                    hint=fetch_hint(name),
                 )
             raise GitError(
                 f"no commit named {name!r} in {self.root}", hint="`git log --oneline` lists the commits"

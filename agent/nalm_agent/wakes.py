@@ -107,6 +107,7 @@ def make_worker(broker_url: str, pool: str, task: Callable[[], None]) -> Any:
     thread: Celery looks a message's task up in the thread's current application."""
     from celery import Celery  # not before an agent has a broker: it takes its time to load
     from kombu import entity
+    from kombu.transport.redis import Channel
 
     logging.getLogger("celery").setLevel(logging.WARNING)
     queue, untyped = queue_of(pool), cast("Any", entity)
@@ -136,6 +137,9 @@ def make_worker(broker_url: str, pool: str, task: Callable[[], None]) -> Any:
             "socket_keepalive": True,
         },
     )
+    # A message that is held when the agent ends is given out again by its time limit. Restoring it while the
+    # process ends would wait for a broker that may be gone.
+    Channel.do_restore = False
     app.set_current()
     app.task(name=WAKE_TASK, shared=False)(task)
     return app.WorkController(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.errors import GitError
-from nalm_agent.git import WORKTREE, Repository
+from nalm_agent.git import WORKTREE, Repository, fetch_hint
 from nalm_agent.lfs import require_content
 from tiny import NfRepository
 
@@ -240,3 +240,28 @@ def test_a_submodules_name_leads_nowhere_else(with_submodules: NfRepository, tmp
         repository = opened(with_submodules, tmp_path)
         with pytest.raises(GitError, match=r"is not in its \.gitmodules"):
             repository.export(repository.resolve("HEAD"), tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("HEAD~1", "git fetch --deepen=1"),
+        ("HEAD~2^", "git fetch --deepen=3"),
+        ("main^^", "git fetch --deepen=2"),
+        ("origin/side", "git fetch --depth=1 origin side"),
+        ("v1.0", "git fetch --depth=1 origin v1.0"),
+        ("HEAD@{1}", "git fetch --unshallow"),
+    ],
+)
+def test_a_shallow_clone_is_told_a_command_that_git_knows(name: str, first: str) -> None:
+    assert fetch_hint(name).startswith(f"`{first}`")
+
+
+def test_the_told_command_brings_the_commit(nf_repository: NfRepository, tmp_path: Path) -> None:
+    for number in range(3):
+        nf_repository.commit(f"more {number}", more__txt=str(number))
+    nf_repository.git("clone", "-q", "--depth=1", f"file://{nf_repository.path}", str(tmp_path / "clone"))
+    clone = NfRepository(tmp_path / "clone")
+    told = fetch_hint("HEAD~2").split("`")[1].removeprefix("git ").split()
+    clone.git(*told)
+    assert clone.git("rev-parse", "HEAD~2") == nf_repository.git("rev-parse", "HEAD~2")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -164,3 +165,27 @@ def test_an_agents_user_can_touch_no_other_queue(redis: RedisServer) -> None:
     for forbidden in (("KEYS", "*"), ("FLUSHALL",), ("CONFIG", "GET", "*"), ("ACL", "LIST"), ("MONITOR",)):
         with pytest.raises(NoPermissionError):
             user.execute_command(*forbidden)
+
+
+def test_an_agent_that_ends_after_its_broker_ends_without_a_trace(redis: RedisServer) -> None:
+    """It holds a message that was not taken: at the end of a process kombu would give it back."""
+    code = (
+        "import sys\nfrom nalm_agent.wakes import CeleryWakes\n"
+        f"wakes = CeleryWakes({redis.url!r}, {POOL!r}, slow_poll_seconds=60)\nwakes.busy(True)\n"
+        "print('begun', flush=True)\nsys.stdin.readline()\nwakes.close()\n"
+    )
+    agent = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert agent.stdout is not None and agent.stdout.readline() == "begun\n"
+    for _ in range(3):
+        redis.wake()
+    assert until(lambda: redis.admin().zcard(f"{QUEUE}:unacked_index") == 1, 60)
+    redis.kill()
+    _, said = agent.communicate("\n", timeout=60)
+    redis.start()
+    assert agent.returncode == 0 and "Traceback" not in said, said

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the command `nalm` begins, and what its help says of options."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from nalm_agent.cli import app
+from tiny import Nalm
+from typer.testing import CliRunner
+
+
+def test_the_version_needs_no_command() -> None:
+    code = "import sys; sys.argv = ['nalm', '--version']\nfrom nalm_agent.entry import main; main()\n"
+    code += "print(sorted({'typer', 'pydantic', 'numpy', 'rich', 'nalm_agent.cli'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("nalm ") and done.stdout.endswith("[]\n")
+
+
+def test_an_interrupt_while_the_command_is_loaded_leaves_no_trace(tmp_path: Path) -> None:
+    """The command waits for ever while it is loaded: its first module reads an empty pipe."""
+    (tmp_path / "typer.py").write_text("import sys\nprint('loading', flush=True)\nsys.stdin.readline()\n")
+    code = "from nalm_agent.entry import main; main()"
+    nalm = subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert nalm.stdout is not None and nalm.stdout.readline() == "loading\n"
+    nalm.send_signal(signal.SIGINT)
+    _, said = nalm.communicate(timeout=60)
+    assert nalm.returncode == 130
+    assert said == "nalm: interrupted\n"
+
+
+@pytest.mark.parametrize("command", ["check", "compare", "bisect", "top", "doctor"])
+def test_help_shows_flags_without_a_value(command: str) -> None:
+    said = CliRunner().invoke(app, [command, "--help"]).output
+    assert "<bool>" not in said and "--" in said
+
+
+def test_commits_as_arguments_of_check_are_sent_to_compare(nalm: Nalm, tmp_path: Path) -> None:
+    done = nalm.run("check", "HEAD~1", "HEAD", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "takes no commits as arguments" in done.stderr and "nalm compare A B" in done.stderr
