@@ -23,7 +23,7 @@ PAGE := server/nalm_server/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)
 
 .PHONY: help run test install install-test page nf nf-asan nf-tsan nf-fuzz lint test-python test-server test-nf test-nf-outside test-nf-asan \
-	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end test-pictures pictures test-compose test-faults test-story test-forge test-random bench test-github-payloads mutants test-mutants lock openapi screenshot clean
+	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end test-pictures pictures test-compose test-faults test-story test-forge test-random bench test-github-payloads advisories mutants test-mutants lock openapi screenshot clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -103,6 +103,9 @@ fuzz: nf-fuzz ## An hour of fuzzing that goes on where the last one ended; FUZZ_
 test-github-payloads: ## Every payload GitHub's users have published (npm @octokit/webhooks-examples), answered as it should be
 	@npm install --silent --no-audit --no-fund --no-save --prefix .cache/github-payloads @octokit/webhooks-examples@7.6.1
 	@$(BIN)/python server/tests/github_payloads.py .cache/github-payloads/node_modules/@octokit/webhooks-examples
+
+advisories: ## Known vulnerabilities of the locked packages, offline; NALM_ADVISORIES=FOLDER has osv-scanner's databases
+	@tests/advisories/scan
 
 test-web: ## The page's unit tests and checks
 	@cd web && npm run -s check && npm run -s test

@@ -34,7 +34,7 @@ from nalm_agent.console import Terminal, show_error
 from nalm_agent.encoding import respect_terminal
 from nalm_agent.errors import ExitCode, NalmError, StoppedError, UsageError, refused_by_host
 from nalm_agent.home import Home
-from nalm_agent.process import ever_started, stop_all
+from nalm_agent.process import stop_all
 from nalm_agent.stopping import INTERRUPTED, stop_on_signals
 
 FAULT = 4
@@ -171,8 +171,7 @@ def run_app(command: typer.Typer) -> None:
             sys.exit(UNREAD)
         raise
     except StoppedError:
-        left = "; nothing is left running" if ever_started() else ""
-        print(f"nalm: interrupted{left}", file=sys.stderr)
+        print("nalm: interrupted; nothing is left running", file=sys.stderr)
         sys.exit(INTERRUPTED)
     except Exception as error:
         _tell_fault(error)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nalm_agent.errors import UsageError
+from nalm_agent.errors import StoppedError, UsageError
+from nalm_agent.stopping import INTERRUPTED
 
 if TYPE_CHECKING:
     from nalm_agent.top.view import Feed
@@ -90,7 +91,10 @@ def top(
         replay=replay,
         paced=sys.stdout.isatty() and not as_json,
     )
-    watch(feed, Wanted(interval, once=once, as_json=as_json, lcores=lcores, record=record))
+    try:
+        watch(feed, Wanted(interval, once=once, as_json=as_json, lcores=lcores, record=record))
+    except StoppedError:  # nothing was under way, so there is nothing to say
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def gdb(

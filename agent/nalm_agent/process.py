@@ -22,8 +22,6 @@ TAIL_LINES = 25
 WATCH_SECONDS = 0.25
 TAIL_BYTES = 256 << 10
 _running: set[subprocess.Popen[bytes]] = set()
-_started: list[int] = []
-"""Of every process ever started here."""
 
 
 @cache
@@ -51,7 +49,6 @@ def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Pat
             bounded.abandon()
             raise
         _running.add(process)
-        _started.append(process.pid)
         bounded.follow(process)
     return process
 
@@ -107,11 +104,6 @@ def _watched(process: subprocess.Popen[bytes], limit_seconds: float, watch: Call
             if left <= WATCH_SECONDS:
                 raise
         watch()
-
-
-def ever_started() -> bool:
-    """Whether there was anything to end."""
-    return bool(_started)
 
 
 def tail(log: Path, lines: int = TAIL_LINES) -> str:
