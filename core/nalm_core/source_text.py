@@ -12,7 +12,7 @@ from typing import Annotated, Final
 
 from pydantic import Field, model_validator
 
-from nalm_core.plain_text import plain
+from nalm_core.plain_text import marked
 from nalm_core.terms import Arm, Model
 
 AROUND: Final = 6
@@ -91,4 +91,4 @@ def source_lines(text: str) -> list[str]:
 
 def showable(line: str) -> str:
     """A line as it can be stored and shown: of bounded length, nothing in it is acted on; tabs stay."""
-    return plain(line[:MOST_LINE_CHARACTERS])
+    return marked(line[:MOST_LINE_CHARACTERS])
