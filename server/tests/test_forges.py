@@ -254,7 +254,12 @@ def known(fate: Fate, state: AlertState | None, plan: PlanState | None = None) -
         ),
         (known(Fate.ALERT, AlertState.CONFIRMED), ForgeState.FAILURE, "regressed"),
         (known(Fate.ALERT, AlertState.REOPENED), ForgeState.FAILURE, "regressed"),
-        (known(Fate.ALERT, AlertState.FIXED), ForgeState.FAILURE, "regressed"),
+        (
+            known(Fate.ALERT, AlertState.PARTLY_FIXED),
+            ForgeState.FAILURE,
+            "partly fixed by a later commit: regressed",
+        ),
+        (known(Fate.ALERT, AlertState.FIXED), ForgeState.FAILURE, "fixed by a later commit: regressed"),
         (
             known(Fate.ALERT, AlertState.DISMISSED),
             ForgeState.SUCCESS,
