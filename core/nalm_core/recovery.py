@@ -14,7 +14,7 @@ from math import exp, log
 from nalm_core.commit_name import short
 from nalm_core.confirmation import Ratio, quantile, standard_error
 from nalm_core.defaults import CONFIDENCE
-from nalm_core.percents import change_percent
+from nalm_core.percents import change_percent, share_percent
 from nalm_core.report import Model
 
 
@@ -84,7 +84,8 @@ def recovery_text(one: Recovery) -> str:
     remains = f"remains {change_percent(one.remains - 1)}"
     if one.low is not None and one.high is not None:
         remains += f" [{100 * (one.low - 1):+.1f}, {100 * (one.high - 1):+.1f}]"
-    return f"recovered {100 * (one.lost - one.remains):.1f} of {100 * (one.lost - 1):.1f} %, {remains}"
+    recovered = share_percent(one.lost - one.remains).removesuffix(" %")
+    return f"recovered {recovered} of {share_percent(one.lost - 1)}, {remains}"
 
 
 def undoing_text(culprit: str, one: Recovery | None) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from nalm_core.call_tree import DEEPEST_PATH
-from nalm_core.json_text import JsonError, read_json, utf8
+from nalm_core.json_text import JsonError, utf8
 from nalm_core.mistakes import words
 from nalm_core.plain_text import may_hold_controls, plain_document
 from nalm_core.report import FAMILY, READABLE, Arm, InstructionCount, RunReport, RunStatus

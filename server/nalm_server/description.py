@@ -9,11 +9,19 @@ from fastapi import FastAPI
 
 
 def described(app: FastAPI) -> dict[str, Any]:
-    """Reading a public project and signing out need no sign-in: the token is optional there."""
+    """Reading a public project and signing out need no sign-in: the token is optional there. Errors that many
+    requests answer alike are described once, in components."""
     if app.openapi_schema is None:
         document = FastAPI.openapi(app)
         for operations in document["paths"].values():
             for method, operation in operations.items():
                 if "security" in operation and (method == "get" or operation["operationId"] == "sign_out"):
                     operation["security"] = [{}, *operation["security"]]
+                _share_errors(operation["responses"], document["components"].setdefault("responses", {}))
     return FastAPI.openapi(app)
+
+
+def _share_errors(responses: dict[str, Any], shared: dict[str, Any]) -> None:
+    for status, response in responses.items():
+        if status >= "4" and shared.setdefault(f"Error{status}", response) == response:
+            responses[status] = {"$ref": f"#/components/responses/Error{status}"}

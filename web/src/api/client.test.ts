@@ -39,7 +39,9 @@ test("what cannot get better is not asked again", () => {
 
 test("a busy server is asked again when it said", async () => {
   const response = new Response("{}", { status: 503, headers: { "Retry-After": "5" } });
-  const error = (await body(Promise.resolve({ error: {}, response })).catch((one: unknown) => one)) as ApiError;
+  const error = (await body(Promise.resolve({ error: {}, response })).catch(
+    (one: unknown) => one,
+  )) as ApiError;
   expect(pauseBeforeRetry(0, error)).toBe(5_000);
   expect(pauseBeforeRetry(1, new ApiError(500, "internal_error", ""))).toBe(2_000);
 });
