@@ -361,7 +361,7 @@ def change_point(session: Session, low: int, high: int, ratio: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ratio", "state"), [(150 / SLOW, "fixed"), ((150 / SLOW) ** 0.6, "partly_fixed"), (0.97, "confirmed")]
+    ("ratio", "state"), [(150 / SLOW, "fixed"), ((150 / SLOW) ** 0.4, "partly_fixed"), (0.97, "confirmed")]
 )
 def test_a_history_that_is_back_at_its_level_fixes_it(service: Service, ratio: float, state: str) -> None:
     bench = rig(service)

@@ -7,7 +7,6 @@ import hashlib
 import hmac
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -63,10 +62,8 @@ class Service:
 
     @property
     def link(self) -> str:
-        """The first administrator's one-time link, as it was printed."""
-        found = re.search(r"(http\S+/sign-in#link=\S+)", self.output.read_text())
-        assert found is not None
-        return found[1]
+        """The first administrator's one-time link: in a file, for no terminal reads the server's output."""
+        return (self.state / "first-sign-in.link").read_text().strip()
 
     def add_project(self, name: str, repository: Path) -> dict[str, Any]:
         """On the server's host, as only there a path may be given."""
