@@ -84,7 +84,7 @@ def test_where_the_kernel_gives_no_counters_its_reason_is_told(
 @pytest.mark.parametrize(
     ("code", "sources", "told"),
     [
-        # Recorded: guests without a PMU (AMD family 25 model 1; Intel model 106), then hosts with one.
+        # The error of perf_event_open and what the kernel lists: guests without a PMU, then hosts with one.
         (errno.ENOENT, ["breakpoint", "msr", "software", "tracepoint", "uprobe"], NO_PMU),
         (errno.ENOENT, ["breakpoint", "kprobe", "msr", "power", "software", "tracepoint"], NO_PMU),
         (errno.EOPNOTSUPP, ["breakpoint", "software"], NO_PMU),
