@@ -78,7 +78,7 @@ def dump_report(report: RunReport) -> bytes:
 
 def _refusal(error: ValidationError, text: str) -> ReportError:
     """Another version is all that is said of a document that has one: its other mistakes follow from it."""
-    found = error.errors(include_url=False, include_context=False)
+    found = error.errors(include_url=False)
     if found[0]["type"] == "json_invalid":
         return ReportError([Mistake("$", f"not JSON: {found[0]['msg']}")])
     if found[0]["loc"] == ():

@@ -8,6 +8,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nalm_core.plain_text import plain_line
 from nalm_core.render.annotations import MOST_OF_A_LEVEL, command, workflow_commands
 from nalm_core.render.judged import Judged
 from rendering import hostile, of_outcome
@@ -51,7 +52,7 @@ def test_no_more_than_the_runner_shows() -> None:
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
 def test_plain_text_comes_back(text: str) -> None:
-    one_line = " ".join(text.split())
+    one_line = " ".join(plain_line(text).split())
     assert read(command("error", one_line, {"title": one_line})) == ("error", {"title": one_line}, one_line)
 
 
