@@ -196,7 +196,8 @@ def test_a_stranger_signs_in_and_comes_back(
 
 
 def test_a_private_project_offers_strangers_to_sign_in(browser: Browser, service: Service) -> None:
-    service.post("/projects", {"name": "quiet", "repository": "https://git.example/quiet.git"})
+    new = {"name": "quiet", "repository": "https://git.example/quiet.git", "check_repository": False}
+    service.post("/projects", new)
     page = browser.new_page(base_url=service.url)
     page.goto("/p/quiet")
     expect(page.get_by_role("alert").get_by_role("link", name="Sign in")).to_have_attribute(

@@ -26,7 +26,12 @@ def test_a_project_is_made_renamed_and_led_to_its_first_verdict(
     service, url = figures
     page.goto("/new")
     page.get_by_label("Name").fill("made")
-    page.get_by_label("Repository").fill("https://git.example/made.git")
+    page.get_by_label("Repository").fill("http://127.0.0.1:9/made.git")
+    page.get_by_role("button", name="Make the project").click()
+    expect(page.get_by_label("Repository")).to_have_accessible_description(
+        re.compile("The server cannot read http://127.0.0.1:9/made.git")
+    )
+    page.get_by_label("Only the bench hosts reach it: add it unread").check()
     page.get_by_role("button", name="Make the project").click()
     expect(page.get_by_text("Secret of its webhook. Copy it now")).to_be_visible()
     page.get_by_role("link", name="On to the first verdict").click()
