@@ -14,7 +14,15 @@ from pathlib import Path
 from nalm_agent.artifact_file import artifact_path, open_file
 from nalm_agent.config import Config
 from nalm_agent.errors import BuildError
-from nalm_agent.loadable import Loadable, brought_in, bytes_digest, files_below, is_for_the_linker, is_program
+from nalm_agent.loadable import (
+    Loadable,
+    brought_in,
+    bytes_digest,
+    files_below,
+    is_for_the_linker,
+    is_program,
+    target_of,
+)
 from nalm_agent.store import address
 
 _BUILD = "{build}/"
@@ -86,7 +94,7 @@ def _matching(build: Path, pattern: str, key: str) -> list[str]:
         if not path.is_dir():
             open_file(path, largest_bytes=None).close()
         return list(_files_of(build, path))
-    found = [path for match in sorted(build.glob(pattern)) for path in _files_of(build, match.resolve())]
+    found = [path for match in sorted(build.glob(pattern)) for path in _files_of(build, target_of(match))]
     if not found:
         raise BuildError(
             f"the build made no {pattern}",
@@ -107,7 +115,7 @@ def _in_commands(build: Path, config: Config) -> Iterator[str]:
     """Files below {build} that some command of nalm.toml names; of a directory, those that are data."""
     root = build.resolve()
     for below in _paths_in(_arguments(config)):
-        path = (root / below).resolve()
+        path = target_of(root / below)
         if path == root or not path.is_relative_to(root) or not path.exists():
             continue  # an output, or the whole build
         for one in _files_of(build, path):

@@ -41,7 +41,7 @@ def loadable_files(build: Path) -> dict[str, Loadable]:
     for path in files_below(build):
         below = str(path.relative_to(build))
         if path.is_symlink():
-            target = path.resolve()
+            target = target_of(path)
             if target.is_relative_to(build.resolve()):
                 names.setdefault(str(target.relative_to(build.resolve())), []).append(path.name)
         elif is_program(path):
@@ -50,6 +50,11 @@ def loadable_files(build: Path) -> dict[str, Loadable]:
     for below, one in found.items():
         one.names.extend(sorted({Path(below).name, *names.get(below, [])}))
     return found
+
+
+def target_of(path: Path) -> Path:
+    """Where links lead; for a loop of them, some path of the loop."""
+    return Path(os.path.realpath(path))
 
 
 def files_below(folder: Path) -> Iterator[Path]:
