@@ -10,6 +10,7 @@ gives its slot back while it waits for its client: for more of the body, or for 
 from __future__ import annotations
 
 import asyncio
+import random
 import threading
 import time
 from collections import deque
@@ -31,7 +32,7 @@ T = TypeVar("T")
 
 PATIENCE_SECONDS = 3.0
 """The longest wait for a slot."""
-LONGEST_QUEUE = 256
+LONGEST_QUEUE = 1000
 """Requests that wait in one lane; the next is refused at once."""
 BUSY = "The server has as many requests as it can serve at once. Nothing was stored; try again."
 API = "/api/v1/"
@@ -137,7 +138,8 @@ class Ticket:
         self._lanes = lanes
         self._held: Slots | None = None
         self._over = False
-        self._patience = PATIENCE_SECONDS
+        # Not alike: a crowd that came at once is not refused at once, nor back at once.
+        self._patience = random.uniform(PATIENCE_SECONDS / 2, PATIENCE_SECONDS)
 
     async def take(self, *, again: bool = False) -> None:
         """`again`: it ran before and has waited for its client since. Raises BusyError."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,6 +29,10 @@ class ErrorBody(Schema):
 
 class ErrorAnswer(Schema):
     error: ErrorBody
+
+
+RETRY_SECONDS = (1, 4)
+"""Drawn for each answer, so that a crowd that was refused does not come back at once."""
 
 
 class NalmError(Exception):
@@ -152,7 +157,10 @@ class BusyError(NalmError):
 
     status = 503
     name = "busy"
-    headers: Mapping[str, str] = {"Retry-After": "2"}
+
+    @property
+    def headers(self) -> Mapping[str, str]:  # type: ignore[override]
+        return {"Retry-After": str(random.randint(*RETRY_SECONDS))}
 
 
 DESCRIPTIONS = {

@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import gc
 import socket
+import sys
 from collections.abc import Callable
 from types import FrameType
 
@@ -21,6 +22,8 @@ from nalm_server.embedded.failure import StartError
 log = structlog.get_logger()
 
 BACKLOG = 512
+SWITCH_SECONDS = 0.001
+"""How long a thread may compute while the thread that takes and answers connections waits for its turn."""
 COLLECT_AFTER = 50_000
 """Objects made between two searches for garbage; an answer of thousands of points makes some ten thousand."""
 
@@ -90,6 +93,7 @@ def serve(context: Context, listening: socket.socket, ready: Callable[[], None] 
         timeout_graceful_shutdown=5,
         lifespan="off",
     )
+    sys.setswitchinterval(SWITCH_SECONDS)
     _spare_the_collector()
     _Server(app, config, f"http://{host}:{port}", ready).run(sockets=[listening])
 
