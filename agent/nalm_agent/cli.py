@@ -32,6 +32,7 @@ from nalm_agent import cli_options as options
 from nalm_agent.cli_groups import group_commands, show_no_type_of_flags
 from nalm_agent.console import Terminal, show_error
 from nalm_agent.encoding import respect_terminal
+from nalm_agent.entry import UNREAD
 from nalm_agent.errors import ExitCode, NalmError, StoppedError, UsageError, refused_by_host
 from nalm_agent.home import Home
 from nalm_agent.process import stop_all
@@ -39,8 +40,6 @@ from nalm_agent.stopping import INTERRUPTED, stop_on_signals
 
 FAULT = 4
 """Nothing was measured: never the code of a regression, which would stop a merge."""
-UNREAD = 141
-"""As shells say it of a program whose reader went away (128 + SIGPIPE): no verdict either."""
 
 
 app = typer.Typer(

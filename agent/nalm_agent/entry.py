@@ -11,6 +11,9 @@ from types import FrameType
 
 from nalm_agent import version
 
+UNREAD = 141
+"""As shells say it of a program whose reader went away (128 + SIGPIPE): no verdict either."""
+
 
 def _end(number: int, frame: FrameType | None) -> None:
     """Nothing was begun, so there is nothing to undo."""
@@ -22,7 +25,10 @@ def main() -> None:
     """Entry point of `nalm`."""
     signal.signal(signal.SIGINT, _end)
     if sys.argv[1:] == ["--version"]:
-        print(f"nalm {version()}")
+        try:
+            print(f"nalm {version()}", flush=True)
+        except BrokenPipeError:
+            os._exit(UNREAD)
         return
     from nalm_agent.cli import app, run_app
 

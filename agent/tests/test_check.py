@@ -287,7 +287,7 @@ def test_mistakes_in_nalm_toml_run_nothing(nf_repository: NfRepository, nalm: Na
     nf_repository.write("nalm.toml", NALM_TOML.replace("version = 1", "version = 9"))
     done = nalm.run("check", cwd=nf_repository.path)
     assert done.returncode == 2
-    assert "nalm.toml:1: version: input should be 1" in done.stderr
+    assert "nalm.toml:1: version: expected 1; found 9" in done.stderr
 
 
 def test_report_that_cannot_be_written(nf_repository: NfRepository, nalm: Nalm) -> None:

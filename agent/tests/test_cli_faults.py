@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 import typer
-from nalm_agent.cli import FAULT, UNREAD, app, run_app
+from nalm_agent.cli import FAULT, app, run_app
+from nalm_agent.entry import UNREAD
 from nalm_agent.errors import HostError, refused_by_host
 from tiny import NALM
 from typer.testing import CliRunner
