@@ -89,9 +89,9 @@ MISTAKES = {
     "one model": (
         'alone = "tiny_alone"\n',
         "",
-        "experiments.models.chain: dictionary should have at least 2",
+        "experiments.models.chain: expected at least 2 entries",
     ),
-    "unknown tuning": ('"f_t"', '"f_x"', "ablation.beta.tuning: input should be 'f_t'"),
+    "unknown tuning": ('"f_t"', '"f_x"', "ablation.beta.tuning: expected 'f_t'"),
     "unknown key": ("interactions", "pairs", "not a known key; expected one of always, interactions, order"),
 }
 

@@ -60,7 +60,7 @@ def test_a_turn_is_no_way_round_the_budget() -> None:
     ("table", "key"), [("build", "limit_seconds"), ("run", "ready_seconds"), ("judge", "budget_seconds")]
 )
 def test_no_time_without_end(table: str, key: str, value: str) -> None:
-    with pytest.raises(ConfigError, match=rf"nalm\.toml:[0-9]+: {table}\.{key}: input should be "):
+    with pytest.raises(ConfigError, match=rf"nalm\.toml:[0-9]+: {table}\.{key}: expected a finite number"):
         parse(with_key(table, f"{key} = {value}"))
 
 
