@@ -101,7 +101,7 @@ def lookers_of(nf: RunningNf, work: WorkDir, stack: ExitStack) -> dict[str, Call
 
 def standing(way: list[str], work: WorkDir, stack: ExitStack) -> subprocess.Popen[str]:
     """A `nalm top` that looked once and stands still; killed with the stack."""
-    code = "import sys; from nalm_agent.cli import main; sys.argv[0] = 'nalm'; main()"
+    code = "import sys; from nalm_agent.entry import main; sys.argv[0] = 'nalm'; main()"
     line = [sys.executable, "-c", code, "top", *way, "--json", "--interval", INTERVAL]
     top = looker(line, '"version"', work.fresh("looker"))
     stack.callback(top.wait)

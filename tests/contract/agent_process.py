@@ -60,7 +60,7 @@ def dying_remove(self, item):
 Spool.put, Spool.remove = dying_put, dying_remove
 if step == "amid-upload":
     ServerClient.upload = half_an_upload
-from nalm_agent.cli import main
+from nalm_agent.entry import main
 main()
 """
 

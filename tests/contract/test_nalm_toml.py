@@ -39,7 +39,7 @@ def test_every_documented_file_is_read(text: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line_of", "expected"),
     [
-        ("lcores = 1", "lcores = 0", "lcores = 0", "greater than"),
+        ("lcores = 1", "lcores = 0", "lcores = 0", "expected at least 1"),
         ("packets = 100000", 'packets = "many"', "packets = ", "integer"),
         ("version = 1", "version = 2", "version = 2", "1"),
         ('model = "rtc"', 'modle = "rtc"', "modle", "modle"),
