@@ -242,7 +242,7 @@ def test_a_kernel_that_refuses_is_quoted(tmp_path: Path, monkeypatch: pytest.Mon
     refusing = tmp_path / "bwrap"
     refusing.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
     refusing.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setattr(sandbox, "_inside", lambda *_, **__: [str(refusing)])
     assert sandbox.available() == (
         "the kernel lets this user make no namespaces: bwrap: setting up uid map: Permission denied"
     )

@@ -94,7 +94,7 @@ def test_recorded_and_shown_again(open_nf: RunningNf, nalm: Nalm, tmp_path: Path
     assert shown.returncode == 0, shown.stderr
     assert f"(pid {open_nf.probe.pid})" in shown.stdout
     (tmp_path / "made.jsonl").open("a").write('{"version": 1}\n')
-    with pytest.raises(UsageError, match=r"made.jsonl:2: source: Field required"):
+    with pytest.raises(UsageError, match=r"made.jsonl:2: source: is missing"):
         ReplayFeed(tmp_path / "made.jsonl", paced=False)
 
 
