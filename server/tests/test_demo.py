@@ -90,6 +90,7 @@ ALERT = {
     "cause": "instructions",
     "ratio": 1.12,
     "fixed_by_sha": None,
+    "recovery": None,
 }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from nalm_core.report_io import parse_report
 from nalm_core.verdict import judge
+from nalm_core.wording import interval_note, stage_notes
 from nalm_server import events
 from nalm_server.compare.schemas import SeriesComparisons
 from nalm_server.history.schemas import History
@@ -87,8 +88,16 @@ def test_verdict_is_cores_own(service: Service) -> None:
     report = make_report(1, head_costs=SLOW_NAT, head_ipps=SLOW_NAT_IPP)
     service.upload(body_of(report))
     shown = service.get(f"/runs/{report.run_id}")["verdict"]
-    extra = {"display": "regressed", "fixes_sha": None, "unchanged": False}
-    assert shown == {**judge(report).model_dump(mode="json"), **extra}
+    own = judge(report)
+    extra = {
+        "display": "regressed",
+        "fixes_sha": None,
+        "recovery": None,
+        "unchanged": False,
+        "stage_notes": stage_notes(own.stages, own.culprit_stages),
+        "interval_note": interval_note(own.chain, own.stages),
+    }
+    assert shown == {**own.model_dump(mode="json"), **extra}
     assert (shown["outcome"], shown["culprit_stages"], shown["cause"]) == (
         "regressed",
         ["nat"],
