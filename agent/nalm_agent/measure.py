@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from nalm_core.report import Arm, BufferLook, Round, RunReport, RunStatus, Source
 
-from nalm_agent.arms import Ready, arm_info, arms_to_run, plan_arms, same_sources
+from nalm_agent.arms import ArmPlan, Ready, arm_info, arms_to_run, plan_arms, same_sources
 from nalm_agent.build import Built, build
 from nalm_agent.capture import require_ethernet
 from nalm_agent.config import Config
@@ -67,29 +67,24 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
         draft.arms = same
         return draft.report(RunStatus.UNCHANGED)
 
+    def built(plan: ArmPlan, *, fills_cache: bool) -> Built:
+        return build(
+            home,
+            request.repository,
+            plan.revision,
+            plan.config,
+            progress.say,
+            rebuild=request.rebuild,
+            fills_cache=fills_cache,
+        )
+
     arm = Arm.BASE
     try:
         progress.step("build", f"base {request.base.short}", 0.02)
-        built_base = build(
-            home,
-            request.repository,
-            base.revision,
-            base.config,
-            progress.say,
-            rebuild=request.rebuild,
-            fills_cache=request.base_fills_cache,
-        )
+        built_base = built(base, fills_cache=request.base_fills_cache)
         arm = Arm.HEAD
         progress.step("build", f"head {request.head.short}", 0.06)
-        built_head = build(
-            home,
-            request.repository,
-            head.revision,
-            head.config,
-            progress.say,
-            rebuild=request.rebuild,
-            fills_cache=request.head_fills_cache,
-        )
+        built_head = built(head, fills_cache=request.head_fills_cache)
     except BuildError as error:
         return draft.at_fault(arm, error)
     if "none" in (built_base.build.isolation, built_head.build.isolation):
