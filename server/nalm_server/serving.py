@@ -24,8 +24,9 @@ log = structlog.get_logger()
 BACKLOG = 512
 SWITCH_SECONDS = 0.001
 """How long a thread may compute while the thread that takes and answers connections waits for its turn."""
-COLLECT_AFTER = 50_000
-"""Objects made between two searches for garbage; an answer of thousands of points makes some ten thousand."""
+COLLECT_AFTER = (10_000, 4, 20)
+"""Objects made between two searches for garbage, then how many of these before one that goes further back.
+All threads stand still during a search: many short ones keep `/health/live` quick, few long ones do not."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -102,4 +103,4 @@ def _spare_the_collector() -> None:
     """What is there by now stays until the end: no search for garbage need walk over it again and again."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(COLLECT_AFTER)
+    gc.set_threshold(*COLLECT_AFTER)
