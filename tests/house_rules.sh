@@ -33,8 +33,8 @@ git grep -nIE 'time\.sleep\((0\.[1-9]|[1-9A-Za-z_])|waitForTimeout\(' -- 'tests/
 git grep -nIE 'pytest\.mark\.(skip|xfail)\b|\b(it|test|describe)\.(skip|only)\(' -- . ':!tests/house_rules.sh' |
 	rule 'A test that does not run'
 
-git grep -nE ':\+?\.[0-9]%\}|\{100 \*[^}]*f\} %' -- '*/nalm_*/*.py' ':!core/nalm_core/percents.py' |
-	rule 'A figure in per cent that is not written by nalm_core.percents'
+git grep -nE ':\+?\.[0-9]%\}|\{100 \*[^}]*f\} %' -- '*/nalm_*/*.py' ':!core/nalm_core/text/percents.py' |
+	rule 'A figure in per cent that is not written by nalm_core.text.percents'
 
 # A foreign key's check would wait for a row that is locked whole: two who lock in another order then wait for each other.
 git grep -nE 'with_for_update(\(|=)' -- 'server/nalm_server/*.py' | grep -v 'key_share' | rule 'A row locked without key_share'

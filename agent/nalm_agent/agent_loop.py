@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from nalm_core.amounts import amount
-from nalm_core.commit_name import short
-from nalm_core.plain_text import plain
-from nalm_core.report import RunReport
-from nalm_core.report_io import dump_report
+from nalm_core.report.run_report import RunReport
+from nalm_core.report.serialization import dump_report
+from nalm_core.text.amounts import amount
+from nalm_core.text.commit_name import short
+from nalm_core.text.plain_text import plain
 
 from nalm_agent.alive import sign
 from nalm_agent.config import Config

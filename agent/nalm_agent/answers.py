@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 
-from nalm_core.report import RunReport
-from nalm_core.report_io import ReportError, dump_report, parse_report
+from nalm_core.report.run_report import RunReport
+from nalm_core.report.serialization import ReportError, dump_report, parse_report
 
 from nalm_agent import version
 from nalm_agent.home import Home

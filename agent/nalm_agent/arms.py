@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from nalm_core.report import Arm, ArmInfo, StageInfo
+from nalm_core.report.run_report import Arm, ArmInfo, StageInfo
 
 from nalm_agent.asked import Asked
 from nalm_agent.build import Built, build_address, unbuilt

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 
-from nalm_core.amounts import amount
 from nalm_core.imports.figures import ImportFailedError
-from nalm_core.report import LcoreCounters, StageInfo
+from nalm_core.report.run_report import LcoreCounters, StageInfo
+from nalm_core.text.amounts import amount
 
 from nalm_agent.asked import Asked
 from nalm_agent.errors import NfError

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the commit that changed a figure, on this host alone: nalm_core.bisection asks, measurements answer.
+"""Finds the commit that changed a figure, on this host alone: measurements answer what
+nalm_core.findings.bisection asks.
 
 Every candidate is compared with good, side by side. What was found is kept in the store after each one, so an
 interrupted search goes on where it was.
@@ -11,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from math import exp
 
-from nalm_core.bisection import Finding, Measure, Step, next_budget, next_step
+from nalm_core.findings.bisection import Finding, Measure, Step, next_budget, next_step
 
 from nalm_agent.bisect_answer import Answer, Question, answer
 from nalm_agent.errors import ConfigError

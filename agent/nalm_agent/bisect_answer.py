@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from math import exp, log
 from typing import TYPE_CHECKING, Literal
 
-from nalm_core.bisection import Finding
-from nalm_core.defaults import INSTRUCTION_CHANGE
-from nalm_core.instructions import arm_ipp, common_source
-from nalm_core.percents import change_percent
-from nalm_core.report import Arm, RunReport, RunStatus
+from nalm_core.findings.bisection import Finding
+from nalm_core.report.defaults import INSTRUCTION_CHANGE
+from nalm_core.report.instructions import arm_ipp, common_source
+from nalm_core.report.run_report import Arm, RunReport, RunStatus
+from nalm_core.text.percents import change_percent
 
 from nalm_agent.errors import NalmError, SourceError, UsageError
 
 if TYPE_CHECKING:
-    from nalm_core.verdict import Verdict
+    from nalm_core.verdict.verdict import Verdict
 
 AGAIN = ("inconclusive", "invalid")
 """Outcomes that more rounds may decide."""

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from nalm_core.amounts import amount
-from nalm_core.bisection import Culprit, NoChange, Range, Step
-from nalm_core.percents import change_percent
+from nalm_core.findings.bisection import Culprit, NoChange, Range, Step
+from nalm_core.text.amounts import amount
+from nalm_core.text.percents import change_percent
 
 from nalm_agent.bisect import Search
 

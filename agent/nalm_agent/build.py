@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nalm_core.report import Build
+from nalm_core.report.run_report import Build
 
 from nalm_agent import function_digest, lease, sandbox
 from nalm_agent.build_commands import Surroundings, run_commands

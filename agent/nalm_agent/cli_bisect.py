@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from nalm_core.amounts import amount
-from nalm_core.plain_text import plain
+from nalm_core.text.amounts import amount
+from nalm_core.text.plain_text import plain
 
 from nalm_agent import cli_options as options
 from nalm_agent.completion import commit_names, scenario_names
 from nalm_agent.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from nalm_core.bisection import Step
+    from nalm_core.findings.bisection import Step
 
     from nalm_agent.bisect import Search
     from nalm_agent.bisect_answer import Question
@@ -126,7 +126,7 @@ def _plan(search: Search) -> str:
 
 
 def _print_outcome(search: Search, step: Step, *, as_json: bool) -> None:
-    from nalm_core.bisection import Culprit
+    from nalm_core.findings.bisection import Culprit
 
     from nalm_agent.bisect_out import document, outcome_lines
 

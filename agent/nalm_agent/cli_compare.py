@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from nalm_core.plain_text import plain
+from nalm_core.text.plain_text import plain
 
 from nalm_agent import cli_options as options
 from nalm_agent.completion import commit_names, scenario_names
 from nalm_agent.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from nalm_core.decomposition import Decomposition
+    from nalm_core.features.decomposition import Decomposition
 
     from nalm_agent.git import Repository
     from nalm_agent.home import Home, WorkDir
@@ -116,7 +116,7 @@ def _compare_commits(
     as_json: bool,
     never_fail: bool,
 ) -> None:
-    from nalm_core.decompose_run import decompose_run
+    from nalm_core.features.decompose_run import decompose_run
 
     from nalm_agent.git import Repository
     from nalm_agent.home import Home
@@ -148,18 +148,18 @@ def _document(result: Result, split: Decomposition | None) -> dict[str, object]:
 
 
 def _stage_lines(split: Decomposition | None) -> list[str]:
-    from nalm_core.decomposition_text import stage_lines
+    from nalm_core.features.decomposition_text import stage_lines
 
     return [] if split is None else list(stage_lines(split))
 
 
 def _compare_saved(base: str, head: str, *, as_json: bool) -> None:
-    from nalm_core.compare import INCOMPARABLE, NOT_PAIRED
-    from nalm_core.decompose_run import decompose_summaries
-    from nalm_core.decomposition_text import one_line, stage_lines
-    from nalm_core.host_match import comparable, differences, sentence
-    from nalm_core.report import Arm
-    from nalm_core.summary import summarise
+    from nalm_core.features.decompose_run import decompose_summaries
+    from nalm_core.features.decomposition_text import one_line, stage_lines
+    from nalm_core.report.host_match import comparable, differences, sentence
+    from nalm_core.report.run_report import Arm
+    from nalm_core.report.summary import summarise
+    from nalm_core.verdict.compare import INCOMPARABLE, NOT_PAIRED
 
     from nalm_agent.saved import read_one
 

@@ -8,8 +8,8 @@ import sys
 from typing import Annotated, Any
 
 import typer
-from nalm_core.json_text import JsonError, read_json
-from nalm_core.percents import change_percent
+from nalm_core.text.json_text import JsonError, read_json
+from nalm_core.text.percents import change_percent
 
 from nalm_agent.errors import UsageError
 
@@ -40,7 +40,7 @@ def detect(
     One value at the end may be an outlier: its probability stays small until others confirm it.
     """
     histories = read(sys.stdin.buffer.read())
-    from nalm_core.detection.detect import detect_many
+    from nalm_core.changepoints.detect import detect_many
 
     found = detect_many(histories)
     if as_json:

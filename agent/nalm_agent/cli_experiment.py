@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from nalm_core.experiments.cell import Kind
 from nalm_core.experiments.constants import CELL_SECONDS
-from nalm_core.report_io import dump_report
+from nalm_core.report.cell import Kind
+from nalm_core.report.serialization import dump_report
 
 from nalm_agent import cli_options as options
 from nalm_agent.completion import revision_names, scenario_names

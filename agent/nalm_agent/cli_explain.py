@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from nalm_core.commit_name import short
+from nalm_core.text.commit_name import short
 from rich.markup import escape
 
 from nalm_agent import cli_options as options
@@ -24,7 +24,7 @@ from nalm_agent.home import Home
 from nalm_agent.side_source import SideSource
 
 if TYPE_CHECKING:
-    from nalm_core.report import Arm, RunReport
+    from nalm_core.report.run_report import Arm, RunReport
 
     from nalm_agent.home import WorkDir
 
@@ -68,7 +68,7 @@ def explain(
 
     It explains and does not judge; what is not measured yet is measured now.
     """
-    from nalm_core.report import Arm
+    from nalm_core.report.run_report import Arm
 
     from nalm_agent.saved import is_saved, read_results
 
@@ -145,7 +145,7 @@ def _one(runs: Runs, scenario: str | None) -> tuple[RunReport, Mapping[Arm, str]
 def _show(
     source: SideSource, by: By, svg: str | None, width: Arm, file: str | None, *, as_json: bool
 ) -> None:
-    from nalm_core.verdict import judge
+    from nalm_core.verdict.verdict import judge
 
     from nalm_agent.explain_out import legend_line, print_explained
     from nalm_agent.report_out import UNCHANGED_SUMMARY, console, say
@@ -176,7 +176,7 @@ def _show(
 
 def _draw(report: RunReport, found: Explained, svg: str, width: Arm) -> None:
     from nalm_core.render.flame_svg import Legend, flame_svg
-    from nalm_core.report import Arm
+    from nalm_core.report.run_report import Arm
 
     names = [report.arms[arm].build for arm in (Arm.BASE, Arm.HEAD)]
     base, head = (f"{short(one.commit)}{'+changes' if one.dirty else ''}" for one in names)
@@ -187,14 +187,14 @@ def _draw(report: RunReport, found: Explained, svg: str, width: Arm) -> None:
 
 
 def _document(found: Explained) -> dict[str, object]:
-    from nalm_core.flame import as_json
+    from nalm_core.profiles.flame import as_json
 
     files = [asdict(one) for one in found.files]
     return {"by": found.by, "unit": UNITS[found.by], "flame": as_json(found.flame), "files": files}
 
 
 def _missing(report: RunReport, by: By) -> str:
-    from nalm_core.report import Source
+    from nalm_core.report.run_report import Source
 
     if by is By.CYCLES:
         return "the run has no samples of both sides"

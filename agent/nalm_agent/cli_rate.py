@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from nalm_core import rate_defaults as defaults
-from nalm_core.rates import Mode
+from nalm_core.rates import defaults
+from nalm_core.rates.rate_report import Mode
 
 from nalm_agent import cli_options as options
 from nalm_agent.completion import revision_names, scenario_names
@@ -87,8 +87,8 @@ def rate(
     quiet: options.QuietOption = False,
 ) -> None:
     """Measure rates: at full load, without loss, with little loss; latency and jitter below that."""
-    from nalm_core.rate_result import judge_rates
-    from nalm_core.rates import RateSettings
+    from nalm_core.rates.rate_report import RateSettings
+    from nalm_core.rates.rate_result import judge_rates
 
     from nalm_agent.rate import measure_rates
     from nalm_agent.rate_out import print_rates
@@ -142,7 +142,7 @@ def soak(
     quiet: options.QuietOption = False,
 ) -> None:
     """Keep one load for hours: drift of cost and rate, growth of the tail, leaks. Stops and resumes."""
-    from nalm_core.soak import judge_soak
+    from nalm_core.rates.soak import judge_soak
 
     from nalm_agent.rate_out import print_soak
     from nalm_agent.rate_run import subject

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from nalm_core.plain_text import plain
+from nalm_core.text.plain_text import plain
 
 from nalm_agent import cli_options as options
 from nalm_agent.errors import ExitCode, UsageError

@@ -8,9 +8,9 @@ import tomllib
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
-from nalm_core import defaults
-from nalm_core.mistakes import words
-from nalm_core.report import Name, Settings
+from nalm_core.report import defaults
+from nalm_core.report.run_report import Name, Settings
+from nalm_core.text.mistakes import words
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from nalm_agent.config_experiments import AblationConfig, ExperimentsConfig, FeaturesConfig, mistakes

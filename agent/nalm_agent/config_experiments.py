@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Annotated
 
-from nalm_core.experiments.cell import Tuning
 from nalm_core.experiments.design import DesignError, FeatureSpace
-from nalm_core.report import Name
+from nalm_core.report.cell import Tuning
+from nalm_core.report.run_report import Name
 from pydantic import BaseModel, ConfigDict, Field
 
 Mistake = tuple[list[str], str]

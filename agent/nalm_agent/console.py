@@ -18,7 +18,7 @@ from nalm_agent.errors import NalmError
 from nalm_agent.plain_console import PlainConsole
 
 if TYPE_CHECKING:
-    from nalm_core.report import Arm, InstructionCount
+    from nalm_core.report.run_report import Arm, InstructionCount
 
 _STEPS = {"checkout", "build", "start", "instructions", "cycles", "explain", "report"}
 

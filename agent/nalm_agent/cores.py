@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from nalm_core.amounts import amount
+from nalm_core.text.amounts import amount
 
 from nalm_agent.errors import HostError
 

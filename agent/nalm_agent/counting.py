@@ -11,8 +11,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TypeVar
 
-from nalm_core.model_count import ModelCount
-from nalm_core.report import Arm, InstructionCount, Source
+from nalm_core.report.modelled_counts import ModelCount
+from nalm_core.report.run_report import Arm, InstructionCount, Source
 
 from nalm_agent.arms import Ready
 from nalm_agent.config import Config

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nalm_core.amounts import amount
+from nalm_core.text.amounts import amount
 
 from nalm_agent.errors import ServerError
 from nalm_agent.server_client import LeaseLostError, ServerAwayError, ServerClient, pauses

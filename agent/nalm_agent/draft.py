@@ -7,12 +7,12 @@ import secrets
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
-from nalm_core.checks import Beside, run_checks
-from nalm_core.event_count import EventCount
-from nalm_core.expectation import expected_outcomes
-from nalm_core.model_count import ModelCount
-from nalm_core.profile import Profile, ThreadCount
-from nalm_core.report import (
+from nalm_core.findings.expectation import expected_outcomes
+from nalm_core.report.event_counts import EventCount
+from nalm_core.report.modelled_counts import ModelCount
+from nalm_core.report.profile import Profile, ThreadCount
+from nalm_core.report.rounds import set_aside_reason
+from nalm_core.report.run_report import (
     Arm,
     ArmInfo,
     ArmMemory,
@@ -28,7 +28,7 @@ from nalm_core.report import (
     Source,
     StageInfo,
 )
-from nalm_core.rounds import set_aside_reason
+from nalm_core.verdict.checks import Beside, run_checks
 
 from nalm_agent import version
 from nalm_agent.config import Config

@@ -14,7 +14,7 @@ from pathlib import Path
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
-from nalm_core.plain_text import plain_line
+from nalm_core.text.plain_text import plain_line
 
 from nalm_agent.artifact_file import open_file
 

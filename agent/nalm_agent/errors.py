@@ -6,7 +6,7 @@ from __future__ import annotations
 import errno
 from enum import IntEnum
 
-from nalm_core.plain_text import plain
+from nalm_core.text.plain_text import plain
 
 
 class ExitCode(IntEnum):

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nalm_core.experiments.cell import Kind
 from nalm_core.experiments.constants import CELL_SECONDS
-from nalm_core.report import RunReport
+from nalm_core.report.cell import Kind
+from nalm_core.report.run_report import RunReport
 
 from nalm_agent.config import Config
 from nalm_agent.experiment_plan import Cell, plan_cells

@@ -14,7 +14,7 @@ from nalm_core.experiments.result import (
     ModelsResult,
     Result,
 )
-from nalm_core.percents import change_percent, interval_percent, share_percent
+from nalm_core.text.percents import change_percent, interval_percent, share_percent
 from rich import box
 from rich.console import Console
 from rich.markup import escape

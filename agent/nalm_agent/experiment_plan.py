@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from nalm_core.experiments.cell import ExperimentCell, Kind, Use
 from nalm_core.experiments.design import DesignError, FeatureSpace, Row, feature_design
+from nalm_core.report.cell import ExperimentCell, Kind, Use
 
 from nalm_agent.config import FILE_NAME, Config, ScenarioConfig
 from nalm_agent.config_experiments import FeaturesConfig

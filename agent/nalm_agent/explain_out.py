@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nalm_core.annotate import AnnotatedLine, passages, unbroken
-from nalm_core.flame import Frame
-from nalm_core.percents import change_percent
+from nalm_core.profiles.annotate import AnnotatedLine, passages, unbroken
+from nalm_core.profiles.flame import Frame
+from nalm_core.text.percents import change_percent
 from rich.console import Console
 from rich.text import Text
 

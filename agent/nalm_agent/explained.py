@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from nalm_core.annotate import AnnotatedLine, annotate, annotate_stretches
-from nalm_core.flame import Frame, cycle_flame, instruction_flame
-from nalm_core.line_costs import LineCosts, cycle_lines, instruction_lines
-from nalm_core.report import Arm, RunReport
+from nalm_core.profiles.annotate import AnnotatedLine, annotate, annotate_stretches
+from nalm_core.profiles.flame import Frame, cycle_flame, instruction_flame
+from nalm_core.profiles.line_costs import LineCosts, cycle_lines, instruction_lines
+from nalm_core.report.run_report import Arm, RunReport
 
 from nalm_agent.side_source import SideSource
 
 if TYPE_CHECKING:
-    from nalm_core.verdict import Verdict
+    from nalm_core.verdict.verdict import Verdict
 
 
 class By(StrEnum):

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from nalm_core.profile import beyond_valgrind
-from nalm_core.report import Arm, InstructionCount
+from nalm_core.report.profile import beyond_valgrind
+from nalm_core.report.run_report import Arm, InstructionCount
 
 from nalm_agent.config import Config
 from nalm_agent.draft import Draft

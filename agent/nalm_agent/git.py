@@ -17,8 +17,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nalm_core.commit_name import short
-from nalm_core.plain_text import plain_line
+from nalm_core.text.commit_name import short
+from nalm_core.text.plain_text import plain_line
 
 from nalm_agent.errors import GitError
 from nalm_agent.submodules import Submodules, require_clean

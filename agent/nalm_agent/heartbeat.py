@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
-from nalm_core.plain_text import plain
-from nalm_core.report import Arm, InstructionCount
+from nalm_core.report.run_report import Arm, InstructionCount
+from nalm_core.text.plain_text import plain
 
 from nalm_agent.bounded_log import newest, read_end
 from nalm_agent.process import stop_all

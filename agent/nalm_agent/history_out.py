@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nalm_core.commit_name import short
-from nalm_core.percents import change_percent
+from nalm_core.text.commit_name import short
+from nalm_core.text.percents import change_percent
 from rich import box
 from rich.console import Console
 from rich.table import Table

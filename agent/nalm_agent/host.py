@@ -10,7 +10,7 @@ import socket
 from collections.abc import Sequence
 from pathlib import Path
 
-from nalm_core.report import Host
+from nalm_core.report.run_report import Host
 
 from nalm_agent import host_facts, latency
 from nalm_agent.config import MEMORY_MB

@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nalm_core.report import Arm, RunReport
-from nalm_core.report_io import ReportError, dump_report, parse_report
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.serialization import ReportError, dump_report, parse_report
 
 from nalm_agent.git import Repository
 from nalm_agent.home import Home

@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from nalm_core.amounts import amount
-from nalm_core.report import StageInfo
+from nalm_core.report.run_report import StageInfo
+from nalm_core.text.amounts import amount
 
 from nalm_agent.errors import NalmError, NfError, ProbeError
 from nalm_agent.gate import Gate

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from nalm_core.rates import LcoreStages
-from nalm_core.report import StageCounters, StageInfo
+from nalm_core.rates.rate_report import LcoreStages
+from nalm_core.report.run_report import StageCounters, StageInfo
 
 from nalm_agent.probe import Snapshot
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nalm_core.report import RunReport, RunStatus
+from nalm_core.report.run_report import RunReport, RunStatus
 
 from nalm_agent import last_run
 from nalm_agent.errors import ConfigError, ExitCode, GitError
@@ -17,7 +17,7 @@ from nalm_agent.progress import Progress
 from nalm_agent.request import Request, read_config
 
 if TYPE_CHECKING:
-    from nalm_core.verdict import Verdict
+    from nalm_core.verdict.verdict import Verdict
 
 _EXIT_CODES = {
     "same": ExitCode.OK,
@@ -156,7 +156,7 @@ def judged(report: RunReport) -> Verdict | None:
     """The verdict; None for an unchanged run, so that its answer need not wait for SciPy to load."""
     if report.status is RunStatus.UNCHANGED:
         return None
-    from nalm_core.verdict import judge
+    from nalm_core.verdict.verdict import judge
 
     return judge(report)
 

@@ -10,7 +10,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nalm_core.report import Arm, BufferLook, Round, RunReport, RunStatus, Source
+from nalm_core.report.run_report import Arm, BufferLook, Round, RunReport, RunStatus, Source
 
 from nalm_agent.arms import ArmPlan, Ready, arm_info, arms_to_run, plan_arms, same_sources
 from nalm_agent.build import Built, build
@@ -43,7 +43,7 @@ from nalm_agent.source_of_report import with_source
 from nalm_agent.sources import tsc
 
 if TYPE_CHECKING:
-    from nalm_core.sequential import Decided
+    from nalm_core.stats.sequential import Decided
 
 CYCLES_BEGIN = 0.25
 """Share of the progress that is done when the first launch begins."""
@@ -253,8 +253,8 @@ def _replay(draft: Draft, config: Config, work: WorkDir, runs: Mapping[Arm, ArmR
 
 
 def _rounds(bench: Bench, runs: Mapping[Arm, ArmRun], draft: Draft, progress: Progress) -> Decided | None:
-    """Rounds until nalm_core.sequential decides, or a cell of an experiment is known precisely enough; those
-    the host disturbed too much are marked.
+    """Rounds until nalm_core.stats.sequential decides, or a cell of an experiment is known precisely enough;
+    those the host disturbed too much are marked.
 
     Returns what it decided; None if time ran out between two looks.
     """
@@ -262,7 +262,7 @@ def _rounds(bench: Bench, runs: Mapping[Arm, ArmRun], draft: Draft, progress: Pr
     if draft.request.cell is not None:
         from nalm_core.experiments.precision import look as decide
     else:
-        from nalm_core.sequential import decide
+        from nalm_core.stats.sequential import decide
 
     next_look, outcome, replayed = draft.settings.max_launches, None, draft.buffer_looks
 

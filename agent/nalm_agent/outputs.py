@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nalm_core.report_io import dump_report
+from nalm_core.report.serialization import dump_report
 
 from nalm_agent.errors import UsageError
 from nalm_agent.files import STDOUT, require_place, write_file
 from nalm_agent.local import Result
 
 if TYPE_CHECKING:
-    from nalm_core.render.judged import Judged
+    from nalm_core.verdict.judged import Judged
 
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 """Names the file whose Markdown GitHub shows with a job."""
@@ -89,8 +89,8 @@ class Outputs:
 
 def judged_fully(result: Result) -> Judged:
     """The run with its verdict, computed now if it was left out."""
-    from nalm_core.render.judged import Judged
-    from nalm_core.verdict import judge
+    from nalm_core.verdict.judged import Judged
+    from nalm_core.verdict.verdict import judge
 
     return Judged(result.report, result.verdict or judge(result.report), result.link)
 

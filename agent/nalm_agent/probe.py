@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from nalm_core.plain_text import plain_line
-from nalm_core.report import LcoreCounters, OutcomeKind, StageCounters, StageInfo
+from nalm_core.report.run_report import LcoreCounters, OutcomeKind, StageCounters, StageInfo
+from nalm_core.text.plain_text import plain_line
 
 from nalm_agent.errors import ProbeError
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from nalm_core.plain_text import plain
+from nalm_core.text.plain_text import plain
 
 from nalm_agent.bounded_log import BoundedLog, catch_up, read_end
 from nalm_agent.held import Held

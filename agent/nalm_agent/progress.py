@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from nalm_core.report import Arm, InstructionCount
+from nalm_core.report.run_report import Arm, InstructionCount
 
 
 class Progress(Protocol):

@@ -6,12 +6,21 @@ from __future__ import annotations
 import secrets
 from datetime import UTC, datetime
 
-from nalm_core.percents import share_percent
-from nalm_core.rate_defaults import SEARCH_ABOVE_MRR, SEARCH_LEAST
-from nalm_core.rate_result import cpu_pps, rate_checks
-from nalm_core.rates import Ended, Mode, Phase, RateReport, RateSettings, RateStatus, Search, Trial
-from nalm_core.report import ArmInfo, Build, StageInfo
-from nalm_core.trials import forwarded_pps
+from nalm_core.rates.defaults import SEARCH_ABOVE_MRR, SEARCH_LEAST
+from nalm_core.rates.rate_report import (
+    Ended,
+    Mode,
+    Phase,
+    RateReport,
+    RateSettings,
+    RateStatus,
+    Search,
+    Trial,
+)
+from nalm_core.rates.rate_result import cpu_pps, rate_checks
+from nalm_core.rates.trials import forwarded_pps
+from nalm_core.report.run_report import ArmInfo, Build, StageInfo
+from nalm_core.text.percents import share_percent
 
 from nalm_agent import version
 from nalm_agent.errors import BuildError, NfError

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nalm_core.latency import LatencyFigures
-from nalm_core.percents import share_percent
-from nalm_core.rate_result import LatencyAt, RateResult
-from nalm_core.rates import RateReport, Search
-from nalm_core.soak import SoakHeader, SoakVerdict
-from nalm_core.trials import LATE, NOT_RETURNED, UNSENT, Loss
+from nalm_core.rates.latency import LatencyFigures
+from nalm_core.rates.rate_report import RateReport, Search
+from nalm_core.rates.rate_result import LatencyAt, RateResult
+from nalm_core.rates.soak import SoakHeader, SoakVerdict
+from nalm_core.rates.trials import LATE, NOT_RETURNED, UNSENT, Loss
+from nalm_core.text.percents import share_percent
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from nalm_core.report import Host, RunDefinition, Scenario
+from nalm_core.report.run_report import Host, RunDefinition, Scenario
 
 from nalm_agent.arms import Ready
 from nalm_agent.build import build

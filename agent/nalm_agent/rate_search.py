@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from MLRsearch import AbstractMeasurer, Config, MeasurementResult, MultipleLossRatioSearch, SearchGoal
-from nalm_core.percents import share_percent
-from nalm_core.rates import Ended, RateSettings, Search, Trial
-from nalm_core.report import ArmInfo
-from nalm_core.trials import intended, lost_packets
+from nalm_core.rates.rate_report import Ended, RateSettings, Search, Trial
+from nalm_core.rates.trials import intended, lost_packets
+from nalm_core.report.run_report import ArmInfo
+from nalm_core.text.percents import share_percent
 
 Measure = Callable[[float, int], Trial]
 """Seconds and packets per second to a trial."""

@@ -12,10 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from nalm_core.defaults import MIN_KEPT
-from nalm_core.keeping import look_leaks
-from nalm_core.outcomes import MIN_REPLAYS, outcome_changes
-from nalm_core.report import (
+from nalm_core.report.defaults import MIN_KEPT
+from nalm_core.report.run_report import (
     Arm,
     ArmInfo,
     ArmMemory,
@@ -25,6 +23,8 @@ from nalm_core.report import (
     StageCounters,
     StageInfo,
 )
+from nalm_core.verdict.packet_outcomes import MIN_REPLAYS, outcome_changes
+from nalm_core.verdict.retained import look_leaks
 
 from nalm_agent.errors import NfError
 from nalm_agent.home import WorkDir

@@ -7,8 +7,8 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from nalm_core.percents import change_percent, share_percent
-from nalm_core.report import Arm, InstructionCount, RunReport, RunStatus
+from nalm_core.report.run_report import Arm, InstructionCount, RunReport, RunStatus
+from nalm_core.text.percents import change_percent, share_percent
 from rich.console import Console
 from rich.markup import escape
 
@@ -16,7 +16,7 @@ from nalm_agent.plain_console import PlainConsole
 from nalm_agent.stage_table import stage_table
 
 if TYPE_CHECKING:
-    from nalm_core.verdict import Verdict
+    from nalm_core.verdict.verdict import Verdict
 
 NOTED_CHANGE = 0.001
 """Relative change of a stage's IPP from which it is named."""
@@ -99,7 +99,7 @@ def print_run(report: RunReport, verdict: Verdict | None, title: str) -> None:
 def table_lines(verdict: Verdict) -> list[str]:
     """What the table of stages leaves open: stages whose interval and verdict seem to differ, and why two
     intervals of one change are not alike."""
-    from nalm_core.wording import SMALL, UNCORRECTED, interval_note, stage_notes
+    from nalm_core.verdict.wording import SMALL, UNCORRECTED, interval_note, stage_notes
 
     notes = stage_notes(verdict.stages, verdict.culprit_stages)
     told = [f"{name}: {note}" for name, note in notes.items() if note.startswith((SMALL, UNCORRECTED))]
@@ -114,8 +114,8 @@ def say(out: Console, line: str) -> None:
 
 def split_lines(report: RunReport, verdict: Verdict) -> list[str]:
     """The change split into efficiency, mix, features and model, where that says more than the change."""
-    from nalm_core.decompose_run import decompose_run
-    from nalm_core.decomposition_text import one_line, worth_a_line
+    from nalm_core.features.decompose_run import decompose_run
+    from nalm_core.features.decomposition_text import one_line, worth_a_line
 
     found = decompose_run(report) if verdict.chain is not None else None
     return [one_line(found)] if found is not None and worth_a_line(found) else []
@@ -160,7 +160,7 @@ def explanation_lines(report: RunReport, verdict: Verdict) -> list[str]:
     """Why cycles changed, and the advice that fits best with its reasons; nothing where they did not."""
     if verdict.outcome not in ("regressed", "improved"):
         return []
-    from nalm_core.explanation import explain
+    from nalm_core.explain import explain
 
     found = explain(report, verdict)
     advice = [

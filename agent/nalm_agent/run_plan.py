@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from nalm_core.report import RunDefinition
+from nalm_core.report.run_report import RunDefinition
 
 from nalm_agent.asked import Asked, asked_as
 from nalm_agent.config import MEMORY_MB, Config, ScenarioConfig

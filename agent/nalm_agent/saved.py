@@ -8,10 +8,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from nalm_core.json_text import JsonError, read_json
-from nalm_core.render.judged import SHORT_SHA
-from nalm_core.report import Arm, RunReport
-from nalm_core.report_io import ReportError, parse_report
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.serialization import ReportError, parse_report
+from nalm_core.text.json_text import JsonError, read_json
+from nalm_core.verdict.judged import SHORT_SHA
 
 from nalm_agent.errors import UsageError
 from nalm_agent.files import STDOUT

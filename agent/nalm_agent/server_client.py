@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import Any
 
 import httpx
-from nalm_core.experiments.cell import Kind
+from nalm_core.report.cell import Kind
 from pydantic import BaseModel
 
 from nalm_agent import version

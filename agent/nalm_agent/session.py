@@ -15,11 +15,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nalm_core.counters import cpu_time_scale, ratio
-from nalm_core.defaults import LEAK_LIMIT, MAX_WARM_UP_MS, STEADY_CHANGE, WARM_UP_MS
-from nalm_core.keeping import leaked_share
-from nalm_core.percents import share_percent
-from nalm_core.report import (
+from nalm_core.report.counters import cpu_time_scale, ratio
+from nalm_core.report.defaults import LEAK_LIMIT, MAX_WARM_UP_MS, STEADY_CHANGE, WARM_UP_MS
+from nalm_core.report.run_report import (
     Arm,
     BufferLook,
     EndedBy,
@@ -30,6 +28,8 @@ from nalm_core.report import (
     StageCounters,
     StageInfo,
 )
+from nalm_core.text.percents import share_percent
+from nalm_core.verdict.retained import leaked_share
 
 from nalm_agent.asked import Asked
 from nalm_agent.asked_nf import AskedNf

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from nalm_core.report import Arm, RunReport
-from nalm_core.source_text import Stretch
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.source_text import Stretch
 
 from nalm_agent.build import SOURCES
 from nalm_agent.errors import GitError

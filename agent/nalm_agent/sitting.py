@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import expm1
 
-from nalm_core.percents import change_percent
+from nalm_core.text.percents import change_percent
 
 from nalm_agent.local import Result
 from nalm_agent.sparkline import sparkline

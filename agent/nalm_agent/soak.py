@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from nalm_core.rates import Ended, Mode, Phase, RateSettings, Search
-from nalm_core.soak import Interval, SoakHeader, SoakSettings, soak_seconds
+from nalm_core.rates.rate_report import Ended, Mode, Phase, RateSettings, Search
+from nalm_core.rates.soak import Interval, SoakHeader, SoakSettings, soak_seconds
 
 from nalm_agent import version
 from nalm_agent.errors import NalmError, NfError, UsageError

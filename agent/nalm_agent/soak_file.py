@@ -9,8 +9,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from nalm_core.mistakes import words
-from nalm_core.soak import SCHEMA, Interval, SoakHeader
+from nalm_core.rates.soak import SCHEMA, Interval, SoakHeader
+from nalm_core.text.mistakes import words
 from pydantic import BaseModel, ValidationError
 
 from nalm_agent.errors import UsageError

@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from nalm_core.call_tree import CallNode, FunctionLines
-from nalm_core.profile import Profile, ProfiledFunction
-from nalm_core.report import FunctionCount, InstructionCount
+from nalm_core.report.call_tree import CallNode, FunctionLines
+from nalm_core.report.profile import Profile, ProfiledFunction
+from nalm_core.report.run_report import FunctionCount, InstructionCount
 
 Placed = TypeVar("Placed", FunctionCount, CallNode, FunctionLines)
 

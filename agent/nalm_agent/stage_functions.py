@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from nalm_core.report import StageInfo
+from nalm_core.report.run_report import StageInfo
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from math import exp
 from typing import TYPE_CHECKING
 
-from nalm_core.percents import change_percent, interval_percent
+from nalm_core.text.percents import change_percent, interval_percent
 from rich import box
 from rich.table import Table
 
 from nalm_agent.table_width import needed_width
 
 if TYPE_CHECKING:
-    from nalm_core.change import Change, StageChange
-    from nalm_core.verdict import Verdict
+    from nalm_core.verdict.change import Change, StageChange
+    from nalm_core.verdict.verdict import Verdict
 
 MISSING = "-"
 INTERVAL = 1

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from nalm_core.report_io import dump_report
+from nalm_core.report.serialization import dump_report
 
 from nalm_agent.errors import UsageError
 from nalm_agent.local import Result

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from nalm_core.commit_name import short
+from nalm_core.text.commit_name import short
 
 from nalm_agent.errors import GitError
 

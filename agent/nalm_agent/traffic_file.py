@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from nalm_core.latency import Histogram, histogram
-from nalm_core.rates import Traffic
+from nalm_core.rates.latency import Histogram, histogram
+from nalm_core.rates.rate_report import Traffic
 
 from nalm_agent.errors import ProbeError
 

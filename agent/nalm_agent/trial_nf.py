@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from nalm_core.rate_result import marked
-from nalm_core.rates import Phase, Trial
-from nalm_core.report import ArmInfo, Build, OutcomeKind, RunDefinition, StageInfo
+from nalm_core.rates.rate_report import Phase, Trial
+from nalm_core.rates.rate_result import marked
+from nalm_core.report.run_report import ArmInfo, Build, OutcomeKind, RunDefinition, StageInfo
 
 from nalm_agent.cores import Cores
 from nalm_agent.home import WorkDir

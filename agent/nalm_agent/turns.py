@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
 
-from nalm_core.counters import ENDED
-from nalm_core.report import LcoreCounters, StageCounters, StageInfo
+from nalm_core.report.counters import ENDED
+from nalm_core.report.run_report import LcoreCounters, StageCounters, StageInfo
 
 
 @dataclass(frozen=True)

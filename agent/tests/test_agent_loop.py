@@ -17,9 +17,9 @@ from nalm_agent.heartbeat import Heartbeat
 from nalm_agent.home import Home
 from nalm_agent.request import Request
 from nalm_agent.server_client import Lease, LeasedExperiment, LeaseLostError, ServerClient
-from nalm_core.experiments.cell import Kind
-from nalm_core.report import RunStatus
-from nalm_core.report_io import parse_report
+from nalm_core.report.cell import Kind
+from nalm_core.report.run_report import RunStatus
+from nalm_core.report.serialization import parse_report
 from tiny import NALM_TOML, NfRepository
 
 

@@ -18,10 +18,10 @@ from nalm_agent.errors import ConfigError, NfError
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.sources.polling_thread import Scheduled
 from nalm_agent.sources.told import ToldLcore
-from nalm_core.counters import cur, packets_by_kind
-from nalm_core.report import Arm, OutcomeKind, Source
-from nalm_core.report_io import parse_report
-from nalm_core.verdict import judge
+from nalm_core.report.counters import cur, packets_by_kind
+from nalm_core.report.run_report import Arm, OutcomeKind, Source
+from nalm_core.report.serialization import parse_report
+from nalm_core.verdict.verdict import judge
 from tiny import NF_SOURCE, Nalm, NfRepository
 from waiting import until
 

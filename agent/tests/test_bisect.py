@@ -11,9 +11,9 @@ import pytest
 from nalm_agent.bisect_answer import Question, answer
 from nalm_agent.cli import app
 from nalm_agent.errors import NalmError, UsageError
-from nalm_core.bisection import Finding
-from nalm_core.report import RunStatus
-from nalm_core.verdict import judge
+from nalm_core.findings.bisection import Finding
+from nalm_core.report.run_report import RunStatus
+from nalm_core.verdict.verdict import judge
 from nalm_synthetic import changed, make_report
 from tiny import Nalm, NfRepository
 from typer.testing import CliRunner

@@ -10,7 +10,7 @@ import pytest
 from nalm_agent.sources import call_paths
 from nalm_agent.sources.call_paths import call_nodes, function_lines
 from nalm_agent.sources.callgrind_parse import Profile, by_stage, parse
-from nalm_core.call_tree import COVERED, OTHERS
+from nalm_core.report.call_tree import COVERED, OTHERS
 
 RECORDED = Path(__file__).parent / "recorded" / "tiny.callgrind"
 STAGES = {"gen": ["gen_process"], "alpha": ["alpha_process"], "beta": ["beta_*"], "tx": ["tx_process"]}

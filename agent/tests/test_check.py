@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.sources import perf
-from nalm_core.explanation import explain
-from nalm_core.report import Arm, RunReport, RunStatus, Source
-from nalm_core.report_io import parse_report
-from nalm_core.verdict import Verdict, judge
+from nalm_core.explain import explain
+from nalm_core.report.run_report import Arm, RunReport, RunStatus, Source
+from nalm_core.report.serialization import parse_report
+from nalm_core.verdict.verdict import Verdict, judge
 from tiny import NALM_TOML, Nalm, NfRepository
 
 SLOWER = "#define ALPHA_WORK 90\n"

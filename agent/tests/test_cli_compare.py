@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.cli import app
-from nalm_core.report import RunReport
-from nalm_core.report_io import dump_report
+from nalm_core.report.run_report import RunReport
+from nalm_core.report.serialization import dump_report
 from nalm_server_features import FEATURES, WITH_DPI, with_features
 from nalm_server_reports import COSTS, make_report
 from typer.testing import CliRunner

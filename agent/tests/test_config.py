@@ -9,7 +9,7 @@ import pytest
 from nalm_agent.config import parse
 from nalm_agent.config_lines import line_of
 from nalm_agent.errors import ConfigError
-from nalm_core import defaults
+from nalm_core.report import defaults
 from tiny import NALM_TOML, ROOT
 
 

@@ -15,7 +15,7 @@ from nalm_agent.doctor import look
 from nalm_agent.errors import HostError
 from nalm_agent.home import Home
 from nalm_agent.host import caches, fingerprint
-from nalm_core.host_match import differences
+from nalm_core.report.host_match import differences
 
 KIB, MIB = 1 << 10, 1 << 20
 ALLOWED = sorted(os.sched_getaffinity(0))

@@ -13,9 +13,9 @@ from nalm_agent.doctor.resolution import noise as noise_finding
 from nalm_agent.errors import HostError
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.progress import Silent
-from nalm_core.defaults import DEFAULT_SETTINGS
-from nalm_core.report import Arm, RunReport
-from nalm_core.report_io import dump_report, parse_report
+from nalm_core.report.defaults import DEFAULT_SETTINGS
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.serialization import dump_report, parse_report
 from tiny import NfRepository
 
 

@@ -11,10 +11,10 @@ from nalm_agent.config import parse
 from nalm_agent.errors import ConfigError
 from nalm_agent.experiment import needs_of_cell
 from nalm_agent.experiment_plan import ArmChoice, plan_cells
-from nalm_core.experiments.cell import Kind, Use
 from nalm_core.experiments.fit import fit
 from nalm_core.experiments.result import FeaturesResult
-from nalm_core.report_io import parse_report
+from nalm_core.report.cell import Kind, Use
+from nalm_core.report.serialization import parse_report
 from tiny import NALM_TOML, ROOT, Nalm, NfRepository
 
 TABLES = """

@@ -8,7 +8,6 @@ import io
 import pytest
 from nalm_agent import experiment_out
 from nalm_agent.experiment_out import print_result
-from nalm_core.change import figure
 from nalm_core.experiments.result import (
     AblationResult,
     Compared,
@@ -20,6 +19,7 @@ from nalm_core.experiments.result import (
     ModelsResult,
     Result,
 )
+from nalm_core.verdict.change import figure
 from rich.console import Console
 
 STAGES = {f"stage_{number}": 30.0 + number for number in range(8)}

@@ -10,8 +10,8 @@ from xml.etree import ElementTree as ET
 import pytest
 from nalm_agent.cli import app
 from nalm_agent.errors import ExitCode, NalmError, UsageError
-from nalm_core.report import Arm
-from nalm_core.report_io import dump_report, parse_report
+from nalm_core.report.run_report import Arm
+from nalm_core.report.serialization import dump_report, parse_report
 from nalm_server_reports import make_report
 from tiny import NF_SOURCE, Nalm, NfRepository
 from typer.testing import CliRunner

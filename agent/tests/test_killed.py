@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from building import toml
 from nalm_agent.home import SHARED_MEMORY
-from nalm_core.report import RunStatus
-from nalm_core.report_io import parse_report
-from nalm_core.verdict import judge
+from nalm_core.report.run_report import RunStatus
+from nalm_core.report.serialization import parse_report
+from nalm_core.verdict.verdict import judge
 from tiny import Nalm, NfRepository
 from waiting import until
 

@@ -15,7 +15,7 @@ from nalm_agent.native import library
 from nalm_agent.probe import counted_packets, lcore_counters, stage_counters
 from nalm_agent.run_plan import LENT_PROBE, eal_options
 from nalm_agent.sources import simulated
-from nalm_core.report import Arm
+from nalm_core.report.run_report import Arm
 from tiny import NALM_TOML
 
 WITH_LENT = NALM_TOML.replace("ready_seconds = 5", 'counts = "dpdk"')

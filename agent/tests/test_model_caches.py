@@ -10,8 +10,8 @@ from nalm_agent.home import WorkDir
 from nalm_agent.sources import simulated
 from nalm_agent.sources.model_caches import allowed, differences, host_caches, options, used
 from nalm_agent.stage_functions import StageFunctions
-from nalm_core.model_count import EVENTS, ModelCount, ModelledCache
-from nalm_core.report import Arm
+from nalm_core.report.modelled_counts import EVENTS, ModelCount, ModelledCache
+from nalm_core.report.run_report import Arm
 from tiny import build_tiny
 
 

@@ -11,7 +11,7 @@ import pytest
 from nalm_agent.cli import app
 from nalm_agent.errors import UsageError
 from nalm_agent.outputs import Outputs
-from nalm_core.report_io import dump_report
+from nalm_core.report.serialization import dump_report
 from nalm_server_reports import make_report
 from typer.testing import CliRunner, Result
 

@@ -12,7 +12,7 @@ from nalm_agent.home import WorkDir
 from nalm_agent.request import Request
 from nalm_agent.sources import vpp_runtime
 from nalm_agent.sources.own_figures import OWN_FIGURES
-from nalm_core.report import StageCounters
+from nalm_core.report.run_report import StageCounters
 from nalm_server_reports import make_report
 from tiny import NALM_TOML, NfRepository
 

@@ -12,8 +12,8 @@ from nalm_agent.home import WorkDir
 from nalm_agent.launch import RunningNf
 from nalm_agent.sources import papi, pmu
 from nalm_agent.sources.events import CYCLES, Event
-from nalm_core.event_count import EventCount, figures
-from nalm_core.terms import Arm
+from nalm_core.report.event_counts import EventCount, figures
+from nalm_core.report.terms import Arm
 from tiny import build_tiny
 
 STEPS = Event("steps", "sde:::tiny::steps", None, "the tiny NF's own count", hardware=False)

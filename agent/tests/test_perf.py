@@ -14,8 +14,8 @@ from nalm_agent.sources.events import COUNTERS, CYCLES, EVENTS, INSTRUCTIONS, Ev
 from nalm_agent.sources.perf_process import PerfProcess
 from nalm_agent.sources.perf_script_parse import parse_callers, parse_lines
 from nalm_agent.sources.perf_stat_parse import NOT_COUNTED, NOT_SUPPORTED, EventCount, parse
-from nalm_core.profile import Profile, ProfiledFunction, beyond_valgrind
-from nalm_core.report import Arm
+from nalm_core.report.profile import Profile, ProfiledFunction, beyond_valgrind
+from nalm_core.report.run_report import Arm
 
 RECORDED = Path(__file__).parent / "recorded"
 CLOCK = Event("clock", "", "cpu-clock:u", "the thread's CPU time", hardware=False)

@@ -15,10 +15,11 @@ from nalm_agent.home import WorkDir
 from nalm_agent.rate_search import Goal, Loads, search
 from nalm_agent.traffic_file import bin_end
 from nalm_agent.trial_nf import Ask, NfRun, TrialNf
-from nalm_core.latency import figures
-from nalm_core.rate_result import RateVerdict, judge_rates
-from nalm_core.rates import Ended, LcoreStages, Phase, RateReport, RateSettings, Traffic, Trial
-from nalm_core.report import (
+from nalm_core.rates.latency import figures
+from nalm_core.rates.rate_report import Ended, LcoreStages, Phase, RateReport, RateSettings, Traffic, Trial
+from nalm_core.rates.rate_result import RateVerdict, judge_rates
+from nalm_core.rates.trials import forwarded, losses
+from nalm_core.report.run_report import (
     ArmInfo,
     Build,
     LcoreCounters,
@@ -27,7 +28,6 @@ from nalm_core.report import (
     StageCounters,
     StageInfo,
 )
-from nalm_core.trials import forwarded, losses
 from tiny import PROBE_HEADER, TRAFFIC_NF, Nalm, NfRepository
 from typer.testing import CliRunner
 

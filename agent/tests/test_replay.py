@@ -11,11 +11,11 @@ from nalm_agent.home import WorkDir
 from nalm_agent.launch import RunningNf, SlowTurnError
 from nalm_agent.replay import replay_arms
 from nalm_agent.session import ArmFailedError, ArmRun
-from nalm_core.checks import checks_of
-from nalm_core.outcomes import outcome_changes
-from nalm_core.report import Arm, ArmInfo, Build, RunDefinition, RunReport, StageInfo
-from nalm_core.report_io import parse_report
-from nalm_core.verdict import judge
+from nalm_core.report.run_report import Arm, ArmInfo, Build, RunDefinition, RunReport, StageInfo
+from nalm_core.report.serialization import parse_report
+from nalm_core.verdict.checks import checks_of
+from nalm_core.verdict.packet_outcomes import outcome_changes
+from nalm_core.verdict.verdict import judge
 from tiny import Nalm, NfRepository, build_tiny
 
 PACKETS = 40_960

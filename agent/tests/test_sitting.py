@@ -8,7 +8,7 @@ from functools import partial
 from nalm_agent.local import Result, judged
 from nalm_agent.sitting import Sitting
 from nalm_agent.sparkline import sparkline
-from nalm_core.report import RunReport
+from nalm_core.report.run_report import RunReport
 from nalm_server_reports import make_report
 
 

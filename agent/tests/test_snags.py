@@ -13,7 +13,7 @@ from nalm_agent.home import WorkDir
 from nalm_agent.launch import RunningNf
 from nalm_agent.session import few_forwarded
 from nalm_agent.snags import advice
-from nalm_core.report import Arm, OutcomeKind, StageCounters, StageInfo
+from nalm_core.report.run_report import Arm, OutcomeKind, StageCounters, StageInfo
 
 PCAP = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 113)
 PCAPNG = struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28) + struct.pack(

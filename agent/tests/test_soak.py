@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from nalm_agent.errors import UsageError
 from nalm_agent.soak_file import SoakFile, read_soak
-from nalm_core.soak import SoakHeader, SoakOutcome, judge_soak
+from nalm_core.rates.soak import SoakHeader, SoakOutcome, judge_soak
 from tiny import Nalm, NfRepository
 from waiting import until
 

@@ -10,7 +10,7 @@ from nalm_agent.errors import NfError, SourceError
 from nalm_agent.home import WorkDir
 from nalm_agent.sources import pmu, simulated, tsc
 from nalm_agent.stage_functions import StageFunctions
-from nalm_core.report import Arm, InstructionCount, Source
+from nalm_core.report.run_report import Arm, InstructionCount, Source
 from tiny import build_tiny
 
 CPUINFO = "model name\t: Some CPU\nflags\t\t: fpu tsc constant_tsc nonstop_tsc\nbogomips\t: 5192.24\n"

@@ -14,7 +14,7 @@ from nalm_agent.doctor.finding import Finding, Level
 from nalm_agent.doctor.show import print_findings
 from nalm_agent.stage_table import stage_table
 from nalm_agent.table_width import fit
-from nalm_core.verdict import judge
+from nalm_core.verdict.verdict import judge
 from nalm_server_reports import make_report
 from rich.console import Console
 from rich.table import Table

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-from nalm_core.change import Figure
-from nalm_core.estimate import RatioEstimate, estimate_ratio
-from nalm_core.experiments.cell import ExperimentCell, Kind, Use
 from nalm_core.experiments.design import FeatureSpace, Row, feature_design
 from nalm_core.experiments.observe import Observation, Side
-from nalm_core.report import RunReport
+from nalm_core.report.cell import ExperimentCell, Kind, Use
+from nalm_core.report.run_report import RunReport
+from nalm_core.stats.estimate import RatioEstimate, estimate_ratio
+from nalm_core.verdict.change import Figure
 from nalm_synthetic import Noise, make_report
 from nalm_synthetic import Side as ArmSide
 

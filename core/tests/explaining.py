@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nalm_core.explanation import Explanation, explain
-from nalm_core.model_count import ModelCount, ModelledCache
-from nalm_core.profile import Profile, ProfiledFunction, ProfiledLine
-from nalm_core.report import Arm, FunctionCount, InstructionCount, RunReport
-from nalm_core.verdict import judge
+from nalm_core.explain import Explanation, explain
+from nalm_core.report.modelled_counts import ModelCount, ModelledCache
+from nalm_core.report.profile import Profile, ProfiledFunction, ProfiledLine
+from nalm_core.report.run_report import Arm, FunctionCount, InstructionCount, RunReport
+from nalm_core.verdict.verdict import judge
 from nalm_synthetic import COSTS, IPPS, PACKETS, Noise, Side, changed, make_report
 
 CACHES = {"D1": ModelledCache(size_bytes=32768, ways=8, line_bytes=64)}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports whose instructions carry call paths and source lines."""
 
-from nalm_core.call_tree import CallNode, FunctionLines
-from nalm_core.report import Arm, InstructionCount, RunReport
+from nalm_core.report.call_tree import CallNode, FunctionLines
+from nalm_core.report.run_report import Arm, InstructionCount, RunReport
 from nalm_synthetic import GENERATOR, changed, make_report
 
 

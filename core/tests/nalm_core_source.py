@@ -3,9 +3,9 @@
 
 from collections.abc import Mapping
 
-from nalm_core.call_tree import FunctionLines
-from nalm_core.report import Arm, FunctionCount, InstructionCount, RunReport, Source
-from nalm_core.source_cut import cut_source
+from nalm_core.profiles.source_cut import cut_source
+from nalm_core.report.call_tree import FunctionLines
+from nalm_core.report.run_report import Arm, FunctionCount, InstructionCount, RunReport, Source
 from nalm_synthetic import changed, make_report
 
 Lines = Mapping[str, Mapping[int, int]]

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
-from nalm_core.checks import run_checks
-from nalm_core.defaults import DEFAULT_SETTINGS
-from nalm_core.report import (
+from nalm_core.report.defaults import DEFAULT_SETTINGS
+from nalm_core.report.run_report import (
     Arm,
     ArmInfo,
     Build,
@@ -27,6 +26,7 @@ from nalm_core.report import (
     StageCounters,
     StageInfo,
 )
+from nalm_core.verdict.checks import run_checks
 
 TSC_HZ = 2_000_000_000
 PACKETS = 100_000

@@ -6,9 +6,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from nalm_core.latency import Histogram, histogram
-from nalm_core.rates import LcoreStages, Phase, RateReport, RateSettings, RateStatus, Search, Traffic, Trial
-from nalm_core.report import (
+from nalm_core.rates.latency import Histogram, histogram
+from nalm_core.rates.rate_report import (
+    LcoreStages,
+    Phase,
+    RateReport,
+    RateSettings,
+    RateStatus,
+    Search,
+    Traffic,
+    Trial,
+)
+from nalm_core.rates.soak import Interval, SoakHeader, SoakSettings
+from nalm_core.report.run_report import (
     ArmInfo,
     Build,
     Host,
@@ -19,7 +29,6 @@ from nalm_core.report import (
     StageCounters,
     StageInfo,
 )
-from nalm_core.soak import Interval, SoakHeader, SoakSettings
 
 TSC_HZ = 2_000_000_000
 PASS = {"pass": OutcomeKind.PASS}
@@ -161,7 +170,7 @@ def latency_of(value_ns: float, count: int = 1000) -> Histogram:
 
 def rate_report(trials: list[Trial], searches: list[Search] | None = None, **settings: object) -> RateReport:
     """A measured report of these trials."""
-    from nalm_core.rate_result import rate_checks
+    from nalm_core.rates.rate_result import rate_checks
 
     return RateReport(
         run_id="0" * 32,

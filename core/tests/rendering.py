@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import cache
 
 from hypothesis import strategies as st
-from nalm_core.profile_change import FunctionShift
-from nalm_core.render.judged import Judged
-from nalm_core.report import FunctionCount, RunReport, RunStatus
-from nalm_core.verdict import judge
+from nalm_core.report.run_report import FunctionCount, RunReport, RunStatus
+from nalm_core.verdict.judged import Judged
+from nalm_core.verdict.profile_change import FunctionShift
+from nalm_core.verdict.verdict import judge
 from nalm_synthetic import changed, make_report
 
 LINK = "https://nalm.example.org/p/demo/runs/0f"

@@ -4,17 +4,17 @@
 import re
 from pathlib import Path
 
-from nalm_core.catalogue import METRICS
-from nalm_core.checks import run_checks
-from nalm_core.confirmation import DOCUMENTED as OF_CONFIRMATIONS
-from nalm_core.defaults import DEFAULT_SETTINGS, DOCUMENTED
-from nalm_core.detection.constants import DOCUMENTED as OF_HISTORIES
+from nalm_core.changepoints.constants import DOCUMENTED as OF_HISTORIES
 from nalm_core.experiments.constants import DOCUMENTED as OF_EXPERIMENTS
-from nalm_core.explanation.limits import DOCUMENTED as OF_CAUSES
-from nalm_core.explanation.model import DETAILS
-from nalm_core.feedback import DOCUMENTED as OF_FEEDBACK
-from nalm_core.sequential import look_schedule
-from nalm_core.worth import DOCUMENTED as OF_WORTH
+from nalm_core.explain.limits import DOCUMENTED as OF_CAUSES
+from nalm_core.explain.model import DETAILS
+from nalm_core.findings.confirmation import DOCUMENTED as OF_CONFIRMATIONS
+from nalm_core.findings.noise_floor import DOCUMENTED as OF_FEEDBACK
+from nalm_core.findings.severity import DOCUMENTED as OF_WORTH
+from nalm_core.report.catalogue import METRICS
+from nalm_core.report.defaults import DEFAULT_SETTINGS, DOCUMENTED
+from nalm_core.stats.sequential import look_schedule
+from nalm_core.verdict.checks import run_checks
 from nalm_synthetic import TSC_HZ, changed, make_report
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from nalm_core.commit_name import short
-from nalm_core.percents import change_percent
-from nalm_core.recovery import recovery_text
+from nalm_core.findings.recovery import recovery_text
+from nalm_core.text.commit_name import short
+from nalm_core.text.percents import change_percent
 
 from nalm_server.alerts import muting, reading, triage
 from nalm_server.alerts.lists import Wanted

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from nalm_core.commit_name import short
+from nalm_core.text.commit_name import short
 
 from nalm_server.cli_common import State, opened, out
 from nalm_server.features import reference as references

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from nalm_core.commit_name import short
-from nalm_core.experiments.cell import Kind
+from nalm_core.report.cell import Kind
+from nalm_core.text.commit_name import short
 
 from nalm_server.backfills import service as backfills
 from nalm_server.backfills.schemas import Backfill, BackfillNew

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nalm_core.plain_text import marked
+from nalm_core.text.plain_text import marked
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from nalm_core.experiments.cell import ExperimentCell, Kind
 from nalm_core.experiments.design import FeatureSpace, feature_design
-from nalm_core.report import RunReport
+from nalm_core.report.cell import ExperimentCell, Kind
+from nalm_core.report.run_report import RunReport
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nalm_core.checks import run_checks
-from nalm_core.cost_model import CostModel, Term
 from nalm_core.experiments.result import FeatureFit, FeaturePrice
-from nalm_core.report import RunReport
+from nalm_core.features.cost_model import CostModel, Term
+from nalm_core.report.run_report import RunReport
+from nalm_core.verdict.checks import run_checks
 from nalm_server_reports import COSTS, LAUNCHES, TSC_HZ, TURNS, arm, make_report, one_round, sha
 
 Costs = Mapping[str, float]

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nalm_core.checks import run_checks
-from nalm_core.report import Arm, Round, RunReport
+from nalm_core.report.run_report import Arm, Round, RunReport
+from nalm_core.verdict.checks import run_checks
 from nalm_server.alerts import findings
 from nalm_server.alerts.models import AlertRow
 from nalm_server.commits import repository as commits

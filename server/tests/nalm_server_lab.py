@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nalm_core.report import Arm, RunReport
-from nalm_core.report_io import dump_report
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.serialization import dump_report
 from nalm_server.work import registry
 from nalm_server_harness import Service
 from nalm_synthetic import Noise, Side, make_report

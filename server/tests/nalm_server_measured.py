@@ -10,9 +10,9 @@ from functools import cache
 from typing import Any
 from uuid import uuid4
 
-from nalm_core.report import Arm, RunReport
-from nalm_core.summary import HistoryFigure
-from nalm_core.verdict import Outcome, Verdict
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.summary import HistoryFigure
+from nalm_core.verdict.verdict import Outcome, Verdict
 from nalm_server.agents import repository as hosts
 from nalm_server.commits.models import CommitRow
 from nalm_server.commits.order import record

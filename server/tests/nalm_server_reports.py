@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from nalm_core.checks import run_checks
-from nalm_core.defaults import DEFAULT_SETTINGS
-from nalm_core.report import RunReport
-from nalm_core.report_io import dump_report
+from nalm_core.report.defaults import DEFAULT_SETTINGS
+from nalm_core.report.run_report import RunReport
+from nalm_core.report.serialization import dump_report
+from nalm_core.verdict.checks import run_checks
 
 TSC_HZ = 2_000_000_000
 PACKETS = 50_000

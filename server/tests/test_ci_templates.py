@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from ci_scripts import ROOT, TEMPLATES, Workspace, github, github_workflow, gitlab, jenkins, steps
 from contract_server import ContractServer
-from nalm_core.report import Arm
-from nalm_core.report_io import parse_report
+from nalm_core.report.run_report import Arm
+from nalm_core.report.serialization import parse_report
 
 NALM_TOML = """version = 1
 [project]

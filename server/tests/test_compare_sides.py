@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from nalm_core.report import RunReport
-from nalm_core.source_text import FileText, SourceText, Stretch
+from nalm_core.report.run_report import RunReport
+from nalm_core.report.source_text import FileText, SourceText, Stretch
 from nalm_server.forges.source_link import source_link
 from nalm_server.integrations.models import IntegrationRow
 from nalm_server.refs import repository as refs

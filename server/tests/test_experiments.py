@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from nalm_core.report import RunReport
+from nalm_core.report.run_report import RunReport
 from nalm_server.commits import repository as commits
 from nalm_server.experiments import queueing, work
 from nalm_server.experiments.models import CellRow

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from joserfc import jwt
 from joserfc.jwk import RSAKey
-from nalm_core.verdict import Verdict
+from nalm_core.verdict.verdict import Verdict
 from nalm_server import outgoing
 from nalm_server.alerts.fates import Fate
 from nalm_server.alerts.states import AlertState

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from nalm_core.catalogue import METRICS
-from nalm_core.report import RunReport
+from nalm_core.report.catalogue import METRICS
+from nalm_core.report.run_report import RunReport
 from nalm_server.commits.models import CommitRow
 from nalm_server.history import functions_repository
 from nalm_server.history.models import FUNCTION_BYTES, FunctionSeriesRow, FunctionValueRow

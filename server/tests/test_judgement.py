@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from nalm_core.expectation import Expectation
+from nalm_core.findings.expectation import Expectation
 from nalm_server.alerts import declared
 from nalm_server.cli import app
 from nalm_server.commits.order import record

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from nalm_core.verdict import judge
+from nalm_core.verdict.verdict import judge
 from nalm_server import migrate
 from nalm_server.app import make_app
 from nalm_server.context import make_context

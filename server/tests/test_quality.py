@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from nalm_core.report import RunReport
+from nalm_core.report.run_report import RunReport
 from nalm_server.alerts import findings, life
 from nalm_server.alerts import repository as alerts
 from nalm_server.alerts.models import AlertRow

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from nalm_core.report import RunReport
+from nalm_core.report.run_report import RunReport
 from nalm_server_harness import Service
 from nalm_server_reports import PACKETS, body_of, make_report, sha
 

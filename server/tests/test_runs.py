@@ -8,9 +8,9 @@ import json
 from typing import Any
 
 import pytest
-from nalm_core.report_io import parse_report
-from nalm_core.verdict import judge
-from nalm_core.wording import interval_note, stage_notes
+from nalm_core.report.serialization import parse_report
+from nalm_core.verdict.verdict import judge
+from nalm_core.verdict.wording import interval_note, stage_notes
 from nalm_server import events
 from nalm_server.compare.schemas import SeriesComparisons
 from nalm_server.history.schemas import History

@@ -6,10 +6,10 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
-from nalm_core.change import Figure
-from nalm_core.experiments.cell import Kind
 from nalm_core.experiments.result import AblationResult, ModelRow, ModelsResult
-from nalm_core.report import RunReport
+from nalm_core.report.cell import Kind
+from nalm_core.report.run_report import RunReport
+from nalm_core.verdict.change import Figure
 from nalm_server.commits import service as commits
 from nalm_server.experiments.models import ExperimentRow
 from nalm_server_harness import Service

@@ -23,8 +23,8 @@ from detection_histories import NOISES, History, eventful, quiet
 from detection_score import Detector, labelled, scored
 from detection_time import Spent
 from host import print_result
-from nalm_core.detection.constants import HOP
-from nalm_core.detection.detect import detect, detect_many
+from nalm_core.changepoints.constants import HOP
+from nalm_core.changepoints.detect import detect, detect_many
 
 SEEDS = int(os.environ.get("BENCH_DETECTION_SEEDS", "1"))
 FIRST_SEED = int(os.environ.get("BENCH_DETECTION_FIRST_SEED", "101"))

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 from detection_score import Detector
-from nalm_core.detection.detect import detect
+from nalm_core.changepoints.detect import detect
 
 THRESHOLD = 0.05
 BEFORE = 10

@@ -20,7 +20,7 @@ from nalm_agent.launch import RunningNf
 from nalm_agent.probe import counted_packets, lcore_counters, stage_counters
 from nalm_agent.run_plan import eal_options
 from nalm_agent.sources import simulated
-from nalm_core.report import Arm
+from nalm_core.report.run_report import Arm
 
 ROOT = Path(__file__).resolve().parents[2]
 NF = ROOT / "reference-nf"

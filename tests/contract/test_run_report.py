@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 from contract_server import ContractServer
-from nalm_core.report_io import ReportError, parse_report
-from nalm_core.verdict import judge
+from nalm_core.report.serialization import ReportError, parse_report
+from nalm_core.verdict.verdict import judge
 from tiny import NALM_TOML, NF_SOURCE, PROBE_HEADER, Nalm, NfRepository
 
 SLOWER = "#define ALPHA_WORK 60\n"

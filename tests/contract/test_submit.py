@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from contract_server import ContractServer
-from nalm_core.report import Arm, RunReport
-from nalm_core.report_io import dump_report
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.serialization import dump_report
 from nalm_server_reports import make_report
 
 NALM = Path(sys.executable).with_name("nalm")

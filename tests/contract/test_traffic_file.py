@@ -11,10 +11,10 @@ from nalm_agent.cores import Cores
 from nalm_agent.home import WorkDir
 from nalm_agent.run_plan import eal_options
 from nalm_agent.trial_nf import Ask, NfRun, TrialNf
-from nalm_core.checks import run_checks
-from nalm_core.rates import Phase, Trial
-from nalm_core.report import Arm, Build, RunDefinition
-from nalm_core.trials import as_round, forwarded, losses, shares_core
+from nalm_core.rates.rate_report import Phase, Trial
+from nalm_core.rates.trials import as_round, forwarded, losses, shares_core
+from nalm_core.report.run_report import Arm, Build, RunDefinition
+from nalm_core.verdict.checks import run_checks
 
 NF = Path(__file__).parents[2] / "reference-nf"
 STAMPED = ["profile=imix", "flows=256", "meter=latency", "rate_pps=1000000", "late_after_us=1000000"]

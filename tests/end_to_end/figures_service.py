@@ -12,8 +12,6 @@ from typing import Any
 import pytest
 import uvicorn
 from demo_process import ROOT
-from nalm_core.change import Figure
-from nalm_core.experiments.cell import Kind
 from nalm_core.experiments.result import (
     AblationResult,
     Compared,
@@ -23,7 +21,9 @@ from nalm_core.experiments.result import (
     ModelsResult,
     Prediction,
 )
-from nalm_core.report import RunReport
+from nalm_core.report.cell import Kind
+from nalm_core.report.run_report import RunReport
+from nalm_core.verdict.change import Figure
 from nalm_server import migrate
 from nalm_server.app import make_app
 from nalm_server.commits import service as commits

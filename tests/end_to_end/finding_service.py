@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nalm_core.report import RunReport
+from nalm_core.report.run_report import RunReport
 from nalm_server_git import Repo
 from nalm_server_reports import COSTS, IPPS, body_of, make_report
 from nalm_server_waiting import until

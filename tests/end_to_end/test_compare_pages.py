@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from demo_process import ROOT
 from figures_service import served
-from nalm_core.report import RunReport
+from nalm_core.report.run_report import RunReport
 from nalm_server import migrate
 from nalm_server.settings import Settings
 from nalm_server_harness import Clock, Service, make_service

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from nalm_core.percents import share_percent
+from nalm_core.text.percents import share_percent
 
 from nalm_agent.doctor.finding import Finding, Level, note, ok, unknown
 from nalm_agent.doctor.look import Look

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from nalm_core.defaults import DEFAULT_SETTINGS
-from nalm_core.report import (
+from nalm_core.report.defaults import DEFAULT_SETTINGS
+from nalm_core.report.rounds import set_aside_reason
+from nalm_core.report.run_report import (
     Arm,
     ArmInfo,
     Build,
@@ -24,7 +25,6 @@ from nalm_core.report import (
     Source,
     StageInfo,
 )
-from nalm_core.rounds import set_aside_reason
 
 from nalm_agent import version
 from nalm_agent.arms import Ready

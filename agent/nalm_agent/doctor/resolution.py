@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from nalm_core.defaults import CONFIDENCE
-from nalm_core.percents import share_percent
-from nalm_core.report import Arm
-from nalm_core.resolution import POWER, Resolution, Spread, resolutions, spread
-from nalm_core.sequential import chain_estimate
+from nalm_core.report.defaults import CONFIDENCE
+from nalm_core.report.run_report import Arm
+from nalm_core.stats.resolution import POWER, Resolution, Spread, resolutions, spread
+from nalm_core.stats.sequential import chain_estimate
+from nalm_core.text.percents import share_percent
 
 from nalm_agent.doctor.finding import Finding, note, ok
 from nalm_agent.doctor.noise import AaRun

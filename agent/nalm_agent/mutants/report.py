@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
-from nalm_core.percents import change_percent
-from nalm_core.proportion import upper_bound
-from nalm_core.quality import band_name, share_text
+from nalm_core.findings.detection_quality import band_name, share_text
+from nalm_core.stats.proportion import upper_bound
+from nalm_core.text.percents import change_percent
 from rich.markup import escape
 from rich.table import Table
 

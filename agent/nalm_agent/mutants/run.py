@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nalm_core.report import Arm, InstructionCount, RunReport, RunStatus
-from nalm_core.report_io import dump_report
+from nalm_core.report.run_report import Arm, InstructionCount, RunReport, RunStatus
+from nalm_core.report.serialization import dump_report
 
 from nalm_agent.errors import HostError, NalmError
 from nalm_agent.git import Repository

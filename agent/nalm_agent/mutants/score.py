@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from nalm_core.quality import ALARMS
+from nalm_core.findings.detection_quality import ALARMS
 
 from nalm_agent.mutants.record import AA_KIND, Record
 

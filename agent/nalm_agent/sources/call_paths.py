@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from nalm_core.call_tree import COVERED, MOST_LINES, MOST_PATHS, OTHERS, CallNode, FunctionLines
+from nalm_core.report.call_tree import COVERED, MOST_LINES, MOST_PATHS, OTHERS, CallNode, FunctionLines
 
 from nalm_agent.sources.callgrind_parse import Chain, Profile, shown_path, stage_of
 

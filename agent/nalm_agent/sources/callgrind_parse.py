@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from nalm_core.report import FunctionCount
+from nalm_core.report.run_report import FunctionCount
 
 from nalm_agent.errors import SourceError
 

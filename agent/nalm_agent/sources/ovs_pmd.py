@@ -11,7 +11,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from nalm_core.imports.ovs_pmd import PmdThread, pmd_threads
-from nalm_core.report import OutcomeKind, StageCounters, StageInfo
+from nalm_core.report.run_report import OutcomeKind, StageCounters, StageInfo
 
 from nalm_agent.sources.told import OwnFigures, Told, ToldLcore
 

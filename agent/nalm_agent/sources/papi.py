@@ -10,9 +10,9 @@ from __future__ import annotations
 import ctypes.util
 from collections.abc import Callable, Sequence
 
-from nalm_core.event_count import EventCount
-from nalm_core.report import StageInfo
-from nalm_core.terms import Arm
+from nalm_core.report.event_counts import EventCount
+from nalm_core.report.run_report import StageInfo
+from nalm_core.report.terms import Arm
 
 from nalm_agent.errors import NfError
 from nalm_agent.launch import RunningNf

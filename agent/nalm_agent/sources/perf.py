@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nalm_core.profile import Profile, ProfiledFunction, ProfiledLine, ThreadCount
-from nalm_core.report import Arm
+from nalm_core.report.profile import Profile, ProfiledFunction, ProfiledLine, ThreadCount
+from nalm_core.report.run_report import Arm
 
 from nalm_agent.errors import SourceError
 from nalm_agent.home import WorkDir

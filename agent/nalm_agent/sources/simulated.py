@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from nalm_core.model_count import ModelCount
-from nalm_core.report import Arm, InstructionCount, Source, StageInfo
+from nalm_core.report.modelled_counts import ModelCount
+from nalm_core.report.run_report import Arm, InstructionCount, Source, StageInfo
 
 from nalm_agent.errors import NfError, SourceError
 from nalm_agent.home import WorkDir
@@ -139,7 +139,7 @@ _MODEL_EVENTS = {
     "branches": ("Bc", "Bi"),
     "branch_misses": ("Bcm", "Bim"),
 }
-"""Of nalm_core.model_count.EVENTS, by callgrind's events that add up to each."""
+"""Of nalm_core.report.modelled_counts.EVENTS, by callgrind's events that add up to each."""
 
 
 def _model_events(counts: Mapping[str, int]) -> dict[str, int]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from nalm_core.report import StageCounters, StageInfo
+from nalm_core.report.run_report import StageCounters, StageInfo
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from nalm_core.imports.vpp_runtime import Node, VppThread, nodes_of, seconds_of, vpp_threads
-from nalm_core.report import OutcomeKind, StageCounters, StageInfo
+from nalm_core.report.run_report import OutcomeKind, StageCounters, StageInfo
 
 from nalm_agent.sources.told import OwnFigures, Told, ToldLcore
 

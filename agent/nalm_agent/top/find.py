@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from nalm_core.amounts import amount
-from nalm_core.plain_text import plain_line
+from nalm_core.text.amounts import amount
+from nalm_core.text.plain_text import plain_line
 
 from nalm_agent.errors import ProbeError, UsageError
 from nalm_agent.top.find_probe import probes_of

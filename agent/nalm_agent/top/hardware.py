@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from nalm_core.event_count import EventCount, EventFigures, figures
-from nalm_core.terms import Arm
+from nalm_core.report.event_counts import EventCount, EventFigures, figures
+from nalm_core.report.terms import Arm
 
 from nalm_agent.probe import ProbeFile, Snapshot
 from nalm_agent.sources import pmu

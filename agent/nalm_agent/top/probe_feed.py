@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from nalm_core.counters import lcore_idle_share
-from nalm_core.event_count import EventFigures
-from nalm_core.report import LcoreCounters, OutcomeKind, StageCounters, StageInfo
+from nalm_core.report.counters import lcore_idle_share
+from nalm_core.report.event_counts import EventFigures
+from nalm_core.report.run_report import LcoreCounters, OutcomeKind, StageCounters, StageInfo
 
 from nalm_agent.probe import (
     LcoreState,

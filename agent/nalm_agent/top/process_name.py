@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nalm_core.plain_text import plain_line
+from nalm_core.text.plain_text import plain_line
 
 
 def name_of(pid: int, proc: Path = Path("/proc")) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TextIO
 
-from nalm_core.mistakes import words
+from nalm_core.text.mistakes import words
 from pydantic import ValidationError
 
 from nalm_agent.errors import UsageError

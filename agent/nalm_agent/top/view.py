@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, Protocol
 
-from nalm_core.terms import Model
+from nalm_core.report.terms import Model
 from pydantic import Field
 
 MISSING = "-"

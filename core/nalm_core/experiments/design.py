@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from random import Random
 
-from nalm_core.experiments.cell import Use
 from nalm_core.experiments.constants import FEW_FEATURES, HELD_OUT_SETS, REFERENCE_EVERY
 from nalm_core.experiments.fraction import resolution_iv
+from nalm_core.report.cell import Use
 
 FeatureSet = tuple[str, ...]
 

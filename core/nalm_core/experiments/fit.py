@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from nalm_core.experiments.cell import Kind
 from nalm_core.experiments.cost_model import fit_features
 from nalm_core.experiments.observe import CellError, Observation, observe
 from nalm_core.experiments.result import AblationResult, FeaturesResult, ModelsResult, Result
 from nalm_core.experiments.variants import contributions, model_rows
-from nalm_core.report import RunReport
+from nalm_core.report.cell import Kind
+from nalm_core.report.run_report import RunReport
 
 
 def fit(reports: Iterable[RunReport]) -> Result | None:

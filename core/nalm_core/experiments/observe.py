@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nalm_core.change import Figure, figure
-from nalm_core.estimate import RatioEstimate, estimate_ratio, middle_launches
-from nalm_core.instructions import ArmIpp, arm_ipp, common_source
-from nalm_core.report import Arm, RunReport, RunStatus, Source
-from nalm_core.rounds import PairedLaunch, pair_launches
+from nalm_core.report.instructions import ArmIpp, arm_ipp, common_source
+from nalm_core.report.rounds import PairedLaunch, pair_launches
+from nalm_core.report.run_report import Arm, RunReport, RunStatus, Source
+from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launches
+from nalm_core.verdict.change import Figure, figure
 
 if TYPE_CHECKING:
-    from nalm_core.experiments.cell import ExperimentCell
+    from nalm_core.report.cell import ExperimentCell
 
 
 class CellError(ValueError):

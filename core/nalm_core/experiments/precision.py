@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from nalm_core.defaults import MIN_LAUNCHES
 from nalm_core.experiments.constants import CELL_ERROR
-from nalm_core.percents import share_percent
-from nalm_core.report import Arm, RunReport
-from nalm_core.rounds import launches_done
-from nalm_core.sequential import Decision, chain_estimate, look_schedule
+from nalm_core.report.defaults import MIN_LAUNCHES
+from nalm_core.report.rounds import launches_done
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.stats.sequential import Decision, chain_estimate, look_schedule
+from nalm_core.text.percents import share_percent
 
 
 def look(report: RunReport) -> Decision:

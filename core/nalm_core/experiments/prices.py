@@ -9,9 +9,9 @@ from math import sqrt
 import numpy as np
 from scipy.special import stdtrit
 
-from nalm_core.cost_model import CostModel
-from nalm_core.defaults import CONFIDENCE
 from nalm_core.experiments.result import FeatureFit, FeaturePrice
+from nalm_core.features.cost_model import CostModel
+from nalm_core.report.defaults import CONFIDENCE
 
 
 def price_list(

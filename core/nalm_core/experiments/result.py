@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from nalm_core.change import Figure
-from nalm_core.cost_model import CostModel
-from nalm_core.experiments.cell import Tuning
-from nalm_core.report import Model, Name
+from nalm_core.features.cost_model import CostModel
+from nalm_core.report.cell import Tuning
+from nalm_core.report.run_report import Model, Name
+from nalm_core.verdict.change import Figure
 
 
 class FeaturePrice(Model):

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nalm_core.defaults import CONFIDENCE
 from nalm_core.experiments.constants import REACH_ALPHA
 from nalm_core.experiments.observe import Observation, Side
 from nalm_core.experiments.result import Compared, Contribution, ModelRow
+from nalm_core.report.defaults import CONFIDENCE
 
 
 def contributions(observations: Sequence[Observation]) -> list[Contribution]:

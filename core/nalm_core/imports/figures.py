@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from math import isfinite
 from typing import Any
 
-from nalm_core.catalogue import METRICS
-from nalm_core.json_text import JsonError, read_json
+from nalm_core.report.catalogue import METRICS
+from nalm_core.text.json_text import JsonError, read_json
 
 CHAIN = "chain"
 NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._:+@-]*$")

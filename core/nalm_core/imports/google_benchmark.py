@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from nalm_core.catalogue import METRICS
 from nalm_core.imports.figures import (
     Given,
     ImportedRun,
@@ -25,7 +24,8 @@ from nalm_core.imports.figures import (
     parse_json,
     required,
 )
-from nalm_core.summary import t_interval
+from nalm_core.report.catalogue import METRICS
+from nalm_core.report.summary import t_interval
 
 BUILT_IN = {"items_per_second": Mapped("pps")}
 

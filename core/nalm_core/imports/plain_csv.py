@@ -10,7 +10,6 @@ import io
 from collections.abc import Iterator
 from datetime import datetime
 
-from nalm_core.catalogue import METRICS
 from nalm_core.imports.figures import (
     CHAIN,
     Given,
@@ -22,6 +21,7 @@ from nalm_core.imports.figures import (
     name_of,
     number,
 )
+from nalm_core.report.catalogue import METRICS
 
 REQUIRED = ("metric", "value")
 READ = (*REQUIRED, "commit", "scenario", "time", "stage", "low", "high", "launches", "unit", "host")

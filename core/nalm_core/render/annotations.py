@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from nalm_core.plain_text import plain
-from nalm_core.render.judged import Judged
-from nalm_core.render.places import places
+from nalm_core.text.plain_text import plain
+from nalm_core.verdict.judged import Judged
+from nalm_core.verdict.places import places
 
 Level = Literal["error", "warning", "notice"]
 MOST_OF_A_LEVEL = 10

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from math import expm1
 
-from nalm_core.change import Change, Figure
-from nalm_core.percents import change_percent, interval_percent
+from nalm_core.text.percents import change_percent, interval_percent
+from nalm_core.verdict.change import Change, Figure
 
 MISSING = "-"
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
-from nalm_core.flame import Frame
-from nalm_core.percents import change_percent
+from nalm_core.profiles.flame import Frame
 from nalm_core.render.xml_text import xml_text
-from nalm_core.report import Arm
+from nalm_core.report.run_report import Arm
+from nalm_core.text.percents import change_percent
 
 WIDTH, ROW, TOP, EDGE = 1200.0, 20.0, 64.0, 10.0
 LETTER = 6.7

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from datetime import UTC
 from xml.etree import ElementTree as ET
 
-from nalm_core.change import StageChange
 from nalm_core.render import figures
-from nalm_core.render.judged import Judged
-from nalm_core.render.places import places
 from nalm_core.render.xml_text import xml_text
+from nalm_core.verdict.change import StageChange
+from nalm_core.verdict.judged import Judged
+from nalm_core.verdict.places import places
 
 _COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 

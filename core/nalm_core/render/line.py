@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from nalm_core.change import Change
-from nalm_core.plain_text import plain
-from nalm_core.verdict import Verdict
-from nalm_core.wording import percent, price_text
+from nalm_core.text.plain_text import plain
+from nalm_core.verdict.change import Change
+from nalm_core.verdict.verdict import Verdict
+from nalm_core.verdict.wording import percent, price_text
 
 CAUSES = {"instructions": "instructions", "pipeline": "pipeline use", None: "cause unknown"}
 MANY = 3

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
-from nalm_core.change import Change
-from nalm_core.explanation import explain
+from nalm_core.explain import explain
 from nalm_core.render import figures
 from nalm_core.render.escaping import code, text
-from nalm_core.render.judged import SHORT_SHA, WORST_FIRST, Judged
-from nalm_core.render.places import places
+from nalm_core.verdict.change import Change
+from nalm_core.verdict.judged import SHORT_SHA, WORST_FIRST, Judged
+from nalm_core.verdict.places import places
 
 MAX_RUNS = 20
 MAX_TOLD = 3

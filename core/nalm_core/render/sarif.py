@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
-from nalm_core.render.judged import Judged
 from nalm_core.render.line import cut
-from nalm_core.render.places import Place, places
+from nalm_core.verdict.judged import Judged
+from nalm_core.verdict.places import Place, places
 
 VERSION = "2.1.0"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

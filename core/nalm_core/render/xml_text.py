@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from nalm_core.plain_text import MARK, plain
+from nalm_core.text.plain_text import MARK, plain
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

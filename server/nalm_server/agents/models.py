@@ -25,7 +25,7 @@ class HostRow(Base):
     host_class: Mapped[str] = mapped_column(String(128))
     pool: Mapped[str] = mapped_column(String(64), default=DEFAULT_POOL, server_default=DEFAULT_POOL)
     fingerprint: Mapped[dict[str, Any] | None] = mapped_column(JSON)
-    """nalm_core.report.Host of its newest run; None before the first."""
+    """nalm_core.report.run_report.Host of its newest run; None before the first."""
     capabilities: Mapped[dict[str, Any] | None] = mapped_column(JSON)
     """As its agent last said (agents.schemas.Capabilities); None: an agent that does not say, fit for all."""
     health: Mapped[dict[str, Any] | None] = mapped_column(JSON)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from nalm_core.experiments.cell import Kind
-from nalm_core.plain_text import plain
+from nalm_core.report.cell import Kind
+from nalm_core.text.plain_text import plain
 from pydantic import AfterValidator, Field, StringConstraints
 
 from nalm_server.agents.needs import Capabilities, Needs

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from nalm_core.report import Host
+from nalm_core.report.run_report import Host
 from sqlalchemy.orm import Session
 
 from nalm_server.agents import repository

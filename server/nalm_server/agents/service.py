@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from nalm_core.amounts import amount
+from nalm_core.text.amounts import amount
 from sqlalchemy.orm import Session
 
 from nalm_server.agents import matching, passing_on, repository, seen

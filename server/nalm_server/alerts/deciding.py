@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from fnmatch import fnmatchcase
 
-from nalm_core.defaults import MARGIN
-from nalm_core.feedback import floor_left
-from nalm_core.worth import size_of
+from nalm_core.findings.noise_floor import floor_left
+from nalm_core.findings.severity import size_of
+from nalm_core.report.defaults import MARGIN
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import rule_repository

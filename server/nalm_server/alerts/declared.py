@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
-from nalm_core.expectation import Expectation, declared
+from nalm_core.findings.expectation import Expectation, declared
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import rule_repository

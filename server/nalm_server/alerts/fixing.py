@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from nalm_core.amounts import amount
-from nalm_core.commit_name import short
-from nalm_core.recovery import Recovery, recovery_text
+from nalm_core.findings.recovery import Recovery, recovery_text
+from nalm_core.text.amounts import amount
+from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import life, matching, repository

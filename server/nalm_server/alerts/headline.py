@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nalm_core.worth import BROKEN_SIZE, size_of, worth_of
+from nalm_core.findings.severity import BROKEN_SIZE, size_of, worth_of
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import repository

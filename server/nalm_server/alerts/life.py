@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from nalm_core.recovery import Recovery
+from nalm_core.findings.recovery import Recovery
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import headline, repository, telling

@@ -41,9 +41,9 @@ class AlertRow(Base):
     low: Mapped[float | None]
     high: Mapped[float | None]
     worth: Mapped[float | None]
-    """nalm_core.worth: what alerts are ordered by."""
+    """nalm_core.findings.severity: what alerts are ordered by."""
     explanation: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-    """nalm_core.explanation.Explanation, of the strongest evidence."""
+    """nalm_core.explain.Explanation, of the strongest evidence."""
     bound: Mapped[float | None]
     """Ratio up to which the change is expected."""
     reason: Mapped[str | None] = mapped_column(Text)
@@ -56,7 +56,7 @@ class AlertRow(Base):
     fix_measured_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """When a measured pair first showed that later commits undid it in every scenario."""
     recovery: Mapped[list[dict[str, Any]] | None] = mapped_column(JSON(none_as_null=True))
-    """nalm_core.recovery.Recovery of each scenario; None: no fix was seen."""
+    """nalm_core.findings.recovery.Recovery of each scenario; None: no fix was seen."""
     fixed_by_id: Mapped[int | None] = mapped_column(ForeignKey("commits.id", ondelete="SET NULL"))
     merged_into_id: Mapped[int | None] = mapped_column(ForeignKey("alerts.id", ondelete="SET NULL"))
     """The alert that has what this one had, since a bisect moved the culprit."""

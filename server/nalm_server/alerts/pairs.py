@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from nalm_core.verdict import Verdict
+from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import declared, fixing

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from nalm_core.recovery import Recovery
+from nalm_core.findings.recovery import Recovery
 from sqlalchemy import exists, func, or_, select
 from sqlalchemy.orm import Session, aliased, undefer
 

@@ -65,7 +65,7 @@ class FloorRow(Base):
     stage: Mapped[str] = mapped_column(String(64))
     metric: Mapped[str] = mapped_column(String(32))
     size: Mapped[float]
-    """|ln ratio| when it was set; nalm_core.feedback says what is left of it later."""
+    """|ln ratio| when it was set; nalm_core.findings.noise_floor says what is left of it later."""
     alert_id: Mapped[int | None] = mapped_column(ForeignKey("alerts.id", ondelete="SET NULL"), index=True)
     who: Mapped[str] = mapped_column(String(128))
     set_at: Mapped[datetime] = mapped_column(UtcDateTime)

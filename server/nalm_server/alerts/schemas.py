@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from nalm_core.recovery import Recovery
+from nalm_core.findings.recovery import Recovery
 from pydantic import Field, StringConstraints
 
 from nalm_server.alerts.fates import Fate
@@ -118,7 +118,7 @@ class AlertComment(Schema):
 
 class AlertDetail(Alert):
     explanation: dict[str, Any] | None
-    """nalm_core.explanation: evidence, advice with the conditions that made it fire, what is missing."""
+    """nalm_core.explain: evidence, advice with the conditions that made it fire, what is missing."""
     moves: list[AlertMove]
     scenarios_same: list[str]
     """Measured at the culprit, and the same."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from nalm_core.defaults import MARGIN
-from nalm_core.feedback import floor_taught
+from nalm_core.findings.noise_floor import floor_taught
+from nalm_core.report.defaults import MARGIN
 from sqlalchemy.orm import Session
 
 from nalm_server.access.roles import Role

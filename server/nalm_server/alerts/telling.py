@@ -6,10 +6,10 @@ from __future__ import annotations
 from datetime import datetime
 from fnmatch import fnmatchcase
 
-from nalm_core.commit_name import short
-from nalm_core.percents import change_percent
+from nalm_core.findings.severity import size_of
 from nalm_core.render.line import cut
-from nalm_core.worth import size_of
+from nalm_core.text.commit_name import short
+from nalm_core.text.percents import change_percent
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import repository, rule_repository

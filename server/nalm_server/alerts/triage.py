@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from nalm_core.expectation import Expectation
-from nalm_core.worth import size_of
+from nalm_core.findings.expectation import Expectation
+from nalm_core.findings.severity import size_of
 from sqlalchemy.orm import Session
 
 from nalm_server.access import repository as access

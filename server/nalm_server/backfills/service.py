@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from nalm_core.commit_name import short
+from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.access.roles import Role

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """One bisect, taken as far as it goes without a measurement that is still to come. The search itself is
-nalm_core.bisection."""
+nalm_core.findings.bisection."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from nalm_core.bisection import (
+from nalm_core.findings.bisection import (
     Culprit,
     Finding,
     Measure,
@@ -16,7 +16,7 @@ from nalm_core.bisection import (
     next_budget,
     next_step,
 )
-from nalm_core.commit_name import short
+from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.bisects import repository

@@ -50,7 +50,7 @@ class BisectStepRow(Base):
     """Index in the bisect's commits."""
     sha: Mapped[str] = mapped_column(String(64))
     finding: Mapped[str | None] = mapped_column(String(8))
-    """nalm_core.bisection.Finding; None while it is being measured."""
+    """nalm_core.findings.bisection.Finding; None while it is being measured."""
     why: Mapped[str | None] = mapped_column(Text)
     measurements: Mapped[int]
     budget_seconds: Mapped[float | None]

@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 
-from nalm_core.bisection import Finding
+from nalm_core.findings.bisection import Finding
 from pydantic import StringConstraints
 
 from nalm_server.jobs.schemas import Revision

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from nalm_core.plain_text import plain, plain_line
+from nalm_core.text.plain_text import plain, plain_line
 from sqlalchemy.orm import Session
 
 from nalm_server.commits import repository

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from nalm_core.commit_name import short
+from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.commits import repository

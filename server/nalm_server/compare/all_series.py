@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nalm_core.catalogue import METRICS
+from nalm_core.report.catalogue import METRICS
 from sqlalchemy.orm import Session
 
 from nalm_server.commits import service as commits

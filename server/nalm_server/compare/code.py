@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nalm_core.features import judged_arm
-from nalm_core.flame import CallTree, counted_paths, flame_of, sampled_paths
-from nalm_core.function_costs import Key, SideOf, function_costs, side_of
-from nalm_core.host_match import comparable, differences
-from nalm_core.report import Arm, RunReport
-from nalm_core.source_view import FunctionSource, function_source
-from nalm_core.verdict import Verdict
+from nalm_core.profiles.flame import CallTree, counted_paths, flame_of, sampled_paths
+from nalm_core.profiles.function_costs import Key, SideOf, function_costs, side_of
+from nalm_core.profiles.source_view import FunctionSource, function_source
+from nalm_core.report.host_match import comparable, differences
+from nalm_core.report.judged_arm import judged_arm
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
 from nalm_server.compare.pairs import Apart, Pair, Together, found, read_report

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
-from nalm_core.source_view import FunctionSource
+from nalm_core.profiles.source_view import FunctionSource
 
 from nalm_server.access.roles import Role
 from nalm_server.access.service import require_project

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Depends, Query
-from nalm_core.function_costs import Key
+from nalm_core.profiles.function_costs import Key
 
 
 def function_asked(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nalm_core.report import Arm
+from nalm_core.report.run_report import Arm
 from sqlalchemy.orm import Session
 
 from nalm_server.commits import service as commits

@@ -6,9 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import product
 
-from nalm_core.commit_name import short
-from nalm_core.report import Arm, RunReport
-from nalm_core.report_io import parse_report
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.serialization import parse_report
+from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.commits import service as commits

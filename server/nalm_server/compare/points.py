@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from nalm_core.counters import totals
-from nalm_core.report import Arm, RunReport
-from nalm_core.rounds import kept_rounds
+from nalm_core.report.counters import totals
+from nalm_core.report.rounds import kept_rounds
+from nalm_core.report.run_report import Arm, RunReport
 
 from nalm_server.compare.schemas import RoundPoint, Rounds
 

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from nalm_core.function_costs import Key, function_costs
-from nalm_core.report import Arm
-from nalm_core.source_view import FunctionSource, function_source
+from nalm_core.profiles.function_costs import Key, function_costs
+from nalm_core.profiles.source_view import FunctionSource, function_source
+from nalm_core.report.run_report import Arm
 from sqlalchemy.orm import Session
 
 from nalm_server.compare.code import side_by_side

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from fastapi import APIRouter
-from nalm_core.source_view import FunctionSource
+from nalm_core.profiles.source_view import FunctionSource
 
 from nalm_server.compare import run_code
 from nalm_server.compare.function_asked import AskedFunction

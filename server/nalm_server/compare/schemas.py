@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from nalm_core.catalogue import Better
-from nalm_core.change import Change, StageChange
-from nalm_core.decomposition import Decomposition
-from nalm_core.flame import Frame
-from nalm_core.function_costs import FunctionCosts
-from nalm_core.report import Arm, Check, Host
+from nalm_core.features.decomposition import Decomposition
+from nalm_core.profiles.flame import Frame
+from nalm_core.profiles.function_costs import FunctionCosts
+from nalm_core.report.catalogue import Better
+from nalm_core.report.run_report import Arm, Check, Host
+from nalm_core.verdict.change import Change, StageChange
 
 from nalm_server.commits.schemas import CommitRef
 from nalm_server.runs.schemas import Verdict

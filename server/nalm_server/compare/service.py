@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nalm_core.change import Change
-from nalm_core.compare import compose
-from nalm_core.decompose_run import decompose_run, decompose_summaries, with_chain
-from nalm_core.decomposition import Decomposition
-from nalm_core.host_match import differences
-from nalm_core.report import Arm, RunReport
-from nalm_core.report_io import parse_report
-from nalm_core.summary import summarise
-from nalm_core.wording import interval_note, stage_notes
+from nalm_core.features.decompose_run import decompose_run, decompose_summaries, with_chain
+from nalm_core.features.decomposition import Decomposition
+from nalm_core.report.host_match import differences
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.serialization import parse_report
+from nalm_core.report.summary import summarise
+from nalm_core.verdict.change import Change
+from nalm_core.verdict.compare import compose
+from nalm_core.verdict.wording import interval_note, stage_notes
 from sqlalchemy.orm import Session
 
 from nalm_server.commits import service as commits

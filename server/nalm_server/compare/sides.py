@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nalm_core.report import Arm
+from nalm_core.report.run_report import Arm
 from sqlalchemy.orm import Session
 
 from nalm_server.commits.models import CommitRow

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from nalm_core.confirmation import LOST, Measurement, Ratio, Where
+from nalm_core.findings.confirmation import LOST, Measurement, Ratio, Where
 
 from nalm_server.bisects import repository as bisects
 from nalm_server.bisects.schemas import ACTIVE as BISECT_ACTIVE

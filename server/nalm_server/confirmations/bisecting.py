@@ -6,7 +6,7 @@ Its first step compares the ends, so it confirms the finding, too.
 
 from __future__ import annotations
 
-from nalm_core.commit_name import short
+from nalm_core.text.commit_name import short
 
 from nalm_server.alerts import life
 from nalm_server.bisects import repository as bisects

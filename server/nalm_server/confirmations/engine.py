@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One alert's confirmation, taken as far as it goes without an answer that is still to come. The rule itself
-is nalm_core.confirmation."""
+is nalm_core.findings.confirmation."""
 
 from __future__ import annotations
 

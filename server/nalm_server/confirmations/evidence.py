@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nalm_core.confirmation import Ratio
-from nalm_core.defaults import MARGIN
-from nalm_core.verdict import Verdict
+from nalm_core.findings.confirmation import Ratio
+from nalm_core.report.defaults import MARGIN
+from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
 from nalm_server.agents import repository as agents

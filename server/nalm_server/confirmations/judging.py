@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nalm_core.confirmation import Answer, Decision, Kind, decide, overall
-from nalm_core.defaults import MARGIN
+from nalm_core.findings.confirmation import Answer, Decision, Kind, decide, overall
+from nalm_core.report.defaults import MARGIN
 
 from nalm_server.bisects import repository as bisects
 from nalm_server.confirmations import answers, bisecting, evidence, queueing

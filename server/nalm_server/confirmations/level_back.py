@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from math import exp, log
 
-from nalm_core.confirmation import Ratio
-from nalm_core.defaults import MARGIN
-from nalm_core.fixes import restores
-from nalm_core.history.change import is_large
-from nalm_core.recovery import Recovery, computed, recovery_text
+from nalm_core.changepoints.series_changes import is_large
+from nalm_core.findings.confirmation import Ratio
+from nalm_core.findings.fixes import restores
+from nalm_core.findings.recovery import Recovery, computed, recovery_text
+from nalm_core.report.defaults import MARGIN
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import life

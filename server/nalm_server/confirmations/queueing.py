@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from nalm_core.confirmation import budget
+from nalm_core.findings.confirmation import budget
 
 from nalm_server.commits.order import record
 from nalm_server.confirmations import hosts, repository

@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 from enum import StrEnum
 
-from nalm_core.confirmation import Where
+from nalm_core.findings.confirmation import Where
 
 from nalm_server.schemas import Schema
 

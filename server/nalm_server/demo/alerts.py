@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import httpx
-from nalm_core.amounts import amount
-from nalm_core.commit_name import short
-from nalm_core.percents import change_percent
+from nalm_core.text.amounts import amount
+from nalm_core.text.commit_name import short
+from nalm_core.text.percents import change_percent
 
 POLL_SECONDS = 0.5
 OPEN = "new"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nalm_core.commit_name import short
+from nalm_core.text.commit_name import short
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 

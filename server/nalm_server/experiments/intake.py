@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from nalm_core.commit_name import short
-from nalm_core.defaults import CONFIDENCE
-from nalm_core.experiments.cell import ExperimentCell
 from nalm_core.experiments.observe import CellError, observe
-from nalm_core.report import Arm, RunReport
+from nalm_core.report.cell import ExperimentCell
+from nalm_core.report.defaults import CONFIDENCE
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.agents.seen import require_own

@@ -54,7 +54,7 @@ class CellRow(StoredColumns, Base):
     subject: Mapped[str] = mapped_column(String(64))
     use: Mapped[str] = mapped_column(String(16))
     base: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-    """nalm_core.report.RunDefinition of the arm; None if it was not built."""
+    """nalm_core.report.run_report.RunDefinition of the arm; None if it was not built."""
     head: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     run_id: Mapped[str] = mapped_column(String(32), unique=True)
     digest: Mapped[str] = mapped_column(String(64))

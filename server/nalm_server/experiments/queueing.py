@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from nalm_core.experiments.cell import Kind
+from nalm_core.report.cell import Kind
 from sqlalchemy.orm import Session
 
 from nalm_server.commits.models import CommitRow

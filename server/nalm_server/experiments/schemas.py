@@ -7,9 +7,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 
-from nalm_core.experiments.cell import Kind, Use
 from nalm_core.experiments.result import Result
-from nalm_core.report import RunDefinition
+from nalm_core.report.cell import Kind, Use
+from nalm_core.report.run_report import RunDefinition
 from pydantic import Field, StringConstraints, TypeAdapter
 
 from nalm_server.jobs.schemas import Revision

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from nalm_core.experiments.cell import Kind
+from nalm_core.report.cell import Kind
 from sqlalchemy.orm import Session
 
 from nalm_server import graph

@@ -8,7 +8,7 @@ from functools import partial
 
 from nalm_core.experiments.fit import fit
 from nalm_core.experiments.result import FeaturesResult, Result
-from nalm_core.report_io import parse_report
+from nalm_core.report.serialization import parse_report
 from sqlalchemy.orm import Session
 
 from nalm_server.commits.models import CommitRow

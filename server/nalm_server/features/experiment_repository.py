@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nalm_core.experiments.cell import Kind
+from nalm_core.report.cell import Kind
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 

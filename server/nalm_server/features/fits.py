@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from nalm_core.cost_model import CostModel
 from nalm_core.experiments.result import FeatureFit
+from nalm_core.features.cost_model import CostModel
 from sqlalchemy.orm import Session
 
 from nalm_server.features import repository

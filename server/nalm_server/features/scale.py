@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from nalm_core.commit_name import short
-from nalm_core.cost_model import CostModel
-from nalm_core.ncpp import Ncpp, normalise
+from nalm_core.features.cost_model import CostModel
+from nalm_core.features.ncpp import Ncpp, normalise
+from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.features import reference, repository

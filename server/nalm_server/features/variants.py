@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 
-from nalm_core.defaults import CONFIDENCE
-from nalm_core.estimate import estimate_ratio_unpaired
-from nalm_core.experiments.cell import Kind
+from nalm_core.report.cell import Kind
+from nalm_core.report.defaults import CONFIDENCE
+from nalm_core.stats.estimate import estimate_ratio_unpaired
 from sqlalchemy.orm import Session
 
 from nalm_server.commits.service import ref

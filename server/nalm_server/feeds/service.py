@@ -6,7 +6,7 @@ from __future__ import annotations
 import hmac
 from datetime import datetime
 
-from nalm_core.verdict import Verdict
+from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
 from nalm_server.access.roles import Role

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nalm_core.render.escaping import code, text
-from nalm_core.render.judged import SHORT_SHA, Judged
 from nalm_core.render.markdown import markdown
-from nalm_core.verdict import Verdict
+from nalm_core.verdict.judged import SHORT_SHA, Judged
+from nalm_core.verdict.verdict import Verdict
 
 from nalm_server.forges.judgement import JobSaid, conclude
 from nalm_server.forges.protocol import Comment

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nalm_core.recovery import Recovery, undoing_text
+from nalm_core.findings.recovery import Recovery, undoing_text
 from nalm_core.render.line import cut, line
-from nalm_core.verdict import Verdict
+from nalm_core.verdict.verdict import Verdict
 
 from nalm_server.forges.protocol import ForgeState
 from nalm_server.forges.standing import Standing

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import structlog
-from nalm_core.commit_name import short
+from nalm_core.text.commit_name import short
 
 from nalm_server.context import Context
 from nalm_server.errors import NalmError

@@ -14,7 +14,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from nalm_core.plain_text import plain
+from nalm_core.text.plain_text import plain
 
 from nalm_server.admission import outside
 from nalm_server.graph.address import origin, protocol

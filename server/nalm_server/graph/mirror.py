@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from nalm_core.commit_name import short
+from nalm_core.text.commit_name import short
 
 from nalm_server.admission import outside
 from nalm_server.context import Context

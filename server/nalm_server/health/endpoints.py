@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request
-from nalm_core.catalogue import Metric
+from nalm_core.report.catalogue import Metric
 
 from nalm_server.deps import Ctx, Now, ReadDb
 from nalm_server.errors import documented

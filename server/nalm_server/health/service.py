@@ -7,7 +7,7 @@ import shutil
 from datetime import datetime
 from importlib.metadata import version
 
-from nalm_core.catalogue import METRICS, Metric
+from nalm_core.report.catalogue import METRICS, Metric
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 

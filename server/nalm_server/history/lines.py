@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from nalm_core.catalogue import METRICS
+from nalm_core.report.catalogue import METRICS
 from sqlalchemy.orm import Session
 
 from nalm_server.errors import InvalidError, NotFoundError

@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import chain, repeat
 from typing import NamedTuple
 
-from nalm_core.report import Arm, RunReport
+from nalm_core.report.run_report import Arm, RunReport
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from nalm_core.catalogue import Metric
-from nalm_core.change import Cause
+from nalm_core.report.catalogue import Metric
+from nalm_core.verdict.change import Cause
 
 from nalm_server.judgement.schemas import ChangePoint, Segment
 from nalm_server.runs.schemas import Display

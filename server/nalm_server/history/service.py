@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from nalm_core.catalogue import METRICS
-from nalm_core.commit_name import short
+from nalm_core.report.catalogue import METRICS
+from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.errors import NotFoundError

@@ -3,7 +3,7 @@
 
 A verdict's interval and the number of its launches tell how far ln(head / base) scatters from launch to
 launch. The interval is taken at defaults.CONFIDENCE; early looks judge by wider ones, so the spread is rather
-too large than too small. What it leaves to be seen is nalm_core.resolution's.
+too large than too small. What it leaves to be seen is nalm_core.stats.resolution's.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from math import log, sqrt
 from statistics import median
 
-from nalm_core.defaults import CONFIDENCE, DEFAULT_SETTINGS, MAX_LAUNCHES, MIN_LAUNCHES
-from nalm_core.resolution import smallest_change
+from nalm_core.report.defaults import CONFIDENCE, DEFAULT_SETTINGS, MAX_LAUNCHES, MIN_LAUNCHES
+from nalm_core.stats.resolution import smallest_change
 from scipy.special import stdtrit
 from sqlalchemy.orm import Session
 

@@ -8,8 +8,8 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from nalm_core.host_match import MEASURED, HostDifference, differences
-from nalm_core.report import Host
+from nalm_core.report.host_match import MEASURED, HostDifference, differences
+from nalm_core.report.run_report import Host
 from sqlalchemy.orm import Session
 
 from nalm_server.agents.models import HostRow

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from nalm_core.percents import share_percent
+from nalm_core.text.percents import share_percent
 
 from nalm_server.agents.models import HostRow
 from nalm_server.agents.repository import SEEN_WITHIN

@@ -6,9 +6,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 
-from nalm_core.commit_name import short
 from nalm_core.imports import csit, google_benchmark, ovs_pmd, plain_csv, vpp_runtime
 from nalm_core.imports.figures import Given, ImportedRun, ImportFailedError, moment, name_of, parse_mapping
+from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.access.roles import Role

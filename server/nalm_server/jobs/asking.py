@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from nalm_core.commit_name import short
+from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.access.roles import Role

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from nalm_core.commit_name import short
+from nalm_core.text.commit_name import short
 
 from nalm_server import graph
 from nalm_server.commits.order import record

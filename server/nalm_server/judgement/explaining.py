@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import structlog
-from nalm_core.explanation import OneSide, explain_apart
-from nalm_core.report_io import parse_report
+from nalm_core.explain import OneSide, explain_apart
+from nalm_core.report.serialization import parse_report
 from sqlalchemy.orm import Session
 
 from nalm_server.judgement import line_repository as repository

@@ -11,8 +11,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from nalm_core.history.cuts import Measured
-from nalm_core.report import Host
+from nalm_core.changepoints.cuts import Measured
+from nalm_core.report.run_report import Host
 from sqlalchemy.orm import Session
 
 from nalm_server.judgement import line_repository as repository

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any, TypedDict
 
-from nalm_core.history.blocks import Block, blocks
-from nalm_core.history.change import HostStep, Values, chain_share, changes
-from nalm_core.history.cuts import cuts
+from nalm_core.changepoints.blocks import Block, blocks
+from nalm_core.changepoints.cuts import cuts
+from nalm_core.changepoints.series_changes import HostStep, Values, chain_share, changes
 from sqlalchemy.orm import Session
 
 from nalm_server.judgement import line_repository as repository

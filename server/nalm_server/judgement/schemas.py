@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from nalm_core.history.cuts import CutKind, Difference
+from nalm_core.changepoints.cuts import CutKind, Difference
 
 from nalm_server.schemas import Schema
 

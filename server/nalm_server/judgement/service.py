@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nalm_core.catalogue import direction
-from nalm_core.history.change import is_large, is_relevant
+from nalm_core.changepoints.series_changes import is_large, is_relevant
+from nalm_core.report.catalogue import direction
 from sqlalchemy.orm import Session
 
 from nalm_server.judgement import looks_repository as looks

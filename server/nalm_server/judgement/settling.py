@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
-from nalm_core.defaults import HISTORY_FALSE_DISCOVERY_RATE
-from nalm_core.discovery import discoveries
-from nalm_core.history.change import is_large, is_relevant
+from nalm_core.changepoints.series_changes import is_large, is_relevant
+from nalm_core.report.defaults import HISTORY_FALSE_DISCOVERY_RATE
+from nalm_core.stats.discovery import discoveries
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts.findings import Moved, Suspicion, suspect

@@ -6,7 +6,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 import httpx
-from nalm_core.plain_text import plain_line
+from nalm_core.text.plain_text import plain_line
 
 from nalm_server.errors import NalmError
 

@@ -11,7 +11,7 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 
 import httpx
-from nalm_core.plain_text import plain_line
+from nalm_core.text.plain_text import plain_line
 
 from nalm_server.notifications.failure import Next, SendError
 from nalm_server.notifications.messages import Message

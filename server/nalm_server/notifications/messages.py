@@ -8,10 +8,10 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
-from nalm_core.commit_name import short
-from nalm_core.recovery import Recovery, undoing_text
+from nalm_core.findings.recovery import Recovery, undoing_text
 from nalm_core.render.line import cut, line
-from nalm_core.verdict import Verdict
+from nalm_core.text.commit_name import short
+from nalm_core.verdict.verdict import Verdict
 from pydantic import Field
 
 from nalm_server.integrations.kinds import Event

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import structlog
-from nalm_core.commit_name import short
 from nalm_core.render.line import cut
-from nalm_core.verdict import Verdict
+from nalm_core.text.commit_name import short
+from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts.repository import has_alert

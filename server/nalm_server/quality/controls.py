@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from nalm_core.commit_name import short
-from nalm_core.report import Arm, RunReport, RunStatus
-from nalm_core.verdict import Verdict
+from nalm_core.report.run_report import Arm, RunReport, RunStatus
+from nalm_core.text.commit_name import short
+from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
 from nalm_server.commits import repository as commits

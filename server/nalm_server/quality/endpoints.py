@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
-from nalm_core.report import RunReport
+from nalm_core.report.run_report import RunReport
 
 from nalm_server.deps import Caller, Db, Now, ReadDb
 from nalm_server.errors import documented

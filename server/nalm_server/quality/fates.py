@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nalm_core import quality
-from nalm_core.amounts import amount
-from nalm_core.quality import Rate, false_discoveries, rate_of, spread
+from nalm_core.findings import detection_quality
+from nalm_core.findings.detection_quality import Rate, false_discoveries, rate_of, spread
+from nalm_core.text.amounts import amount
 
 from nalm_server.alerts.states import AlertState
 from nalm_server.quality.figures import proportion
@@ -56,11 +56,11 @@ def delay(found: Sequence[Found]) -> Delay:
     return Delay(commits=_shown(commits), minutes=_shown(minutes), said=_said(commits, minutes))
 
 
-def _shown(one: quality.Spread | None) -> Spread | None:
+def _shown(one: detection_quality.Spread | None) -> Spread | None:
     return None if one is None else Spread.model_validate(one)
 
 
-def _said(commits: quality.Spread | None, minutes: quality.Spread | None) -> str:
+def _said(commits: detection_quality.Spread | None, minutes: detection_quality.Spread | None) -> str:
     if commits is None:
         return NO_FINDING
     words = f"{amount(commits.count, 'alert')} confirmed; {_of_several(commits)}{_measured(commits.median)}"
@@ -72,7 +72,7 @@ def _said(commits: quality.Spread | None, minutes: quality.Spread | None) -> str
     return f"{words}; {_of_several(minutes)}{amount(round(minutes.median), 'minute')}{known}"
 
 
-def _of_several(one: quality.Spread) -> str:
+def _of_several(one: detection_quality.Spread) -> str:
     return "median delay " if one.count > 1 else "delay "
 
 
@@ -89,10 +89,10 @@ def discoveries(alarms: Proportion, judged: int, changed: int) -> FalseDiscoveri
     if found is None:
         why = alarms.said if alarms.rate is None else f"nothing was called changed in {judged} runs"
         return FalseDiscoveries(share=None, at_most=None, judged=judged, found=changed, said=why)
+    share, at_most = (detection_quality.share_text(one) for one in (found.share, found.at_most))
     said = (
-        f"{changed} of {judged} runs were called changed; "
-        f"{quality.share_text(found.share)} of them by mistake, "
-        f"{quality.share_text(found.at_most)} at most at {100 * quality.QUALITY_LEVEL:g} %"
+        f"{changed} of {judged} runs were called changed; {share} of them by mistake, "
+        f"{at_most} at most at {100 * detection_quality.QUALITY_LEVEL:g} %"
     )
     return FalseDiscoveries(share=found.share, at_most=found.at_most, judged=judged, found=changed, said=said)
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
-from nalm_core import quality
-from nalm_core.quality import rate_of, said, size_class
+from nalm_core.findings import detection_quality
+from nalm_core.findings.detection_quality import rate_of, said, size_class
 
 from nalm_server.quality.repository import Seen
 from nalm_server.quality.schemas import Detection, FalseAlarms, Group, Proportion
@@ -36,7 +36,7 @@ def says(one: Seen) -> bool:
 
 def is_hit(one: Seen) -> bool:
     """What was planted was found; what was not there was called."""
-    return one.correct if is_planted(one) else one.outcome in quality.ALARMS
+    return one.correct if is_planted(one) else one.outcome in detection_quality.ALARMS
 
 
 def of(trials: Sequence[Seen], empty: str) -> Proportion:
@@ -57,7 +57,7 @@ def detection(trials: Sequence[Seen]) -> Detection:
     sizes = _groups(trials, lambda one: size_class(one.size))
     return Detection(
         all=of(trials, NO_MUTANT),
-        by_size=sorted(sizes, key=lambda one: quality.SIZE_CLASSES.index(one.name)),
+        by_size=sorted(sizes, key=lambda one: detection_quality.SIZE_CLASSES.index(one.name)),
         by_category=_groups(trials, lambda one: one.category),
         by_scenario=_groups(trials, lambda one: one.scenario),
         stage=_right([one.stage_right for one in found]),

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Response
-from nalm_core.render.judged import Judged
 from nalm_core.render.junit import junit
 from nalm_core.render.markdown import markdown
 from nalm_core.render.sarif import sarif
+from nalm_core.verdict.judged import Judged
 
 from nalm_server.deps import Caller, Ctx, ReadDb
 from nalm_server.errors import documented

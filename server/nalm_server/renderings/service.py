@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from nalm_core.render.judged import Judged
-from nalm_core.report_io import parse_report
-from nalm_core.verdict import Verdict
+from nalm_core.report.serialization import parse_report
+from nalm_core.verdict.judged import Judged
+from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
 from nalm_server.access.roles import Role

@@ -19,7 +19,7 @@ class Packed:
 
 
 def pack(canonical: bytes) -> Packed:
-    """canonical: nalm_core.report_io.dump_report's."""
+    """canonical: nalm_core.report.serialization.dump_report's."""
     return Packed(hashlib.sha256(canonical).hexdigest(), zlib.compress(canonical, LEVEL), len(canonical))
 
 

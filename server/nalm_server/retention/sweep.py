@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from nalm_core.report_io import parse_report
+from nalm_core.report.serialization import parse_report
 
 from nalm_server.context import Context
 from nalm_server.projects import repository as projects

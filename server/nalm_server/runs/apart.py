@@ -9,7 +9,7 @@ import resource
 import subprocess
 import sys
 
-from nalm_core.report_io import Mistake, ReportError, parse_report
+from nalm_core.report.serialization import Mistake, ReportError, parse_report
 
 MEMORY_BYTES = 768 << 20
 CHECK_SECONDS = 60

@@ -7,7 +7,7 @@ import hashlib
 import json
 from datetime import datetime
 
-from nalm_core.report import Arm, Build, RunReport
+from nalm_core.report.run_report import Arm, Build, RunReport
 from sqlalchemy.orm import Session
 
 from nalm_server.runs import repository

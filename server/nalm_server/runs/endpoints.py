@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
-from nalm_core.report import RunReport
+from nalm_core.report.run_report import RunReport
 from starlette.concurrency import run_in_threadpool
 
 from nalm_server.access.service import require_uploader

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from nalm_core.confirmation import Ratio
-from nalm_core.fixes import OpenRegression, left_open, match_fix, open_regressions
-from nalm_core.recovery import computed
-from nalm_core.verdict import Verdict
+from nalm_core.findings.confirmation import Ratio
+from nalm_core.findings.fixes import OpenRegression, left_open, match_fix, open_regressions
+from nalm_core.findings.recovery import computed
+from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
 from nalm_server.runs import remains, repository

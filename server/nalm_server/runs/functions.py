@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nalm_core.instructions import PREFERENCE
-from nalm_core.report import Arm, InstructionCount, RunReport
+from nalm_core.report.instructions import PREFERENCE
+from nalm_core.report.run_report import Arm, InstructionCount, RunReport
 from sqlalchemy.orm import Session
 
 from nalm_server.history import functions_repository as repository

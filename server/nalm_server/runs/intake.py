@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-from nalm_core.explanation import Explanation, explain
-from nalm_core.report import Arm, RunReport
-from nalm_core.report_io import ReportError, dump_report, parse_report
-from nalm_core.verdict import Verdict, judge
+from nalm_core.explain import Explanation, explain
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.serialization import ReportError, dump_report, parse_report
+from nalm_core.verdict.verdict import Verdict, judge
 
 from nalm_server.bodies import values
 from nalm_server.errors import ErrorDetail, InvalidError, NewerReportError

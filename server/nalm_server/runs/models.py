@@ -125,7 +125,7 @@ class VerdictRow(Base):
     price_cycles_per_packet: Mapped[float | None]
     fixes_sha: Mapped[str | None] = mapped_column(String(64))
     recovery: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-    """nalm_core.recovery.Recovery of the regression that it fixes, this fix and those before it together."""
+    """nalm_core.findings.recovery.Recovery of the regression that it fixes; those before it count too."""
     unchanged: Mapped[bool]
     document: Mapped[dict[str, Any]] = mapped_column(JSON, deferred=True)
-    """nalm_core.verdict.Verdict."""
+    """nalm_core.verdict.verdict.Verdict."""

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from nalm_core.report import Arm, ArmInfo, Check, Host, RunReport, Settings, Source
-from nalm_core.report_io import parse_report
-from nalm_core.verdict import all_checks
+from nalm_core.report.run_report import Arm, ArmInfo, Check, Host, RunReport, Settings, Source
+from nalm_core.report.serialization import parse_report
+from nalm_core.verdict.verdict import all_checks
 
 from nalm_server.runs.repository import StoredReport
 from nalm_server.schemas import Schema

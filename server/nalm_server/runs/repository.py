@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from nalm_core.recovery import Recovery
+from nalm_core.findings.recovery import Recovery
 from sqlalchemy import ColumnElement, Select, exists, select, update
 from sqlalchemy.orm import Session, aliased, undefer
 
@@ -35,7 +35,7 @@ class JudgedRun:
     scenario: str
     host: str
     explanation: dict[str, Any] | None = None
-    """nalm_core.explanation.Explanation of a change, while its report is being taken; None afterwards."""
+    """nalm_core.explain.Explanation of a change, while its report is being taken; None afterwards."""
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from nalm_core.change import Cause
-from nalm_core.explanation import Explanation
-from nalm_core.recovery import Recovery
-from nalm_core.report import RunStatus
-from nalm_core.verdict import Outcome
-from nalm_core.verdict import Verdict as CoreVerdict
+from nalm_core.explain import Explanation
+from nalm_core.findings.recovery import Recovery
+from nalm_core.report.run_report import RunStatus
+from nalm_core.verdict.change import Cause
+from nalm_core.verdict.verdict import Outcome
+from nalm_core.verdict.verdict import Verdict as CoreVerdict
 
 from nalm_server.runs.remains import Remains
 from nalm_server.schemas import Schema

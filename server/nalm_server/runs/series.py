@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nalm_core.report import Arm, RunReport
-from nalm_core.summary import HistoryFigure, summarise
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.summary import HistoryFigure, summarise
 from sqlalchemy.orm import Session
 
 from nalm_server.history import repository

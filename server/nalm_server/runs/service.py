@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from nalm_core.commit_name import short
-from nalm_core.explanation import Explanation
-from nalm_core.report import Arm, RunReport, RunStatus
-from nalm_core.report_io import parse_report
-from nalm_core.verdict import Verdict
+from nalm_core.explain import Explanation
+from nalm_core.report.run_report import Arm, RunReport, RunStatus
+from nalm_core.report.serialization import parse_report
+from nalm_core.text.commit_name import short
+from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
 from nalm_server import events

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from nalm_core.verdict import Verdict as CoreVerdict
-from nalm_core.wording import interval_note, stage_notes
+from nalm_core.verdict.verdict import Verdict as CoreVerdict
+from nalm_core.verdict.wording import interval_note, stage_notes
 from sqlalchemy.orm import Session
 
 from nalm_server.commits.models import CommitRow

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nalm_core.commit_name import short
+from nalm_core.text.commit_name import short
 
 from nalm_server import graph
 from nalm_server.context import Context

@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from functools import partial
 
-from nalm_core.commit_name import short
+from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.commits.order import record

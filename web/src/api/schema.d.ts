@@ -4166,7 +4166,7 @@ export interface components {
         };
         /**
          * ExpectedOutcome
-         * @description A change of outcomes that head's commits declare (nalm_core.expectation).
+         * @description A change of outcomes that head's commits declare (nalm_core.findings.expectation).
          */
         ExpectedOutcome: {
             /** Outcome */

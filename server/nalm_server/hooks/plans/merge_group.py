@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from nalm_core.commit_name import short
+from nalm_core.text.commit_name import short
 
 from nalm_server.hooks.happenings import MergeGroupChanged
 from nalm_server.hooks.plans.plan import Known, Measurement, Plan, Scene

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a history begins anew: another host or compiler, other features, a change somebody declared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from nalm_core.report.host_match import differences
+from nalm_core.report.run_report import Host, Model
+
+CutKind = Literal["environment", "features", "expected"]
+
+
+class Difference(Model):
+    """What is another than before the cut."""
+
+    field: str
+    """Of the host's fingerprint, or `compiler`, `features`, `expected`."""
+    base: str
+    head: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One commit of the line, as far as it decides where segments begin."""
+
+    host: int
+    environment: int | None
+    """Key of what its host was then; None: not known."""
+    compiler: str | None
+    added: tuple[str, ...] = ()
+    """Features that came with this commit."""
+    removed: tuple[str, ...] = ()
+    expected: str | None = None
+    """Why a change at this commit was declared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """`at` is the first commit of the new segment."""
+
+    at: int
+    kind: CutKind
+    changes: tuple[Difference, ...]
+
+
+def cuts(line: Sequence[Measured], environments: Mapping[int, Host]) -> list[Cut]:
+    """Where segments begin, the first one apart. A host is compared with what it was itself: hosts that
+    differ from each other are one pool, and their difference is not the commit's."""
+    found: list[Cut] = []
+    last: dict[int, tuple[int, Measured]] = {}
+    for index, one in enumerate(line):
+        before = last.get(one.host)
+        last[one.host] = (index, one)
+        declared = _declared(one)
+        changed = _changed(before[1], one, environments) if before is not None else ()
+        if before is not None and changed and not _told(found, before[0], changed):
+            found.append(Cut(index, "environment", changed + tuple(declared)))
+        elif declared and index:
+            found.append(Cut(index, "expected" if one.expected is not None else "features", tuple(declared)))
+    return found
+
+
+def _told(found: list[Cut], seen: int, changed: tuple[Difference, ...]) -> bool:
+    """The last cut was for the same change on another host, and this one measured nothing in between."""
+    return bool(found) and seen < found[-1].at and set(changed) <= set(found[-1].changes)
+
+
+def _changed(before: Measured, now: Measured, environments: Mapping[int, Host]) -> tuple[Difference, ...]:
+    found = []
+    if before.environment != now.environment:
+        old, new = (environments.get(one.environment or 0) for one in (before, now))
+        if old is not None and new is not None:
+            found = [Difference(field=d.field, base=d.base, head=d.head) for d in differences(old, new)]
+    if before.compiler is not None and now.compiler is not None and before.compiler != now.compiler:
+        found.append(Difference(field="compiler", base=before.compiler, head=now.compiler))
+    return tuple(found)
+
+
+def _declared(one: Measured) -> list[Difference]:
+    found = []
+    if one.added or one.removed:
+        removed, added = ",".join(one.removed), ",".join(one.added)
+        found.append(Difference(field="features", base=removed, head=added))
+    if one.expected is not None:
+        found.append(Difference(field="expected", base="", head=one.expected))
+    return found

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which candidates stand against the other explanation: noise that is slow.
+
+Slow noise (a drifting host, autocorrelation) looks like many small changes of level, and a history with
+changes looks like slow noise. So both are fitted: each subset of changes on a path from all candidates to
+none, the weakest dropped first, with every noise that the residuals may have, each of which counts by its
+likelihood; the subset whose likelihood, less what each change must gain, is greatest is kept (penalised
+likelihood as in Yao 1988, with correlated noise whose correlation is averaged over, not known).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nalm_core.changepoints import constants as c
+from nalm_core.changepoints.fits import Fit, fitted
+from nalm_core.changepoints.noises import noises
+from nalm_core.changepoints.robust import location
+from nalm_core.changepoints.sharpness import gradual
+
+Values = NDArray[np.float64]
+
+CLIP = 3.0
+"""Standard deviations beyond which a value says no more of its level."""
+SMALL = 1e6
+"""Taken off the strength of changes that are too small."""
+AT_ONCE = 3
+"""One in so many of those that are not sure is dropped at once."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Changes that stand, and of each half the square of its z: the nats it gains."""
+
+    at: list[int]
+    nats: list[float]
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A fit, its noises averaged over: nats of its likelihood; the noise's standard deviation, slow part
+    included; size and |z| of each change."""
+
+    nats: float
+    spread: float
+    sizes: Values
+    z: Values
+
+
+def segments(at: list[int], length: int) -> list[tuple[int, int]]:
+    bounds = [0, *at, length]
+    return list(pairwise(bounds))
+
+
+def clipped(y: Values, at: list[int], scale: float) -> Values:
+    """Outliers brought to CLIP standard deviations of their level, once, the same for every subset."""
+    out = y.copy()
+    for a, b in segments(at, len(y)):
+        level = location(y[a:b], scale)
+        out[a:b] = np.clip(y[a:b], level - CLIP * scale, level + CLIP * scale)
+    return out
+
+
+def select(y: Values, candidates: list[int], scale: float) -> Kept:
+    """The subset of the candidates that explains the history best. scale: of one value's noise."""
+    x = clipped(y, candidates, scale) / scale
+    at, best, best_score = list(candidates), Kept([], []), -np.inf
+    fit = fitted(x - x.mean(), at)
+    while True:
+        seen = _averaged(fit)
+        small = np.abs(seen.sizes) < c.MIN_EFFECT * max(1.0, seen.spread)
+        score = seen.nats - _asked(at, len(x))
+        if score > best_score and not small.any() and (seen.z >= c.MIN_Z).all():
+            score -= c.GRADUAL_NATS * gradual(x, at, seen.sizes, 1.0)
+            if score > best_score:
+                best, best_score = Kept(list(at), [float(v) for v in seen.z**2 / 2]), score
+        strength = np.where(small, seen.z - SMALL, seen.z)
+        if not at or strength.min() >= c.SURE_Z:
+            return best
+        for i in np.flatnonzero(_weakest(strength))[::-1]:
+            fit = fit.without(int(i))
+            del at[i]
+
+
+def _averaged(fit: Fit) -> _Seen:
+    """Over the noises, each by its prior and its likelihood."""
+    nats = fit.log_likelihood() + noises().log_prior
+    weight = np.exp(nats - nats.max())
+    total = float(weight.sum())
+    weight /= total
+    sizes, z = weight @ fit.sizes[:, 1:], weight @ np.abs(fit.z())
+    return _Seen(float(nats.max() + np.log(total)), float(weight @ fit.spread()), sizes, z)
+
+
+def _weakest(strength: Values) -> NDArray[np.bool_]:
+    """The weakest one; of many that are not sure, several that are not neighbours."""
+    gone = np.zeros(len(strength), bool)
+    most = max(1, int((strength < c.SURE_Z).sum()) // AT_ONCE)
+    for i in np.argsort(strength)[: 2 * most]:
+        if gone.sum() < most and not gone[max(0, i - 1) : i + 2].any():
+            gone[i] = True
+    return gone
+
+
+def _asked(at: list[int], length: int) -> float:
+    """Nats that these changes must gain, if sharp: more of old ones, and in short histories."""
+    lengths = np.diff([0, *at, length])
+    shorter = np.minimum(lengths[:-1], lengths[1:])
+    base = c.NEW_STEP_NATS + c.NATS_PER_VALUE * (shorter - c.NEW_STEP_VALUES)
+    short = c.SHORT_NATS * min(1.0, c.SHORT_VALUES / length)
+    return float((np.clip(base, c.NEW_STEP_NATS, c.OLD_STEP_NATS) + short).sum())

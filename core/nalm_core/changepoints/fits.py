@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Levels fitted to a history by generalised least squares, under each noise at once.
+
+Fitted once with all candidates; one change less is a rank-one update of the inverse (a sweep), so that a
+path through many subsets costs little more than its first one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nalm_core.changepoints.noises import BLOCK, noises
+
+Values = NDArray[np.float64]
+
+LEAST_SQUARES = 1e-200
+"""Histories without any noise have a likelihood too."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """By noise: the inverse of the normal matrix, the coefficients (first level, then each change's size),
+    the sum of squared whitened residuals, and the logarithm of the whitening's determinant."""
+
+    inverse: Values
+    sizes: Values
+    squares: Values
+    logs: Values
+    length: int
+
+    def log_likelihood(self) -> Values:
+        """By noise, the greatest over levels and variance, but for a constant."""
+        return np.asarray(self.logs - self.length / 2 * np.log(self.squares / self.length))
+
+    def spread(self) -> Values:
+        """By noise, its standard deviation."""
+        return np.sqrt(self.squares / self.length)
+
+    def z(self) -> Values:
+        """By noise and change: size over standard error."""
+        free = max(1, self.length - self.sizes.shape[1])
+        error = np.sqrt(self.squares[:, None] / free * np.diagonal(self.inverse, axis1=1, axis2=2))
+        return np.asarray((self.sizes / error)[:, 1:])
+
+    def without(self, change: int) -> Fit:
+        """With one change less, by its place."""
+        i = change + 1
+        column, size = self.inverse[:, :, i], self.sizes[:, i]
+        pivot = column[:, i]
+        left = np.flatnonzero(np.arange(self.sizes.shape[1]) != i)
+        inverse = self.inverse - column[:, :, None] * (column / pivot[:, None])[:, None, :]
+        sizes = self.sizes - column * (size / pivot)[:, None]
+        squares = self.squares + size * size / pivot
+        return Fit(inverse[:, left[:, None], left], sizes[:, left], squares, self.logs, self.length)
+
+
+def fitted(x: Values, at: list[int]) -> Fit:
+    """All these changes, in order. x: about 0 and of its noise's size, lest rounding matter."""
+    known = noises()
+    normal = np.zeros((len(known.logs), len(at) + 2, len(at) + 2))
+    logs = np.zeros(len(known.logs))
+    for start in range(0, len(x), BLOCK):
+        part = x[start : start + BLOCK]
+        rows = _whitened(part, [one - start for one in at])
+        normal += rows @ rows.transpose(0, 2, 1)
+        logs += known.logs[:, len(part)]
+    inverse = np.asarray(np.linalg.inv(normal[:, :-1, :-1]), np.float64)
+    side = normal[:, :-1, -1]
+    sizes = (inverse @ side[:, :, None])[:, :, 0]
+    squares = np.maximum(normal[:, -1, -1] - (sizes * side).sum(axis=1), LEAST_SQUARES)
+    return Fit(inverse, sizes, squares, logs, len(x))
+
+
+def _whitened(part: Values, at: list[int]) -> Values:
+    """By noise, whitened: the first level, each change from its place on, the values."""
+    known, size = noises(), len(part)
+    out = np.zeros((len(at) + 2, len(known.logs), size))
+    out[0] = known.steps[0, :, :size]
+    for row, here in enumerate(at, 1):
+        if here < size:
+            out[row] = known.steps[max(0, here), :, :size]
+    out[-1] = known.whiteners[:, :size, :size] @ part
+    return out.transpose(1, 0, 2)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Change points of a history measured on several hosts, each with an offset, noise and changes of its own.
+
+    values -> what a control series shows of the host out -> offsets out -> changes of one host alone out
+    -> offsets again -> change points
+
+A host that moves while others stay is no commit's doing: it is told as the host's. Where hosts cannot be
+compared (they never took turns) the history is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import expm1
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nalm_core.changepoints import constants as c
+from nalm_core.changepoints import control as controls
+from nalm_core.changepoints import offsets, robust
+from nalm_core.changepoints.detect import ChangePoint, detect
+from nalm_core.changepoints.offsets import Host
+from nalm_core.changepoints.segments import detect_between, parts
+
+Values = NDArray[np.float64]
+Pieces = list[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class HostChange:
+    """From the commit `index` on, values of this host alone are larger by `size` (relative)."""
+
+    host: Host
+    index: int
+    size: float
+
+
+@dataclass(frozen=True)
+class HostHistory:
+    """changes: the commits'. host_changes: the hosts'. offsets: by host, relative, after its last change."""
+
+    changes: list[ChangePoint]
+    host_changes: list[HostChange]
+    offsets: dict[Host, float]
+
+
+def detect_hosts(
+    values: Sequence[float | None],
+    hosts: Sequence[Host],
+    cuts: Iterable[int] = (),
+    control: Sequence[float | None] | None = None,
+) -> HostHistory:
+    """values: positive, None or NaN where not measured; hosts: where each was; cuts: first indices of new
+    environments; control: beside each value that of equal code on the same host, if there is one."""
+    y = _logs(values)
+    cuts = list(cuts)
+    if control is not None:
+        y = y - _of_control(control, hosts, parts(len(y), cuts))
+    found = HostHistory([], [], {})
+    breaks = set(cuts)
+    for first, end in parts(len(y), cuts):
+        index = [first + int(i) for i in np.flatnonzero(np.isfinite(y[first:end]))]
+        names = [hosts[i] for i in index]
+        alone = _alone(y[index], names)
+        own = _steps(alone, names, len(index))
+        fitted = offsets.estimated(y[index] - own, names)
+        breaks |= {index[i] for i in _not_compared(fitted, names)}
+        found.host_changes.extend(HostChange(one.host, index[one.index], expm1(one.size)) for one in alone)
+        found.offsets.update((host, expm1(of + own[_last(names, host)])) for host, of in fitted.of.items())
+        y[index] -= own + np.array([fitted.of[name] for name in names])
+    found.changes.extend(detect_between([float(v) for v in np.exp(y)], breaks))
+    return found
+
+
+def _not_compared(fitted: offsets.Offsets, names: list[Host]) -> list[int]:
+    """Where a host follows one that it cannot be compared with."""
+    groups = [fitted.group[name] for name in names]
+    return [i for i in range(1, len(groups)) if groups[i] != groups[i - 1]]
+
+
+def _last(names: list[Host], host: Host) -> int:
+    return len(names) - 1 - names[::-1].index(host)
+
+
+def _logs(values: Sequence[float | None]) -> Values:
+    raw = np.array([np.nan if v is None else v for v in values], np.float64)
+    raw[~(raw > 0)] = np.nan
+    return np.asarray(np.log(raw))
+
+
+def _of_control(control: Sequence[float | None], hosts: Sequence[Host], pieces: Pieces) -> Values:
+    """Movements of each host's control series; none where the control was not measured."""
+    y = _logs(control)
+    found = np.zeros(len(y))
+    for first, end in pieces:
+        for host in set(hosts[first:end]):
+            at = np.array([i for i in range(first, end) if hosts[i] == host and np.isfinite(y[i])], np.intp)
+            if len(at):
+                found[at] = controls.movements(y[at])
+    return found
+
+
+def _alone(y: Values, names: list[Host]) -> list[HostChange]:
+    """Changes of one host against the others (sizes: logarithms), one by one, the largest first."""
+    found: list[HostChange] = []
+    for _ in range(c.MOST_HOST_CHANGES):
+        rest = y - _steps(found, names, len(y))
+        seen = [one for host in dict.fromkeys(names) for one in _against_others(rest, names, host)]
+        if not seen:
+            break
+        found.append(max(seen, key=lambda one: abs(one.size)))
+    return found
+
+
+def _against_others(y: Values, names: list[Host], host: Host) -> list[HostChange]:
+    """Changes of this host's values less those of others near them, that are in its own values too."""
+    own, others = _beside(y, names, host)
+    if len(own) < c.MIN_VALUES:
+        return []
+    difference = y[own] - others
+    found = []
+    for one in detect([float(v) for v in np.exp(difference)]):
+        step = _jump(y[own], one.index)
+        if abs(step) > abs(_jump(others, one.index)):
+            found.append(HostChange(host, int(own[one.index]), float(np.log1p(one.size))))
+    return found
+
+
+def _jump(x: Values, at: int) -> float:
+    before, after = x[max(0, at - c.HOST_REACH) : at], x[at : at + c.HOST_REACH]
+    return robust.median(after) - robust.median(before)
+
+
+def _beside(y: Values, names: list[Host], host: Host) -> tuple[NDArray[np.intp], Values]:
+    """(places of the host's values, median of the others' values near each); those without any left out."""
+    fitted = offsets.estimated(y, names)
+    level = y - np.array([fitted.of[name] for name in names])
+    other = np.array([fitted.group[n] == fitted.group[host] and n != host for n in names])
+    places, found = [], []
+    for here in np.flatnonzero([name == host for name in names]):
+        a, b = max(0, here - c.HOST_REACH), here + c.HOST_REACH + 1
+        near = level[a:b][other[a:b]]
+        if len(near):
+            places.append(here)
+            found.append(robust.median(near))
+    return np.array(places, np.intp), np.array(found)
+
+
+def _steps(changes: list[HostChange], names: list[Host], length: int) -> Values:
+    """What these changes add to each value."""
+    found = np.zeros(length)
+    for one in changes:
+        of_host = np.array([name == one.host for name in names])
+        found[(np.arange(length) >= one.index) & of_host] += one.size
+    return found

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Change points of the series of one block, and what each weighs in its chain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nalm_core.changepoints.detect import ChangePoint, detect_many
+from nalm_core.changepoints.hosts import detect_hosts
+from nalm_core.report.defaults import LEVEL_VALUES, MARGIN, RELEVANT_SHARE
+
+Values = Sequence[float | None]
+"""By commit; None: not measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesChange:
+    """index: first commit of the new level, likely between low and high. ratio: level after / before."""
+
+    index: int
+    low: int
+    high: int
+    ratio: float
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class HostStep:
+    """From the commit `index` on, one host alone has another level. ratio: after / before."""
+
+    host: int
+    index: int
+    ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Of one series of a block: what commits changed, and what is one host's alone."""
+
+    changes: list[SeriesChange]
+    hosts: list[HostStep]
+
+
+def changes(series: Sequence[Values], hosts: Sequence[int]) -> list[Found]:
+    """Of each series of one block. hosts: of each commit."""
+    if len(set(hosts)) < 2:
+        return [Found(_as_changes(found), []) for found in detect_many(series)]
+    return [_among_hosts(one, hosts) for one in series]
+
+
+def _among_hosts(values: Values, hosts: Sequence[int]) -> Found:
+    found = detect_hosts(values, hosts)
+    alone = [HostStep(hosts[one.index], one.index, 1 + one.size) for one in found.host_changes]
+    return Found(_as_changes(found.changes), alone)
+
+
+def _as_changes(found: Sequence[ChangePoint]) -> list[SeriesChange]:
+    return [SeriesChange(one.index, one.low, one.high, 1 + one.size, one.probability) for one in found]
+
+
+def chain_share(change: SeriesChange, own: Values, chain: Values | None) -> float | None:
+    """What the change adds to the chain's level, as a share of that; None if the chain was not measured."""
+    if chain is None:
+        return None
+    before, whole = _level(own, change.index), _level(chain, change.index)
+    if before is None or whole is None or whole <= 0:
+        return None
+    return (change.ratio - 1) * before / whole
+
+
+def _level(values: Values, index: int) -> float | None:
+    """The median of the last values before the change."""
+    known = [one for one in values[max(0, index - LEVEL_VALUES) : index] if one is not None]
+    return float(np.median(known)) if known else None
+
+
+def is_large(ratio: float) -> bool:
+    """Of the size that matters, in either direction."""
+    return max(ratio, 1 / ratio) >= 1 + MARGIN if ratio > 0 else True
+
+
+def is_relevant(share: float | None) -> bool:
+    """It matters for the chain, in either direction."""
+    return share is not None and abs(share) >= RELEVANT_SHARE * MARGIN

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a change happens at once, not little by little over the levels it parts."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nalm_core.changepoints import constants as c
+from nalm_core.changepoints.robust import location
+
+Values = NDArray[np.float64]
+
+WANTED_Z = 4.0
+PART = 0.4
+"""Share of a level's values looked at, at most: of a drift they hold less than SHARP_SHARE."""
+NEWEST_VALUES = 6
+"""At a history's end so many are looked at: there is no more."""
+
+
+def gradual(x: Values, at: list[int], sizes: Values, scale: float) -> int:
+    """How many of these changes are not sharp."""
+    bounds = [0, *at, len(x)]
+    levels = zip(bounds[:-2], bounds[1:-1], bounds[2:], strict=True)
+    return sum(not is_sharp(x, where, float(size), scale) for where, size in zip(levels, sizes, strict=True))
+
+
+def is_sharp(x: Values, bounds: tuple[int, int, int], size: float, scale: float) -> bool:
+    """bounds: of the two levels; size: of the change from one to the other."""
+    before, here, after = bounds
+    if size == 0:
+        return False
+    wanted = max(3, int(np.ceil(2 * (WANTED_Z * scale / abs(size)) ** 2)))
+    least = NEWEST_VALUES if after == len(x) else 3
+    left = min(wanted, max(3, int(PART * (here - before))), here - before)
+    right = min(wanted, max(least, int(PART * (after - here))), after - here)
+    jump = location(x[here : here + right], scale) - location(x[here - left : here], scale)
+    error = 1.1 * scale * np.sqrt(1 / left + 1 / right)
+    return bool(jump / size >= c.SHARP_SHARE and abs(jump) / error >= c.SHARP_Z)

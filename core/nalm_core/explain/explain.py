@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""explain(report, verdict): a pure function, so agent and server say the same."""
+
+from __future__ import annotations
+
+from nalm_core.explain import saying
+from nalm_core.explain.case import Case, case_of
+from nalm_core.explain.collect import collect
+from nalm_core.explain.instruction_detail import batches_shrank, instruction_detail
+from nalm_core.explain.limits import EVIDENCE_CHANGE
+from nalm_core.explain.line_shift import line_shift
+from nalm_core.explain.miss_price import BY_BRANCHES, Priced, latencies
+from nalm_core.explain.missing import what_would_tell
+from nalm_core.explain.model import Detail, Evidence, Explanation, Possible, Share
+from nalm_core.explain.pipeline_detail import Weighed, pages_shrank, pipeline_detail, serialises, weigh
+from nalm_core.explain.rules import advise
+from nalm_core.explain.signature import Signature
+from nalm_core.report.defaults import MODEL_CHANGE
+from nalm_core.report.run_report import RunReport
+from nalm_core.verdict.verdict import Verdict
+
+
+def explain(report: RunReport, verdict: Verdict) -> Explanation:
+    """Why cycles changed; a sentence and nothing else where the verdict is neither regressed nor improved.
+
+    Raises nothing on any report that was judged.
+    """
+    case = case_of(report, verdict)
+    if case is None:
+        return Explanation(text=saying.NOTHING)
+    found = collect(case)
+    line = line_shift(case)
+    weighed = weigh(case, found, on_one_line=line is not None)
+    slow = serialises(case)
+    detail = _detail(case, found, weighed.named, serial=slow is not None)
+    named = weighed.named
+    share = _share(case, named) if named is not None and named.detail == detail else None
+    possible = _possible(case, found, weighed) if detail in ("unknown", "memory_layout") else []
+    file, number = case.who.place if case.who else (None, None)
+    return Explanation(
+        stage=case.stage,
+        function=case.who.name if case.who else None,
+        file=file,
+        line=number,
+        named_by=case.who.named_by if case.who else None,
+        cause="pipeline" if detail == "serialising" else case.cause,
+        detail=detail,
+        share=share,
+        possible=possible,
+        text=saying.sentence(case, detail, share, possible, slow=slow, line=line.text() if line else None),
+        evidence=[one for one in found if _is_evidence(one)],
+        advice=advise(case, found, detail) if case.sign > 0 else [],
+        missing=what_would_tell(case, found, detail),
+    )
+
+
+def _detail(case: Case, found: Signature, named: Priced | None, *, serial: bool) -> Detail:
+    if batches_shrank(case, found):
+        return "smaller_batches" if case.sign > 0 else "larger_batches"
+    if case.cause == "instructions" and not serial:
+        return instruction_detail(case, found)
+    return pipeline_detail(case, found, named, serial=serial)
+
+
+def _possible(case: Case, found: Signature, weighed: Weighed) -> list[Possible]:
+    """What may have part in it: events whose price says little, and pages that were not looked up."""
+    told = [Possible(detail=one.detail, share=_share(case, one)) for one in weighed.possible]
+    counted = "dtlb_misses_per_packet" in found
+    if case.cause != "instructions" and not counted and pages_shrank(case, found):
+        told.append(Possible(detail="tlb", share=None))
+    return told
+
+
+def _share(case: Case, named: Priced) -> Share | None:
+    """How much of the change the events that are named can account for."""
+    if case.pipeline_cycles <= 0:
+        return None
+    low, high = sorted((named.low, named.high))
+    whose = BY_BRANCHES if named.detail == "branches" else latencies(case.report.host)[1]
+    return Share(low=low, high=high, of=case.pipeline_cycles, priced_with=whose)
+
+
+def _is_evidence(one: Evidence) -> bool:
+    """Something that moved, or came."""
+    if one.before is None or one.after is None:
+        return True
+    if one.name.endswith("_misses_per_packet"):
+        return abs(one.after - one.before) >= MODEL_CHANGE
+    return abs(one.after - one.before) > EVIDENCE_CHANGE * abs(one.before)

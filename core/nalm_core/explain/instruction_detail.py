@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Below a change in instructions: more of them per call, more calls, more visits, a function that came, an
+inlining that was lost, or batches that shrank. Improvements are the same seen backwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nalm_core.explain.case import Case
+from nalm_core.explain.collect import per_call
+from nalm_core.explain.limits import (
+    BATCH_CHANGE,
+    BULK_CALLS,
+    BULK_GROWTH,
+    CALL_CHANGE,
+    INLINED_SHARE,
+    VISIT_CHANGE,
+)
+from nalm_core.explain.model import Detail
+from nalm_core.explain.signature import Signature
+from nalm_core.report.run_report import Arm
+from nalm_core.verdict.instruction_change import FunctionChange
+
+BACKWARDS: Mapping[Detail, Detail] = {
+    "more_instructions": "fewer_instructions",
+    "more_calls": "fewer_calls",
+    "new_function": "function_gone",
+    "inlining_lost": "inlined",
+}
+
+
+def batches_shrank(case: Case, found: Signature) -> bool:
+    """The stage's batches; or, unless instructions are the cause, the bulks that it hands to a function which
+    works on several packets at once."""
+    batch = found.both("mean_batch")
+    if batch is not None and min(batch) > 0:
+        old, new = batch if case.sign > 0 else batch[::-1]
+        if new / old - 1 <= -BATCH_CHANGE:
+            return True
+    return case.cause != "instructions" and any(_bulk_shrank(one, case.sign) for one in case.functions)
+
+
+def instruction_detail(case: Case, found: Signature) -> Detail:
+    """What is below a change whose cause is instructions."""
+    visits = found.relative("visit_rate")
+    if visits is not None and case.sign * visits >= VISIT_CHANGE and _as_dear_per_visit(found, case.sign):
+        return "more_visits" if case.sign > 0 else "fewer_visits"
+    function = None if case.who is None or case.who.counted is None else case.who.counted
+    detail = "more_instructions" if function is None else _of_function(case, _forward(function, case.sign))
+    return detail if case.sign > 0 else BACKWARDS[detail]
+
+
+def _of_function(case: Case, one: FunctionChange) -> Detail:
+    if one.base_ipp is None and _was_absent(case, one):
+        others = (_forward(other, case.sign) for other in case.functions)
+        return (
+            "inlining_lost"
+            if any(_shrank(other, one.head_ipp or 0.0) for other in others)
+            else "new_function"
+        )
+    return "more_calls" if _by_calls(one) else "more_instructions"
+
+
+def _bulk_shrank(change: FunctionChange, sign: int) -> bool:
+    one = _forward(change, sign)
+    old, new = per_call(one.base_ipp, one.base_calls), per_call(one.head_ipp, one.head_calls)
+    if old is None or new is None or not one.base_calls or one.head_calls is None:
+        return False
+    grown = one.head_calls / one.base_calls
+    return one.base_calls <= BULK_CALLS and grown >= BULK_GROWTH and new <= old / BULK_GROWTH
+
+
+def _as_dear_per_visit(found: Signature, sign: int) -> bool:
+    """The stage's instructions grew no more than its visits did."""
+    ipp, visits = found.relative("ipp"), found.relative("visit_rate")
+    return ipp is not None and visits is not None and abs(sign * (ipp - visits)) <= VISIT_CHANGE
+
+
+def _forward(one: FunctionChange, sign: int) -> FunctionChange:
+    """As a regression has it: of an improvement, head is where it came from."""
+    if sign > 0:
+        return one
+    return FunctionChange(
+        name=one.name,
+        base_ipp=one.head_ipp,
+        head_ipp=one.base_ipp,
+        base_calls=one.head_calls,
+        head_calls=one.base_calls,
+    )
+
+
+def _was_absent(case: Case, one: FunctionChange) -> bool:
+    """Reports name the dearest functions only: one dear enough to be named there, and not, hardly ran."""
+    count = case.counted(Arm.BASE if case.sign > 0 else case.head)
+    listed = [
+        function
+        for stage, functions in (count.functions.items() if count else ())
+        if case.stage in (None, stage)
+        for function in functions
+    ]
+    if count is None or not listed or any(function.name == one.name for function in listed):
+        return False
+    return (one.head_ipp or 0.0) > 2 * min(function.instructions for function in listed) / count.packets
+
+
+def _shrank(other: FunctionChange, came: float) -> bool:
+    if other.base_ipp is None:
+        return False
+    return other.base_ipp - (other.head_ipp or 0.0) >= INLINED_SHARE * came
+
+
+def _by_calls(one: FunctionChange) -> bool:
+    """The larger part of the function's growth is that it is called more often."""
+    old, new = per_call(one.base_ipp, one.base_calls), per_call(one.head_ipp, one.head_calls)
+    if old is None or new is None or not one.base_calls or one.head_calls is None:
+        return False
+    calls = one.head_calls - one.base_calls
+    return calls >= CALL_CHANGE * one.base_calls and calls * old >= one.head_calls * (new - old)

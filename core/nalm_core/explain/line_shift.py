@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The source line at which most of a change is, by samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+from nalm_core.explain.case import Case
+from nalm_core.explain.limits import LINE_SHARE
+from nalm_core.report.defaults import FUNCTION_ERRORS
+from nalm_core.report.run_report import Arm
+from nalm_core.report.source_text import SourceText
+
+Place = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class LineShift:
+    """Cycles a packet at one line under the stage that pays."""
+
+    file: str
+    line: int
+    base: float
+    head: float
+
+    def text(self) -> str:
+        return (
+            f"{self.file}:{self.line} took {self.base:.1f}, and takes {self.head:.1f} cycles/packet (samples)"
+        )
+
+
+def line_shift(case: Case) -> LineShift | None:
+    """The line that changed most, if beyond the scatter of samples and by LINE_SHARE of the change.
+
+    Base's lines are found in head by the report's source text, without which none is named: an edit above a
+    line moves it.
+    """
+    before, after, change = _lines(case, Arm.BASE), _lines(case, case.head), case.change
+    if case.report.source_text is None or before is None or after is None or change is None:
+        return None
+    cycles = (change.head.cpp if change.head else 0.0) - (change.base.cpp if change.base else 0.0)
+    shifts = [
+        (case.sign * (after.get(at, _NONE)[0] - before.get(at, _NONE)[0]), at)
+        for at in dict.fromkeys([*after, *before])
+    ]
+    growth, at = max(shifts, default=(0.0, ("", 0)))
+    old, new = before.get(at, _NONE), after.get(at, _NONE)
+    beyond = growth > FUNCTION_ERRORS * sqrt(old[1] ** 2 + new[1] ** 2)
+    if growth <= 0 or not at[1] or not beyond or growth < LINE_SHARE * case.sign * cycles:
+        return None
+    return LineShift(at[0], at[1], old[0], new[0])
+
+
+_NONE = (0.0, 0.0)
+
+
+def _moved(text: SourceText) -> dict[Place, Place]:
+    """Base's lines in the repository by where head has them; those that only base has are at no line."""
+    return {
+        (one.file, base): (one.file, head or 0)
+        for one in text.files
+        for stretch in one.stretches
+        for base, head, _ in stretch.numbered()
+        if base is not None
+    }
+
+
+def _lines(case: Case, arm: Arm) -> dict[Place, tuple[float, float]] | None:
+    """Cycles a packet and their standard error; None where the arm was not sampled."""
+    profile = next((one for one in case.report.profiles if one.arm is arm), None)
+    chain, info = case.verdict.chain, case.report.arms.get(arm)
+    figure = chain and (chain.base if arm is Arm.BASE else chain.head)
+    if profile is None or not figure or info is None:
+        return None
+    apart = {one.name for one in info.stages if one.apart}
+    own = profile.samples - sum(count for name, count in profile.stages.items() if name in apart)
+    text = case.report.source_text
+    moved = _moved(text) if text is not None and arm is Arm.BASE else {}
+    counts: dict[Place, int] = {}
+    for function in profile.functions:
+        if function.stage not in apart and case.stage in (None, function.stage):
+            for line in function.lines:
+                at = moved.get((line.file, line.line), (line.file, line.line))
+                counts[at] = counts.get(at, 0) + line.samples
+    if own <= 0:
+        return None
+    each = figure.cpp / own
+    return {at: (samples * each, sqrt(samples) * each) for at, samples in counts.items()}

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which function pays within the stage that pays: by its own cycles, else by instructions, else by calls.
+
+It is where the time goes. Which edit sent it there is not asked: often that function was left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from nalm_core.explain.model import NamedBy
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.verdict.instruction_change import FunctionChange
+from nalm_core.verdict.places import in_repository
+from nalm_core.verdict.profile_change import FunctionShift
+from nalm_core.verdict.verdict import Verdict
+
+T = TypeVar("T")
+Place = tuple[str | None, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Payer:
+    """A function, where it is written, and what is known of it."""
+
+    name: str
+    named_by: NamedBy
+    place: Place
+    """File and line; the file None where it is not known."""
+    shift: FunctionShift | None = None
+    counted: FunctionChange | None = None
+
+
+def payer(report: RunReport, verdict: Verdict, stage: str | None, sign: int) -> Payer | None:
+    """sign: 1 for what grew, -1 for what fell. None where nothing tells."""
+    head = verdict.judged_arm or Arm.HEAD
+    changes = verdict.instruction_changes
+    counted = [one for each in changes if stage in (None, each.stage) for one in each.functions]
+    sampled = [one for one in verdict.functions or [] if stage in (None, one.stage)]
+    if shift := _most(sampled, lambda one: sign * (one.head_cpp - one.base_cpp)):
+        same = next((one for one in counted if one.name == shift.name), None)
+        return Payer(shift.name, "samples", _sampled_place(report, head, shift), shift, same)
+    if grown := _most(counted, lambda one: sign * ((one.head_ipp or 0.0) - (one.base_ipp or 0.0))):
+        return Payer(grown.name, "instructions", _counted_place(report, head, grown.name), None, grown)
+    if called := _most(counted, lambda one: sign * _calls_grown(one)):
+        return Payer(called.name, "calls", _counted_place(report, head, called.name), None, called)
+    return None
+
+
+def _calls_grown(one: FunctionChange) -> float:
+    return 0.0 if one.base_calls is None or one.head_calls is None else one.head_calls - one.base_calls
+
+
+def _most(of: Iterable[T], by: Callable[[T], float]) -> T | None:
+    found = max(of, key=by, default=None)
+    return found if found is not None and by(found) > 0 else None
+
+
+def _sampled_place(report: RunReport, head: Arm, shift: FunctionShift) -> Place:
+    """The line of the repository with most of head's samples: of what was inlined, its user."""
+    for profile in report.profiles:
+        for function in profile.functions if profile.arm is head else ():
+            if (function.name, function.stage) == (shift.name, shift.stage):
+                own = [line for line in function.lines if in_repository(line.file)]
+                if own:
+                    most = max(own, key=lambda line: line.samples)
+                    return most.file, most.line
+    return shift.file, shift.line
+
+
+def _counted_place(report: RunReport, head: Arm, name: str) -> Place:
+    """Of the function's first instruction, in head, or in base if head has it no more."""
+    places = [
+        (function.file, function.line)
+        for arm in (head, Arm.BASE)
+        for count in report.instructions
+        if count.arm is arm
+        for functions in count.functions.values()
+        for function in functions
+        if function.name == name and function.file is not None
+    ]
+    return places[0] if places else (None, None)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An explanation in words. It says where time goes and what grew; it never says which edit is at fault."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from nalm_core.explain.case import Case
+from nalm_core.explain.model import Detail, Evidence, Possible, Share
+from nalm_core.explain.quantities import QUANTITIES
+from nalm_core.text.percents import share_percent
+from nalm_core.verdict.change import Cause, cause_told
+
+NOTHING = "There is no change of cycles to explain."
+_DETAILS: Mapping[Detail, str] = {
+    "more_instructions": "more instructions each time it runs",
+    "more_calls": "it is called more often for a packet",
+    "more_visits": "more packets visit the stage",
+    "new_function": "a function runs that did not before",
+    "inlining_lost": "a function runs on its own that seems to have been part of its caller",
+    "smaller_batches": "fewer packets are worked on at once",
+    "cache": "more data misses the caches",
+    "instruction_cache": "more code misses the instruction cache",
+    "tlb": "more addresses miss the TLB",
+    "branches": "more branches are mispredicted",
+    "waiting": "more time in locks, atomics or rings, where lcores wait for each other",
+    "serialising": "more time at instructions that wait for those before them",
+    "memory_layout": "launches differ far more than before: it depends on how memory falls into place",
+    "unknown": "what was counted does not tell why",
+    "fewer_instructions": "fewer instructions each time it runs",
+    "fewer_calls": "it is called less often for a packet",
+    "fewer_visits": "fewer packets visit the stage",
+    "function_gone": "a function no longer runs",
+    "inlined": "a function has become part of its caller",
+    "larger_batches": "more packets are worked on at once",
+}
+_FEWER: Mapping[Detail, str] = {
+    "cache": "less data misses the caches",
+    "instruction_cache": "less code misses the instruction cache",
+    "tlb": "fewer addresses miss the TLB",
+    "branches": "fewer branches are mispredicted",
+    "waiting": "less time in locks, atomics or rings, where lcores wait for each other",
+    "serialising": "less time at instructions that wait for those before them",
+    "memory_layout": "launches differ far less than before: it depended on how memory falls into place",
+}
+_BY = {
+    "samples": "most of its change, by samples, is in",
+    "instructions": "of its functions, instructions changed most in",
+    "calls": "of its functions, calls changed most in",
+}
+
+_CAUSES: Mapping[Cause | None, str] = {
+    "instructions": "Instructions",
+    "pipeline": "Pipeline use",
+    None: "Cause not counted",
+}
+
+
+def sentence(
+    case: Case,
+    detail: Detail,
+    share: Share | None,
+    possible: Sequence[Possible] = (),
+    *,
+    slow: str | None = None,
+    line: str | None = None,
+) -> str:
+    """Who pays, why, and how much of it the counted events can account for.
+
+    slow: serialising instructions that samples are at. line: the source line at which most of it is.
+    """
+    where = f"Time {'goes into' if case.sign > 0 else 'was saved in'} {case.stage or 'the chain as a whole'}"
+    if case.who is not None:
+        where += f"; {_BY[case.who.named_by]} {case.who.name}{_at(*case.who.place)}"
+    why = _why(case, detail) + (f": {slow}" if detail == "serialising" and slow else "")
+    more = [f"{line}."] if line else []
+    if possible:
+        listed = "; ".join(f"{_why(case, one.detail)}{_range(one.share)}" for one in possible)
+        more.append(f"Possible, and not told apart: {listed}.")
+    return " ".join([f"{where}. {_cause(case, detail)}: {why}{_of(share)}.", *more])
+
+
+def _why(case: Case, detail: Detail) -> str:
+    return _FEWER.get(detail, _DETAILS[detail]) if case.sign < 0 else _DETAILS[detail]
+
+
+def _cause(case: Case, detail: Detail) -> str:
+    """Which of the two the change is put down to, as far as its interval tells."""
+    if detail == "serialising":
+        return _CAUSES["pipeline"]
+    if case.cause is not None and case.change is not None and not cause_told(case.change, case.cause):
+        return "Instructions and pipeline use, not told apart"
+    return _CAUSES[case.cause]
+
+
+def figure(one: Evidence) -> str:
+    """A quantity of both arms: `first-level data misses 1.20 to 3.40 misses/packet (simulated)`."""
+    words = QUANTITIES[one.name].words
+    return f"{words} {number(one.before)} to {number(one.after)} {one.unit} ({one.source})"
+
+
+def number(value: float | None) -> str:
+    """With three significant digits, `unknown` where it is."""
+    return "unknown" if value is None else f"{value:.1f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _at(file: str | None, line: int | None) -> str:
+    if file is None:
+        return ""
+    return f" ({file}:{line})" if line else f" ({file})"
+
+
+def _of(share: Share | None) -> str:
+    if share is None or share.of <= 0:
+        return ""
+    if share.low >= share.of:
+        return f", enough for all {share.of:.1f} cycles/packet ({share.priced_with})"
+    return f", which can account for {_percents(share)} of {share.of:.1f} cycles/packet ({share.priced_with})"
+
+
+def _range(share: Share | None) -> str:
+    if share is None or share.of <= 0:
+        return " (not counted)"
+    return " (all of it)" if share.low >= share.of else f" ({_percents(share)})"
+
+
+def _percents(share: Share) -> str:
+    low, high = (min(1.0, max(0.0, bound / share.of)) for bound in (share.low, share.high))
+    return f"{100 * low:.0f} to {share_percent(high, 0)}"

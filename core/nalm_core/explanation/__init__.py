@@ -1,8 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""Why a run's cycles changed: who pays, what grew, how much that explains, and which practices apply."""
-
-from nalm_core.explanation.apart import OneSide, explain_apart
-from nalm_core.explanation.explain import explain
-from nalm_core.explanation.model import Advice, Evidence, Explanation
-
-__all__ = ["Advice", "Evidence", "Explanation", "OneSide", "explain", "explain_apart"]

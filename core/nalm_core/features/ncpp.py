@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NCPP: cycles per packet against what the feature set cost at the reference (docs/statistics.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import hypot
+
+from nalm_core.features.cost_model import CostModel, Expected
+from nalm_core.report.run_report import Model
+
+
+class Ncpp(Model):
+    """1: as efficient as the reference at the same complexity."""
+
+    value: float
+    low: float | None
+    high: float | None
+    """Both intervals' relative halves added as squares; None where either has none."""
+    expected_cycles: float
+    """CPP of this feature set at the reference."""
+    extended: list[str]
+    """Features the reference did not have, expected at the price they came with."""
+
+
+def normalise(
+    cpp: float,
+    interval: tuple[float | None, float | None],
+    features: Iterable[str],
+    model: CostModel,
+    came_at: Mapping[str, float],
+) -> Ncpp | str:
+    """NCPP of a measured CPP and its interval, or the sentence that says why there is none.
+
+    came_at: by feature that came after the reference, its price in cycles per packet when it came.
+    """
+    known = {*model.varied, *model.fixed}
+    asked = list(dict.fromkeys(features))
+    extended = [name for name in asked if name not in known and name in came_at]
+    rest = [name for name in asked if name not in extended]
+    if (reason := model.why_not(rest)) is not None:
+        return reason
+    expected = model.expected(rest)
+    cycles = expected.value + sum(came_at[name] for name in extended)
+    if cycles <= 0:
+        return "the cost model expects no cycles of this feature set"
+    half = _relative_half(cpp, interval, expected, cycles)
+    value = cpp / cycles
+    return Ncpp(
+        value=value,
+        low=None if half is None else max(0.0, value * (1 - half)),
+        high=None if half is None else value * (1 + half),
+        expected_cycles=cycles,
+        extended=extended,
+    )
+
+
+def _relative_half(
+    cpp: float, interval: tuple[float | None, float | None], expected: Expected, cycles: float
+) -> float | None:
+    low, high = interval
+    if cpp <= 0 or low is None or high is None or expected.low is None or expected.high is None:
+        return None
+    return hypot((high - low) / 2 / cpp, (expected.high - expected.low) / 2 / cycles)

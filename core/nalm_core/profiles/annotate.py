@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Source of two sides line by line, with what each line costs a packet on either side.
+
+Lines are matched by their text (difflib), so a line that only moved is compared with itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import takewhile
+from typing import Literal, TypeVar
+
+from nalm_core.report.source_text import Stretch, showable, source_lines
+
+Mark = Literal[" ", "-", "+"]
+
+
+@dataclass(frozen=True)
+class AnnotatedLine:
+    """A line of both sides, or of one alone."""
+
+    mark: Mark
+    """A space: on both sides; - only base's; + only head's."""
+    base_line: int | None
+    head_line: int | None
+    base: float
+    head: float
+    """Cost a packet; 0 where the line is not, or costs too little to be named."""
+    text: str
+
+    @property
+    def numbers(self) -> Numbers:
+        return self.base_line, self.head_line
+
+    @property
+    def change(self) -> float:
+        """What head spends more."""
+        return self.head - self.base
+
+
+def annotate(
+    base: str, head: str, base_costs: Mapping[int, float], head_costs: Mapping[int, float]
+) -> list[AnnotatedLine]:
+    """Both sides of a file, in order; what base alone has comes before what head has in its place."""
+    old, new = source_lines(base), source_lines(head)
+    found: list[AnnotatedLine] = []
+    for same, (begin, end), (to_begin, to_end) in blocks(old, new):
+        if same:
+            found += [
+                AnnotatedLine(
+                    " ", at + 1, to + 1, base_costs.get(at + 1, 0), head_costs.get(to + 1, 0), new[to]
+                )
+                for at, to in zip(range(begin, end), range(to_begin, to_end), strict=True)
+            ]
+        else:
+            found += [
+                AnnotatedLine("-", at + 1, None, base_costs.get(at + 1, 0), 0, old[at])
+                for at in range(begin, end)
+            ]
+            found += [
+                AnnotatedLine("+", None, to + 1, 0, head_costs.get(to + 1, 0), new[to])
+                for to in range(to_begin, to_end)
+            ]
+    return found
+
+
+def annotate_stretches(
+    stretches: Iterable[Stretch], base_costs: Mapping[int, float], head_costs: Mapping[int, float]
+) -> list[AnnotatedLine]:
+    """What a report holds of a file; between its stretches, lines are missing."""
+    return [
+        AnnotatedLine(
+            " " if base is not None and head is not None else "-" if head is None else "+",
+            base,
+            head,
+            base_costs.get(base, 0) if base is not None else 0,
+            head_costs.get(head, 0) if head is not None else 0,
+            showable(text),
+        )
+        for one in stretches
+        for base, head, text in one.numbered()
+    ]
+
+
+Row = TypeVar("Row")
+Numbers = tuple[int | None, int | None]
+"""A line's on base's side and on head's; None: that side has it not."""
+
+
+def unbroken(rows: Iterable[Row], numbers: Callable[[Row], Numbers]) -> list[list[Row]]:
+    """Split where the numbers of a side jump: lines between are missing."""
+    found: list[list[Row]] = []
+    last: dict[int, int] = {}
+    for row in rows:
+        here = {side: line for side, line in enumerate(numbers(row)) if line is not None}
+        if not found or any(line != last.get(side, line - 1) + 1 for side, line in here.items()):
+            found.append([])
+        last |= here
+        found[-1].append(row)
+    return found
+
+
+def passages(lines: Sequence[AnnotatedLine], least: float, around: int) -> list[list[AnnotatedLine]]:
+    """What is worth reading: lines whose cost changed by `least` or more, edited ones that cost something.
+
+    Each has so many lines around it."""
+
+    def worth(line: AnnotatedLine) -> bool:
+        edited = line.mark != " " and bool(line.base or line.head)
+        return edited or abs(line.change) >= least
+
+    wanted = near([at for at, line in enumerate(lines) if worth(line)], around, len(lines))
+    return [[lines[at] for at in part] for part in runs(sorted(wanted))]
+
+
+def near(places: Iterable[int], around: int, count: int) -> set[int]:
+    """Places among `count`, and so many before and after each."""
+    return {one for at in places for one in range(max(at - around, 0), min(at + around + 1, count))}
+
+
+def runs(places: Iterable[int]) -> list[list[int]]:
+    """Ascending places in stretches without a gap."""
+    found: list[list[int]] = []
+    for at in places:
+        if not found or found[-1][-1] != at - 1:
+            found.append([])
+        found[-1].append(at)
+    return found
+
+
+Span = tuple[int, int]
+
+
+def blocks(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[bool, Span, Span]]:
+    """Stretches that are the same, or not. Equal beginnings and ends are not searched, to be quick."""
+    first = _alike(old, new)
+    last = _alike(old[first:][::-1], new[first:][::-1])
+    ends = len(old) - last, len(new) - last
+    yield True, (0, first), (0, first)
+    matcher = SequenceMatcher(None, old[first : ends[0]], new[first : ends[1]])
+    for kind, begin, end, to_begin, to_end in matcher.get_opcodes():
+        yield kind == "equal", (first + begin, first + end), (first + to_begin, first + to_end)
+    yield True, (ends[0], len(old)), (ends[1], len(new))
+
+
+def _alike(old: Sequence[str], new: Sequence[str]) -> int:
+    """How many lines are the same from the beginning on."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each C function costs a packet on two sides, as far as both were counted or sampled alike.
+
+Instructions are exact and of the function itself, without callees. Cycles are samples scaled to the side's
+CPP, with the standard error of their scatter. A function that is missing on one side did not run there, or is
+not among the dearest of its stage.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from pydantic import Field
+
+from nalm_core.report.instructions import PREFERENCE
+from nalm_core.report.profile import Profile, ProfiledFunction
+from nalm_core.report.run_report import Arm, InstructionCount, Model, RunReport, Source
+from nalm_core.report.summary import summarise
+
+SHOWN = 100
+"""Functions listed, those that changed most first."""
+SHOWN_LINES = 40
+"""Lines listed of a function on one side, dearest first."""
+Key = tuple[str | None, str]
+"""Stage and name."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideOf:
+    """One arm of one report."""
+
+    report: RunReport
+    arm: Arm
+    cpp: float | None
+    """Of the chain; None where its cycles are not to be put beside the other's."""
+
+
+class LineCost(Model):
+    """One source line of a function, or of what was inlined into it; None: not counted, or not sampled."""
+
+    file: str
+    line: int
+    ipp: float | None = None
+    cpp: float | None = None
+
+
+class FunctionCost(Model):
+    """One function on one side; None: not counted, or not sampled."""
+
+    file: str | None = None
+    line: int | None = None
+    ipp: float | None = None
+    calls: float | None = None
+    """A packet."""
+    cpp: float | None = None
+    error: float | None = None
+    """Standard error of cpp."""
+    lines: list[LineCost] = Field(default_factory=list)
+    """Dearest first."""
+
+
+class FunctionCosts(Model):
+    name: str
+    stage: str | None
+    """None: outside every stage."""
+    base: FunctionCost | None
+    head: FunctionCost | None
+
+
+def side_of(report: RunReport, arm: Arm) -> SideOf:
+    """An arm with its cycles per packet."""
+    figure = summarise(report, arm).chain.get("cpp") if arm in report.arms else None
+    return SideOf(report, arm, figure.value if figure else None)
+
+
+def function_costs(base: SideOf, head: SideOf, *, lines: int = SHOWN_LINES) -> list[FunctionCosts]:
+    """Functions of both sides, largest change first. Empty where nothing was counted on both sides, or
+    one was not built.
+
+    lines: at most so many of each function on each side."""
+    if any(side.arm not in side.report.arms for side in (base, head)):
+        return []
+    source = _common_source(base, head)
+    before, after = (_costs(side, source, _sampled(base, head), lines) for side in (base, head))
+    found = [
+        FunctionCosts(name=key[1], stage=key[0], base=before.get(key), head=after.get(key))
+        for key in dict.fromkeys([*before, *after])
+    ]
+    return sorted(found, key=_size, reverse=True)[:SHOWN]
+
+
+def _size(one: FunctionCosts) -> tuple[float, float]:
+    """How much it changed, then how much it costs."""
+    base, head = one.base or FunctionCost(), one.head or FunctionCost()
+    instructions = (base.ipp or 0.0), (head.ipp or 0.0)
+    cycles = (base.cpp or 0.0), (head.cpp or 0.0)
+    return max(abs(b - a) for a, b in (instructions, cycles)), max(*instructions, *cycles)
+
+
+def _common_source(base: SideOf, head: SideOf) -> Source | None:
+    for source in PREFERENCE:
+        if _count(base, source) and _count(head, source):
+            return source
+    return None
+
+
+def _count(side: SideOf, source: Source | None) -> InstructionCount | None:
+    counts = side.report.instructions
+    return next((one for one in counts if one.arm is side.arm and one.source is source), None)
+
+
+def _sampled(base: SideOf, head: SideOf) -> bool:
+    """Both sides have samples and cycles to scale them to."""
+    return all(side.cpp is not None and _profile(side) is not None for side in (base, head))
+
+
+def _profile(side: SideOf) -> Profile | None:
+    return next((one for one in side.report.profiles if one.arm is side.arm), None)
+
+
+def _costs(side: SideOf, source: Source | None, sampled: bool, lines: int) -> dict[Key, FunctionCost]:
+    count, profile = _count(side, source), _profile(side) if sampled else None
+    apart = {stage.name for stage in side.report.arms[side.arm].stages if stage.apart}
+    counted = _counted(count, lines) if count else {}
+    timed = _timed(profile, apart, side.cpp) if profile and side.cpp is not None else {}
+    return {
+        key: _joined(counted.get(key), timed.get(key), lines)
+        for key in dict.fromkeys([*counted, *timed])
+        if key[0] not in apart
+    }
+
+
+def _joined(counted: FunctionCost | None, timed: FunctionCost | None, most: int) -> FunctionCost:
+    """Where it is written is told by its debug information; where most samples fell, only without."""
+    if counted is None or timed is None:
+        return counted or timed or FunctionCost()
+    where = counted if counted.file else timed
+    told = {"ipp": counted.ipp, "calls": counted.calls, "file": where.file, "line": where.line}
+    return timed.model_copy(update={**told, "lines": _joined_lines(counted.lines, timed.lines)[:most]})
+
+
+def _joined_lines(counted: Sequence[LineCost], timed: Sequence[LineCost]) -> list[LineCost]:
+    ipp, cpp = ({(one.file, one.line): one for one in lines} for lines in (counted, timed))
+    joined = [
+        LineCost(
+            file=at[0],
+            line=at[1],
+            ipp=ipp[at].ipp if at in ipp else None,
+            cpp=cpp[at].cpp if at in cpp else None,
+        )
+        for at in dict.fromkeys([*ipp, *cpp])
+    ]
+    return sorted(joined, key=lambda one: (-(one.ipp or 0.0), -(one.cpp or 0.0)))
+
+
+def _counted(count: InstructionCount, most: int) -> dict[Key, FunctionCost]:
+    lines = _counted_lines(count)
+    return {
+        (stage, one.name): FunctionCost(
+            file=one.file,
+            line=one.line,
+            ipp=one.instructions / count.packets,
+            calls=one.calls / count.packets,
+            lines=lines.get((stage, one.name), [])[:most],
+        )
+        for stage, listed in count.functions.items()
+        for one in listed
+    }
+
+
+def _counted_lines(count: InstructionCount) -> dict[Key, list[LineCost]]:
+    found: dict[Key, list[LineCost]] = defaultdict(list)
+    for one in count.lines:
+        found[one.stage, one.function] += [
+            LineCost(file=one.file, line=line, ipp=cost / count.packets) for line, cost in one.lines.items()
+        ]
+    return {key: sorted(lines, key=lambda line: -(line.ipp or 0.0)) for key, lines in found.items()}
+
+
+def _timed(profile: Profile, apart: set[str], cpp: float) -> dict[Key, FunctionCost]:
+    own = profile.samples - sum(profile.stages.get(stage, 0) for stage in apart)
+    if own <= 0:
+        return {}
+    return {(one.stage, one.name): _by_samples(one, cpp / own) for one in profile.functions}
+
+
+def _by_samples(one: ProfiledFunction, each: float) -> FunctionCost:
+    """each: cycles a packet that a sample stands for."""
+    lines = [LineCost(file=line.file, line=line.line, cpp=line.samples * each) for line in one.lines]
+    error = sqrt(one.samples) * each
+    return FunctionCost(file=one.file, line=one.line, cpp=one.samples * each, error=error, lines=lines)

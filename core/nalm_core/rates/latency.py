@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Histograms of latency and jitter, nanoseconds: kept as HdrHistogram, so that those of several trials can be
+merged and any percentile be read from them later.
+
+The payload is HdrHistogram's own (version 2, zlib, base64): other tools of that family read it. Values were
+counted by the NF in bins 1/32 of their value wide; a percentile is the upper end of its bin, so it is above
+the exact one by that share at most. Count, least, greatest and mean are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from hdrh.histogram import HdrHistogram
+from pydantic import Field
+
+from nalm_core.report.run_report import Count, Model
+
+HIGHEST_NS = 3_600_000_000_000
+"""An hour: larger values are counted as this."""
+SIGNIFICANT_DIGITS = 3
+
+
+class Histogram(Model):
+    """One histogram. Without values, `count` is 0 and there is no least nor greatest."""
+
+    count: Count
+    sum_ns: float = Field(ge=0)
+    min_ns: float | None
+    max_ns: float | None
+    payload: str
+    """HdrHistogram V2, compressed, base64."""
+
+
+class LatencyFigures(Model):
+    """What a histogram says, nanoseconds."""
+
+    packets: Count
+    min_ns: float
+    mean_ns: float
+    p50_ns: float
+    p99_ns: float
+    p99_9_ns: float
+    max_ns: float
+
+
+def histogram(bins: Iterable[tuple[float, int]], *, sum_ns: float, min_ns: float, max_ns: float) -> Histogram:
+    """A histogram of (upper end of a bin in ns, count) pairs, with the exact sum, least and greatest."""
+    hdr, total = _empty(), 0
+    for upper_ns, count in bins:
+        # A bin that nothing reached the end of ends at the greatest value there was.
+        hdr.record_value(_whole(min(upper_ns, max_ns)), count)
+        total += count
+    return Histogram(
+        count=total,
+        sum_ns=sum_ns if total else 0.0,
+        min_ns=min_ns if total else None,
+        max_ns=max_ns if total else None,
+        payload=hdr.encode().decode(),
+    )
+
+
+def merged(histograms: Sequence[Histogram]) -> Histogram:
+    """All values of several histograms in one."""
+    hdr = _empty()
+    for one in histograms:
+        hdr.decode_and_add(one.payload.encode())
+    full = [one for one in histograms if one.count]
+    return Histogram(
+        count=sum(one.count for one in full),
+        sum_ns=sum(one.sum_ns for one in full),
+        min_ns=min((one.min_ns for one in full if one.min_ns is not None), default=None),
+        max_ns=max((one.max_ns for one in full if one.max_ns is not None), default=None),
+        payload=hdr.encode().decode(),
+    )
+
+
+def percentile_ns(one: Histogram, percent: float) -> float | None:
+    """The value that `percent` of the values do not exceed; None of no values."""
+    if one.count == 0 or one.max_ns is None or one.min_ns is None:
+        return None
+    value = float(HdrHistogram.decode(one.payload.encode()).get_value_at_percentile(percent))
+    return max(one.min_ns, min(value, one.max_ns))
+
+
+def figures(one: Histogram) -> LatencyFigures | None:
+    """The figures that are shown; None of no values."""
+    if one.count == 0 or one.max_ns is None or one.min_ns is None:
+        return None
+    hdr = HdrHistogram.decode(one.payload.encode())
+    p50, p99, p99_9 = (
+        max(one.min_ns, min(float(hdr.get_value_at_percentile(p)), one.max_ns)) for p in (50.0, 99.0, 99.9)
+    )
+    return LatencyFigures(
+        packets=one.count,
+        min_ns=one.min_ns,
+        mean_ns=one.sum_ns / one.count,
+        p50_ns=p50,
+        p99_ns=p99,
+        p99_9_ns=p99_9,
+        max_ns=one.max_ns,
+    )
+
+
+def _empty() -> HdrHistogram:
+    return HdrHistogram(1, HIGHEST_NS, SIGNIFICANT_DIGITS)
+
+
+def _whole(value_ns: float) -> int:
+    """HdrHistogram counts whole numbers from 1 on."""
+    return max(1, min(round(value_ns), HIGHEST_NS))

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Soak: hours at one load. Its document (a header and one record per interval, version 1) and what it means.
+
+Trends are Theil-Sen slopes with their intervals (trend.py). A resumed soak has several launches, each with a
+level of its own (memory layout): slopes are taken within launches only. Assumed: intervals of a launch
+scatter independently around a line. A disturbance longer than an interval makes the interval of a slope too
+narrow; that is what the limits on size are for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from statistics import median
+from typing import Annotated, Final, Literal
+
+from pydantic import ConfigDict, Field
+
+from nalm_core.rates import defaults
+from nalm_core.rates.latency import percentile_ns
+from nalm_core.rates.rate_report import Search, Trial
+from nalm_core.rates.rate_result import HONEST
+from nalm_core.rates.trials import Loss, as_round, forwarded_pps, intended, lost_packets, total_losses
+from nalm_core.report.counters import totals
+from nalm_core.report.run_report import (
+    Arm,
+    ArmInfo,
+    Build,
+    Check,
+    Count,
+    Host,
+    Model,
+    Name,
+    RunDefinition,
+    Scenario,
+    StageInfo,
+)
+from nalm_core.stats.trend import theil_sen
+from nalm_core.verdict.checks import run_checks
+
+SCHEMA: Final = "nalm.soak/1"
+
+
+class SoakSettings(Model):
+    """What was aimed at."""
+
+    hours: float = Field(gt=0)
+    interval_s: float = Field(default=defaults.SOAK_INTERVAL_S, gt=0)
+    share: float | None = Field(default=defaults.SOAK_SHARE, gt=0, le=1)
+    """Of NDR; None where the load was given."""
+    pps: int = Field(gt=0)
+
+
+class SoakHeader(Model):
+    """The file's first line."""
+
+    schema_: Literal["nalm.soak/1"] = Field(default=SCHEMA, alias="schema")
+    run_id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+    nalm_version: str
+    project: Name
+    scenario: Scenario
+    host: Host
+    started_at: datetime
+    settings: SoakSettings
+    ndr: Search | None = None
+    """The search that chose the load."""
+    build: Build
+    run: RunDefinition
+    stages: list[StageInfo]
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)
+
+
+class Interval(Model):
+    """One of the file's further lines."""
+
+    number: int = Field(ge=0)
+    launch: int = Field(ge=0)
+    """Goes up when the soak is resumed."""
+    ended_at: datetime
+    launch_s: float = Field(ge=0)
+    """Seconds this launch has been under load when the interval ended: pauses are not in it."""
+    trial: Trial
+    memory_bytes: Count | None
+    """Resident memory of the process; None if it could not be read."""
+    buffers_in_use: Count | None
+    """Packet buffers not in their pool when the interval ended; None where the NF's probe does not say."""
+
+
+class SoakOutcome(StrEnum):
+    STEADY = "steady"
+    DRIFTING = "drifting"
+    LEAKING = "leaking"
+    INCONCLUSIVE = "inconclusive"
+    INVALID = "invalid"
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """How one figure changed from the begin to the end of the soak, launches joined."""
+
+    name: str
+    unit: str
+    level: float
+    """Median."""
+    change: float
+    """Slope times the soak's length, in the figure's unit."""
+    low: float
+    high: float
+    limit: float
+    """The change from which on it matters, in the figure's unit."""
+
+    @property
+    def grows(self) -> bool:
+        """Surely upwards, and by enough to matter."""
+        return self.low > 0 and self.change >= self.limit
+
+    @property
+    def falls(self) -> bool:
+        """Surely downwards, and by enough to matter."""
+        return self.high < 0 and self.change <= -self.limit
+
+    @property
+    def open(self) -> bool:
+        """Neither shown to matter nor shown not to."""
+        return not (self.grows or self.falls) and (self.high >= self.limit or self.low <= -self.limit)
+
+
+@dataclass(frozen=True, slots=True)
+class SoakVerdict:
+    outcome: SoakOutcome
+    reasons: list[str]
+    trends: list[Trend]
+    intervals: int
+    used: int
+    """Intervals that were valid and after the launch had settled."""
+    hours: float
+    """Under load, all launches together."""
+    lost: list[Loss]
+    loss_ratio: float | None
+    checks: list[Check]
+
+
+Figure = Callable[[Interval], float | None]
+
+
+def judge_soak(header: SoakHeader, intervals: Sequence[Interval]) -> SoakVerdict:
+    """Steady, drifting, leaking, or too little to say."""
+    info = ArmInfo(build=header.build, run=header.run, stages=header.stages)
+    used = settled(intervals)
+    valid = [one for one in used if one.trial.invalid is None]
+    checks = _checks(valid, info, header.host.tsc_hz)
+    found = trends(header, used)
+    outcome, reasons = _outcome(found, checks, valid)
+    trials = [one.trial for one in intervals if one.trial.invalid is None]
+    asked = sum(intended(trial) for trial in trials)
+    return SoakVerdict(
+        outcome=outcome,
+        reasons=reasons,
+        trends=found,
+        intervals=len(intervals),
+        used=len(valid),
+        hours=soak_seconds(intervals) / 3600,
+        lost=total_losses(trials, info),
+        loss_ratio=sum(lost_packets(trial, info) for trial in trials) / asked if asked else None,
+        checks=checks,
+    )
+
+
+def soak_seconds(intervals: Sequence[Interval]) -> float:
+    """Seconds under load, all launches together."""
+    return sum(max(one.launch_s for one in mine) for mine in _launches(intervals).values())
+
+
+def settled(intervals: Sequence[Interval]) -> list[Interval]:
+    """Without each launch's first ones: SOAK_SETTLE_S, of a short launch SOAK_SETTLE_SHARE, one at least."""
+    kept = []
+    for mine in _launches(intervals).values():
+        length = max(one.launch_s for one in mine)
+        settling = min(defaults.SOAK_SETTLE_S, defaults.SOAK_SETTLE_SHARE * length)
+        kept += [one for one in mine[1:] if one.launch_s > settling]
+    return kept
+
+
+def trends(header: SoakHeader, intervals: Sequence[Interval]) -> list[Trend]:
+    """Every figure that there is enough of. Speed is judged by valid intervals, memory by all."""
+    info = ArmInfo(build=header.build, run=header.run, stages=header.stages)
+    valid = [one for one in intervals if one.trial.invalid is None]
+    relative, tail = defaults.CPP_DRIFT_LIMIT, defaults.TAIL_DRIFT_LIMIT
+    made = (
+        _trend(
+            "cpp", "cycles/packet", valid, lambda one: totals(as_round(one.trial), info).cpp, share=relative
+        ),
+        _trend("pps", "packets/s", valid, lambda one: forwarded_pps(one.trial, info), share=relative),
+        _trend("latency_p99_9", "ns", valid, _tail, share=tail),
+        _trend("memory", "bytes", intervals, lambda one: one.memory_bytes, limit=defaults.MEMORY_LEAK_BYTES),
+        _trend(
+            "buffers_in_use", "buffers", intervals, lambda one: one.buffers_in_use, limit=defaults.BUFFER_LEAK
+        ),
+    )
+    return [one for one in made if one is not None]
+
+
+def _tail(one: Interval) -> float | None:
+    return None if one.trial.latency is None else percentile_ns(one.trial.latency, 99.9)
+
+
+def _launches(intervals: Sequence[Interval]) -> Mapping[int, list[Interval]]:
+    found: dict[int, list[Interval]] = {}
+    for one in intervals:
+        found.setdefault(one.launch, []).append(one)
+    return found
+
+
+def _trend(
+    name: str,
+    unit: str,
+    intervals: Sequence[Interval],
+    figure: Figure,
+    *,
+    share: float | None = None,
+    limit: float | None = None,
+) -> Trend | None:
+    """The trend of one figure; None of too few intervals. `share`: a limit relative to its median."""
+    launches = [
+        [(one.launch_s, float(value)) for one in mine if (value := figure(one)) is not None]
+        for mine in _launches(intervals).values()
+    ]
+    levels = [value for points in launches for _, value in points]
+    slope = theil_sen([points for points in launches if len(points) > 1], defaults.SOAK_CONFIDENCE)
+    if len(levels) < defaults.SOAK_MIN_INTERVALS or slope is None:
+        return None
+    length, level = soak_seconds(intervals), median(levels)
+    matters = limit if share is None else abs(level) * share
+    assert matters is not None
+    return Trend(name, unit, level, slope.middle * length, slope.low * length, slope.high * length, matters)
+
+
+def _checks(valid: Sequence[Interval], info: ArmInfo, tsc_hz: int) -> list[Check]:
+    rounds = [as_round(one.trial, one.number) for one in valid]
+    return [one for one in run_checks({Arm.HEAD: info}, rounds, [], tsc_hz) if one.name != HONEST]
+
+
+def _outcome(
+    found: Sequence[Trend], checks: Sequence[Check], valid: Sequence[Interval]
+) -> tuple[SoakOutcome, list[str]]:
+    """The rule, in this order: a leak, a contradiction, a drift, too little, steady."""
+    leaks = [one for one in found if one.name in ("memory", "buffers_in_use") and one.grows]
+    if leaks:
+        return SoakOutcome.LEAKING, [_said(one) for one in leaks]
+    failed = [check.message for check in checks if not check.passed]
+    if failed:
+        return SoakOutcome.INVALID, failed
+    speed = [one for one in found if one.name in ("cpp", "pps", "latency_p99_9")]
+    drifts = [one for one in speed if one.grows or one.falls]
+    if drifts:
+        return SoakOutcome.DRIFTING, [_said(one) for one in drifts]
+    if len(valid) < defaults.SOAK_MIN_INTERVALS:
+        few = f"{len(valid)} usable intervals; {defaults.SOAK_MIN_INTERVALS} are needed"
+        return SoakOutcome.INCONCLUSIVE, [few]
+    unsure = [one for one in found if one.open]
+    if unsure:
+        return SoakOutcome.INCONCLUSIVE, [f"{_said(one)}: too uncertain to say" for one in unsure]
+    return SoakOutcome.STEADY, ["no figure changed by what matters"]
+
+
+def _said(one: Trend) -> str:
+    return f"{one.name} {one.change:+.4g} {one.unit} over the soak ({one.low:+.4g} to {one.high:+.4g})"

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One trial: what was lost, why and on which lcore; and whether it says anything about the NF at all.
+
+Packets are lost when the NF dropped them for want of a resource (`lost`) or as not deliverable (`bad`), when
+they did not come back, and when the schedule asked for them and the NF's end of the line had no room or time:
+`late` were given up, `unsent` still waited at the end. A real NIC would have dropped those two at its full
+queue. What a rule of the NF drops (`policy`) is not lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+
+from nalm_core.rates.defaults import (
+    HONEST_LIMIT,
+    STOLEN_LIMIT,
+    UNSENT_SLACK_PACKETS,
+    UNSENT_SLACK_US,
+    WAITING_LIMIT,
+)
+from nalm_core.rates.rate_report import Trial
+from nalm_core.report.counters import (
+    ENDED,
+    cpu_time_scale,
+    idle_share,
+    lcore_idle_share,
+    packets_by_kind,
+    ratio,
+    stolen_share,
+    working_lcores,
+)
+from nalm_core.report.run_report import Arm, ArmInfo, OutcomeKind, Round, StageCounters, StageInfo
+from nalm_core.text.percents import share_percent
+
+LATE, UNSENT, NOT_RETURNED = "generator.late", "generator.unsent", "not_returned"
+_LOSSES = (OutcomeKind.LOST, OutcomeKind.BAD)
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Packets that ended one way that is a loss."""
+
+    cause: str
+    """`stage.outcome`, or one of LATE, UNSENT, NOT_RETURNED."""
+    packets: int
+    by_lcore: dict[int, int] = field(default_factory=dict)
+    """Of outcomes of stages: which lcore's; others belong to none."""
+
+
+def stages_of(trial: Trial) -> dict[str, StageCounters]:
+    """The stages, summed over lcores."""
+    total: dict[str, StageCounters] = {}
+    for lcore in trial.stages:
+        for name, one in lcore.stages.items():
+            total[name] = _added(total[name], one) if name in total else one
+    return total
+
+
+def _added(a: StageCounters, b: StageCounters) -> StageCounters:
+    return StageCounters(
+        cycles=a.cycles + b.cycles,
+        packets=a.packets + b.packets,
+        batches=None if a.batches is None or b.batches is None else a.batches + b.batches,
+        outcomes={name: a.outcomes.get(name, 0) + count for name, count in b.outcomes.items()},
+    )
+
+
+def as_round(trial: Trial, number: int = 0) -> Round:
+    """The trial as a round of head, for the figures and checks that rounds have."""
+    return Round(
+        launch=trial.launch,
+        turn=number,
+        order=0,
+        arm=Arm.HEAD,
+        lcores=trial.lcores,
+        stages=stages_of(trial),
+        steal_ns=trial.steal_ns,
+        set_aside=trial.invalid,
+    )
+
+
+def forwarded(trial: Trial, info: ArmInfo) -> int:
+    """Packets the NF sent on."""
+    return packets_by_kind(as_round(trial), info)[OutcomeKind.SENT]
+
+
+def intended(trial: Trial) -> int:
+    """Packets the schedule asked for while it ran; in a closed loop, those sent."""
+    traffic = trial.traffic
+    if trial.asked_pps is None:
+        return traffic.sent
+    return max(round(trial.asked_pps * traffic.sending_ns / 1e9), traffic.sent + traffic.late)
+
+
+def unsent(trial: Trial) -> int:
+    """Due at the end and not sent, beyond what a batch or a moment explains."""
+    if trial.asked_pps is None:
+        return 0
+    waiting = intended(trial) - trial.traffic.sent - trial.traffic.late
+    slack = max(UNSENT_SLACK_PACKETS, round(trial.asked_pps * UNSENT_SLACK_US / 1e6))
+    return waiting if waiting > slack else 0
+
+
+def not_returned(trial: Trial, info: ArmInfo) -> int:
+    """Sent, and neither back nor dropped by name."""
+    kinds = packets_by_kind(as_round(trial), info)
+    dropped = sum(kinds[kind] for kind in ENDED if kind is not OutcomeKind.SENT)
+    back = trial.traffic.received
+    back = kinds[OutcomeKind.SENT] if back is None else back + (trial.traffic.damaged or 0)
+    return max(0, trial.traffic.sent - dropped - back)
+
+
+def losses(trial: Trial, info: ArmInfo) -> list[Loss]:
+    """Every cause that lost packets, most packets first."""
+    found = [
+        Loss(LATE, trial.traffic.late),
+        Loss(UNSENT, unsent(trial)),
+        Loss(NOT_RETURNED, not_returned(trial, info)),
+    ]
+    for stage in info.stages:
+        if stage.apart:
+            continue
+        for outcome, kind in stage.outcomes.items():
+            if kind in _LOSSES:
+                found.append(_stage_loss(trial, stage, outcome))
+    return sorted((one for one in found if one.packets), key=lambda one: -one.packets)
+
+
+def _stage_loss(trial: Trial, stage: StageInfo, outcome: str) -> Loss:
+    by_lcore = {
+        lcore.lcore: count
+        for lcore in trial.stages
+        if stage.name in lcore.stages and (count := lcore.stages[stage.name].outcomes.get(outcome, 0))
+    }
+    return Loss(f"{stage.name}.{outcome}", sum(by_lcore.values()), by_lcore)
+
+
+def total_losses(trials: Sequence[Trial], info: ArmInfo) -> list[Loss]:
+    """The causes of several trials together, most packets first."""
+    packets: dict[str, int] = {}
+    lcores: dict[str, dict[int, int]] = {}
+    for trial in trials:
+        for loss in losses(trial, info):
+            packets[loss.cause] = packets.get(loss.cause, 0) + loss.packets
+            mine = lcores.setdefault(loss.cause, {})
+            for lcore, count in loss.by_lcore.items():
+                mine[lcore] = mine.get(lcore, 0) + count
+    found = [Loss(cause, count, lcores[cause]) for cause, count in packets.items()]
+    return sorted(found, key=lambda one: -one.packets)
+
+
+def lost_packets(trial: Trial, info: ArmInfo) -> int:
+    """All losses together."""
+    return sum(one.packets for one in losses(trial, info))
+
+
+def loss_ratio(trial: Trial, info: ArmInfo) -> float | None:
+    """Lost / asked for, in 0..1. None of a trial that asked for nothing."""
+    share = ratio(lost_packets(trial, info), intended(trial))
+    return None if share is None else min(1.0, share)
+
+
+def forwarded_pps(trial: Trial, info: ArmInfo) -> float | None:
+    """Packets sent on per second of sending, by the wall clock."""
+    return ratio(forwarded(trial, info), trial.traffic.sending_ns / 1e9)
+
+
+def shares_core(trial: Trial) -> bool:
+    """An lcore that works on packets runs the generator or sink as well."""
+    return any(lcore.busy_cycles > 0 and lcore.apart_cycles > 0 for lcore in trial.lcores)
+
+
+def stolen_seconds(trial: Trial) -> float:
+    """Longest time that any lcore's thread did not have its CPU, or its CPU was not the host's."""
+    off = max((1 - cpu_time_scale(lcore)) * lcore.turn_wall_ns / 1e9 for lcore in trial.lcores)
+    return max(off, (trial.steal_ns or 0) / 1e9 / len(trial.lcores))
+
+
+def least_idle_share(trial: Trial) -> float | None:
+    """Idle share of the busiest lcore: 0 when the NF is at its limit."""
+    shares = [
+        share for lcore in working_lcores(as_round(trial)) if (share := lcore_idle_share(lcore)) is not None
+    ]
+    return min(shares, default=None)
+
+
+def invalid_reason(trial: Trial, info: ArmInfo) -> str | None:
+    """Why the trial says nothing about the NF; None if it does. By its surroundings, not by its result."""
+    dishonest = _dishonest(trial, info)
+    if dishonest is not None:
+        return dishonest
+    if forwarded(trial, info) == 0 and not losses(trial, info):
+        return "no packet was sent"
+    return _closed_reason(trial) if trial.asked_pps is None else _open_reason(trial)
+
+
+def _dishonest(trial: Trial, info: ArmInfo) -> str | None:
+    """The generator's account against the NF's, and against its own schedule."""
+    first = next((stage.name for stage in info.stages if not stage.apart), None)
+    taken = 0 if first is None else sum(s.stages[first].packets for s in trial.stages if first in s.stages)
+    sent = trial.traffic.sent
+    off = ratio(abs(sent - taken), max(sent, taken))
+    if off is not None and off > HONEST_LIMIT:
+        return f"the generator says it sent {sent} packets, the NF took in {taken}"
+    if trial.asked_pps is not None:
+        due = trial.asked_pps * trial.traffic.sending_ns / 1e9
+        given = sent + trial.traffic.late
+        if given > due * (1 + HONEST_LIMIT) + UNSENT_SLACK_PACKETS:
+            return f"the generator sent or gave up {given} packets where {due:.0f} were due"
+        wall = fmean(lcore.turn_wall_ns for lcore in trial.lcores)
+        if trial.traffic.sending_ns > wall * (1 + HONEST_LIMIT):
+            return "the generator says it sent for longer than the trial lasted"
+    return None
+
+
+def _closed_reason(trial: Trial) -> str | None:
+    one = as_round(trial)
+    stolen, waited = stolen_share(one), idle_share(one)
+    if stolen > STOLEN_LIMIT:
+        return f"an lcore lost {share_percent(stolen)} of the trial to other programs"
+    if waited is not None and waited > WAITING_LIMIT:
+        return (
+            f"the NF waited for packets {share_percent(waited)} of its time: the generator is the bottleneck"
+        )
+    return None
+
+
+def _open_reason(trial: Trial) -> str | None:
+    """Packets that were not sent, where it was not the NF that had no room for them."""
+    assert trial.asked_pps is not None
+    short = trial.traffic.late + unsent(trial)
+    if short == 0:
+        return None
+    stolen = stolen_seconds(trial)
+    if short <= trial.asked_pps * stolen:
+        lost = f"an lcore lost {stolen * 1000:.1f} ms to other programs"
+        return f"{short} packets were not sent in time, and {lost}"
+    idle = least_idle_share(trial)
+    if idle is not None and idle > WAITING_LIMIT:
+        waited = f"the NF waited for packets {share_percent(idle)} of its time"
+        return f"{short} packets were not sent in time while {waited}"
+    return None

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The metric catalogue: each metric once, as data. Formulas are those of docs/metrics.md; Eq. 6 is seed
+000's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, Literal
+
+from nalm_core.report.run_report import Model
+
+Better = Literal["lower", "higher", "neither"]
+Scope = Literal["stage", "chain", "lcore", "function"]
+"""`function`: a C function under a stage, its own instructions without callees."""
+
+
+class Metric(Model):
+    name: str
+    title: str
+    unit: str
+    formula: str
+    sentence: str
+    """What it tells, for a person."""
+    better: Better
+    scopes: tuple[Scope, ...]
+    sources: tuple[str, ...]
+    """Sources its figures may come from, joined by + where a figure needs two."""
+
+
+_ALL: Final = (
+    Metric(
+        name="cpp",
+        title="CPP",
+        unit="cycles/packet",
+        formula="busy cycles / packets that left or were dropped by policy",
+        sentence="What a packet costs in processor cycles. The stages add up to the chain.",
+        better="lower",
+        scopes=("chain", "stage"),
+        sources=("tsc", "pmu"),
+    ),
+    Metric(
+        name="ncpp",
+        title="NCPP",
+        unit="1",
+        formula="CPP / CPP expected of the feature set by the cost model of the reference commit",
+        sentence="Cycles per packet against the reference at the same complexity: versions with different "
+        "feature sets stand on this one scale. 1 is as efficient as the reference.",
+        better="lower",
+        scopes=("chain",),
+        sources=("tsc",),
+    ),
+    Metric(
+        name="ipp",
+        title="IPP",
+        unit="instructions/packet",
+        formula="busy instructions / packets that left or were dropped by policy",
+        sentence="How many instructions a packet takes. It explains CPP and never decides alone.",
+        better="lower",
+        scopes=("chain", "stage", "function"),
+        sources=("pmu", "simulated"),
+    ),
+    Metric(
+        name="eipc",
+        title="eIPC",
+        unit="instructions/cycle",
+        formula="IPP / CPP",
+        sentence="How well the pipeline is used while there is work: cache and branch misses lower it.",
+        better="higher",
+        scopes=("chain", "stage"),
+        sources=("pmu", "tsc+pmu", "tsc+simulated"),
+    ),
+    Metric(
+        name="pps",
+        title="Rate",
+        unit="packets/s",
+        formula="packets that left or were dropped by policy / time not spent in the generator",
+        sentence="Packets handled per second of the NF's own time.",
+        better="higher",
+        scopes=("chain",),
+        sources=("tsc",),
+    ),
+    Metric(
+        name="cur",
+        title="CUR",
+        unit="1",
+        formula="busy cycles / (busy cycles + idle cycles), summed over lcores",
+        sentence="Share of its time an lcore has packets to work on. At full load it is 1.",
+        better="neither",
+        scopes=("chain", "lcore"),
+        sources=("tsc",),
+    ),
+    Metric(
+        name="cycles_per_visit",
+        title="Cycles per visit",
+        unit="cycles/packet",
+        formula="cycles of the stage / packets that visited it",
+        sentence="What a stage costs a packet that really passes it.",
+        better="lower",
+        scopes=("stage",),
+        sources=("tsc", "pmu"),
+    ),
+    Metric(
+        name="visit_rate",
+        title="Visit rate",
+        unit="visits/packet",
+        formula="packets that visited the stage / packets that left or were dropped by policy",
+        sentence="How many of the packets pass a stage.",
+        better="neither",
+        scopes=("stage",),
+        sources=("tsc",),
+    ),
+    Metric(
+        name="calls",
+        title="Calls",
+        unit="calls/packet",
+        formula="calls of the function under the stage / packets that left or were dropped by policy",
+        sentence="How often a packet enters a C function: a fraction where one call takes a batch.",
+        better="neither",
+        scopes=("function",),
+        sources=("simulated",),
+    ),
+)
+
+METRICS: Final[Mapping[str, Metric]] = MappingProxyType({metric.name: metric for metric in _ALL})
+
+
+def direction(metric: str, ratio: float) -> Literal["better", "worse", "neither"]:
+    """Whether head/base = ratio of the metric is good news. Raises KeyError for an unknown metric."""
+    better = METRICS[metric].better
+    if better == "neither" or ratio == 1.0:
+        return "neither"
+    return "better" if (ratio < 1.0) == (better == "lower") else "worse"

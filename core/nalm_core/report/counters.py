@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From raw counters of one round to ratios per packet.
+
+Cycles are TSC cycles times the lcore's CPU-time scale: time the kernel gave to others while the NF wanted to
+run is not the NF's. Ratios whose denominator is 0 are None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from nalm_core.report.run_report import ArmInfo, LcoreCounters, OutcomeKind, Round
+
+COUNTED = frozenset({OutcomeKind.SENT, OutcomeKind.POLICY})
+"""Outcomes of packets that are CPP's denominator: left, or dropped by policy."""
+ENDED = frozenset({OutcomeKind.SENT, OutcomeKind.POLICY, OutcomeKind.LOST, OutcomeKind.BAD})
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTotals:
+    """Sums of one round that ratios are made of: scaled cycles and packets."""
+
+    packets: int
+    """Counted packets."""
+    chain_cycles: float
+    stage_cycles: Mapping[str, float]
+    """Own stages only; generator and sink are in no figure."""
+    stage_packets: Mapping[str, int]
+
+    @property
+    def cpp(self) -> float | None:
+        return ratio(self.chain_cycles, self.packets)
+
+    def stage_cpp(self, stage: str) -> float | None:
+        cycles = self.stage_cycles.get(stage)
+        return None if cycles is None else ratio(cycles, self.packets)
+
+
+def ratio(numerator: float, denominator: float) -> float | None:
+    return numerator / denominator if denominator > 0 else None
+
+
+def cpu_time_scale(lcore: LcoreCounters) -> float:
+    """Share of the turn's wall time that the lcore's thread had the CPU, in 0..1."""
+    share = ratio(lcore.turn_cpu_ns, lcore.turn_wall_ns)
+    return 1.0 if share is None else min(1.0, share)
+
+
+def working_lcores(one: Round) -> list[LcoreCounters]:
+    """Lcores that worked on packets: not those of a generator or sink alone."""
+    return [lcore for lcore in one.lcores if lcore.busy_cycles > 0]
+
+
+def stolen_share(one: Round) -> float:
+    """Largest share of its turn that any lcore's thread did not have the CPU, in 0..1.
+
+    Of all lcores: a generator that lost its CPU starves the NF.
+    """
+    return max(1.0 - cpu_time_scale(lcore) for lcore in one.lcores)
+
+
+def packets_by_kind(one: Round, arm: ArmInfo) -> dict[OutcomeKind, int]:
+    """Packets of the NF's own stages by what became of them; a generator's and a sink's say nothing about
+    it."""
+    kinds = {stage.name: stage.outcomes for stage in arm.stages if not stage.apart}
+    found = dict.fromkeys(OutcomeKind, 0)
+    for name, counters in one.stages.items():
+        if name in kinds:
+            for outcome, packets in counters.outcomes.items():
+                found[kinds[name][outcome]] += packets
+    return found
+
+
+def counted_packets(one: Round, arm: ArmInfo) -> int:
+    """CPP's denominator: packets that left or were dropped by policy."""
+    kinds = packets_by_kind(one, arm)
+    return sum(kinds[kind] for kind in COUNTED)
+
+
+def totals(one: Round, arm: ArmInfo) -> RoundTotals:
+    """The sums of one round, cycles scaled by CPU time.
+
+    Stages are summed over lcores in the report, so they share one scale: that of the busy cycles as a whole.
+    """
+    own = {stage.name for stage in arm.stages if not stage.apart}
+    raw = sum(lcore.busy_cycles for lcore in one.lcores)
+    scaled = sum(lcore.busy_cycles * cpu_time_scale(lcore) for lcore in one.lcores)
+    scale = scaled / raw if raw else 1.0
+    return RoundTotals(
+        packets=counted_packets(one, arm),
+        chain_cycles=scaled,
+        stage_cycles={name: s.cycles * scale for name, s in one.stages.items() if name in own},
+        stage_packets={name: s.packets for name, s in one.stages.items() if name in own},
+    )
+
+
+def cur(one: Round) -> float | None:
+    """CUR summed over lcores: busy / (busy + idle). None if no lcore polled, or one does not tell."""
+    if any(lcore.idle_cycles is None for lcore in one.lcores):
+        return None
+    idle = [share for lcore in one.lcores if (share := lcore_idle_share(lcore)) is not None]
+    return sum(1 - share for share in idle) if idle else None
+
+
+def idle_share(one: Round) -> float | None:
+    """Idle share of the busiest lcore: the others wait for it, or for what it hands on, by their nature."""
+    shares = [share for lcore in working_lcores(one) if (share := lcore_idle_share(lcore)) is not None]
+    return min(shares, default=None)
+
+
+def lcore_idle_share(lcore: LcoreCounters) -> float | None:
+    """idle / (busy + idle) of one lcore. None if it did not poll, or does not tell."""
+    if lcore.idle_cycles is None:
+        return None
+    return ratio(lcore.idle_cycles, lcore.idle_cycles + lcore.busy_cycles)
+
+
+def own_wall_seconds(lcores: Iterable[LcoreCounters], tsc_hz: int) -> float:
+    """Time of the lcores outside generator and sink, by the wall clock.
+
+    Of several lcores the harmonic mean, each weighted by its busy cycles: with it Eq. 6 holds when only some
+    of them carry a generator.
+    """
+    return _weighted(
+        [(lcore.busy_cycles, lcore.turn_wall_ns / 1e9 - lcore.apart_cycles / tsc_hz) for lcore in lcores]
+    )
+
+
+def own_cpu_seconds(lcores: Iterable[LcoreCounters], tsc_hz: int) -> float:
+    """The same in CPU time: the generator's cycles are scaled as the NF's are."""
+    return _weighted(
+        [
+            (
+                lcore.busy_cycles,
+                min(lcore.turn_cpu_ns, lcore.turn_wall_ns) / 1e9
+                - lcore.apart_cycles * cpu_time_scale(lcore) / tsc_hz,
+            )
+            for lcore in lcores
+        ]
+    )
+
+
+def _weighted(times: Sequence[tuple[int, float]]) -> float:
+    """Harmonic mean of the positive times, by their weights; 0 without any."""
+    usable = [(weight, seconds) for weight, seconds in times if seconds > 0]
+    rates = sum(weight / seconds for weight, seconds in usable)
+    return sum(weight for weight, _ in usable) / rates if rates else 0.0
+
+
+def pps(one: Round, arm: ArmInfo, tsc_hz: int) -> float | None:
+    """Counted packets per second of the NF's own CPU time."""
+    return ratio(counted_packets(one, arm), own_cpu_seconds(working_lcores(one), tsc_hz))

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run reports to and from JSON. Every version ever written stays readable."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from nalm_core.report.call_tree import DEEPEST_PATH
+from nalm_core.report.run_report import FAMILY, READABLE, Arm, InstructionCount, RunReport, RunStatus
+from nalm_core.text.json_text import JsonError, utf8
+from nalm_core.text.mistakes import words
+from nalm_core.text.plain_text import may_hold_controls, plain_document
+
+MAX_MISTAKES_SHOWN = 20
+UNKNOWN = ("extra_forbidden", "enum", "literal_error", "union_tag_invalid")
+"""Pydantic's names for fields and words that are not in the schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """What is wrong at one place of the document."""
+
+    path: str
+    """JSON path, e.g. `$.rounds[3].lcores[0].busy_cycles`."""
+    message: str
+
+
+class ReportError(ValueError):
+    """The document is no run report that can be used; `mistakes` says where and why."""
+
+    def __init__(self, mistakes: Sequence[Mistake], *, newer: bool = False) -> None:
+        self.mistakes = tuple(mistakes)
+        self.newer = newer
+        """It has what this version knows nothing of: a newer one may have written it."""
+        shown = [f"{m.path}: {m.message}" for m in self.mistakes[:MAX_MISTAKES_SHOWN]]
+        if len(self.mistakes) > MAX_MISTAKES_SHOWN:
+            shown.append(f"and {len(self.mistakes) - MAX_MISTAKES_SHOWN} more")
+        super().__init__("run report is not usable: " + "; ".join(shown))
+
+
+def parse_report(data: bytes | str) -> RunReport:
+    """Read a run report and hold it against itself. Raises ReportError with the JSON path of each mistake."""
+    try:
+        text = utf8(data)
+        report = RunReport.model_validate_json(text)
+        if may_hold_controls(text):
+            report = RunReport.model_validate_json(json.dumps(plain_document(json.loads(text))))
+    except JsonError as error:
+        raise ReportError([Mistake("$", f"not JSON: {error}")]) from None
+    except ValidationError as error:
+        raise _refusal(error, text) from None
+    if "schema_" not in report.model_fields_set:
+        raise _other_version(None)
+    mistakes = list(_contradictions(report))
+    if mistakes:
+        raise ReportError(mistakes)
+    return report
+
+
+def dump_report(report: RunReport) -> bytes:
+    """Canonical JSON: keys sorted, no spaces, UTF-8. Equal reports give equal bytes."""
+    document = report.model_dump(mode="json", by_alias=True)
+    # What was written before there were any has the same bytes.
+    for name in ("experiment", "source_text"):
+        if document[name] is None:
+            del document[name]
+    for count in document["instructions"]:
+        for name in ("calls", "lines"):
+            if not count[name]:
+                del count[name]
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode()
+
+
+def _refusal(error: ValidationError, text: str) -> ReportError:
+    """Another version is all that is said of a document that has one: its other mistakes follow from it."""
+    found = error.errors(include_url=False)
+    if found[0]["type"] == "json_invalid":
+        return ReportError([Mistake("$", f"not JSON: {found[0]['msg']}")])
+    if found[0]["loc"] == ():
+        return ReportError([Mistake("$", "expected an object")])
+    for one in found:
+        if one["loc"] == ("schema",):
+            return _other_version(one["input"])
+    if '"schema"' not in text:
+        return _other_version(None)
+    return ReportError(
+        [Mistake(_json_path(one["loc"]), words(one)) for one in found],
+        newer=any(one["type"] in UNKNOWN for one in found),
+    )
+
+
+def _other_version(schema: object) -> ReportError:
+    known = " or ".join(map(repr, READABLE))
+    mistake = Mistake("$.schema", f"expected {known}, found {schema!r}; a newer nalm may read it")
+    return ReportError([mistake], newer=str(schema).startswith(FAMILY))
+
+
+def _json_path(location: Sequence[int | str]) -> str:
+    return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+
+
+def _contradictions(report: RunReport) -> Iterator[Mistake]:
+    """What the types alone cannot say."""
+    if (report.finished_at.tzinfo is None) != (report.started_at.tzinfo is None):
+        yield Mistake("$.finished_at", "with an offset like started_at, or both without one")
+    elif report.finished_at < report.started_at:
+        yield Mistake("$.finished_at", "earlier than started_at")
+    if report.status is RunStatus.MEASURED:
+        for arm in (Arm.BASE, Arm.HEAD):
+            if arm not in report.arms:
+                yield Mistake(f"$.arms.{arm}", "missing, although the status is measured")
+    if report.status in (RunStatus.BROKEN, RunStatus.FAILED) and not report.failure:
+        yield Mistake("$.failure", f"missing, although the status is {report.status}")
+    yield from _round_contradictions(report)
+    for index, count in enumerate(report.instructions):
+        path = f"$.instructions[{index}]"
+        if count.arm not in report.arms:
+            yield Mistake(f"{path}.arm", f"no arm {count.arm} in $.arms")
+        yield from _call_contradictions(count, path)
+
+
+def _call_contradictions(count: InstructionCount, path: str) -> Iterator[Mistake]:
+    depths: list[int] = []
+    for at, node in enumerate(count.calls):
+        if node.parent is not None and node.parent >= at:
+            yield Mistake(f"{path}.calls[{at}].parent", "expected the place of an earlier one")
+            return
+        depths.append(0 if node.parent is None else depths[node.parent] + 1)
+        if depths[at] > DEEPEST_PATH:
+            yield Mistake(f"{path}.calls[{at}].parent", f"a path of more than {DEEPEST_PATH} calls")
+            return
+
+
+def _round_contradictions(report: RunReport) -> Iterator[Mistake]:
+    seen: set[tuple[int, int, Arm]] = set()
+    declared = {
+        arm: {stage.name: stage.outcomes for stage in info.stages} for arm, info in report.arms.items()
+    }
+    for index, one in enumerate(report.rounds):
+        path = f"$.rounds[{index}]"
+        key = (one.launch, one.turn, one.arm)
+        if key in seen:
+            yield Mistake(path, f"launch {one.launch}, turn {one.turn} of {one.arm} is there twice")
+        seen.add(key)
+        stages = declared.get(one.arm)
+        if stages is None:
+            yield Mistake(f"{path}.arm", f"no arm {one.arm} in $.arms")
+            continue
+        for name, counters in one.stages.items():
+            if name not in stages:
+                yield Mistake(f"{path}.stages.{name}", f"no such stage in $.arms.{one.arm}.stages")
+                continue
+            for outcome in counters.outcomes.keys() - stages[name].keys():
+                yield Mistake(
+                    f"{path}.stages.{name}.outcomes.{outcome}",
+                    f"not declared in $.arms.{one.arm}.stages",
+                )

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One arm of one run, as the history keeps it: figures of the chain and of each stage."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from math import sqrt
+
+import numpy as np
+from pydantic import Field
+from scipy.special import stdtrit
+
+from nalm_core.report.counters import RoundTotals, cur, pps, ratio, totals
+from nalm_core.report.defaults import CONFIDENCE
+from nalm_core.report.instructions import ArmIpp, arm_ipp, common_source
+from nalm_core.report.rounds import kept_rounds
+from nalm_core.report.run_report import Arm, ArmInfo, Model, Round, RunReport, Source
+
+
+class HistoryFigure(Model):
+    """One metric of the chain or of a stage. Its unit is the catalogue's."""
+
+    value: float
+    """Mean over launches; the count itself where it is exact."""
+    low: float | None
+    high: float | None
+    """t interval over launches at defaults.CONFIDENCE; None with fewer than two launches."""
+    samples: list[float] = Field(default_factory=list)
+    """One per round of ArmSummary.rounds, in its order; empty for a count that has no rounds."""
+    launches: list[float] = Field(default_factory=list)
+    """Mean of each launch, in order."""
+    source: str
+
+
+class RoundKey(Model):
+    launch: int
+    turn: int
+
+
+class ArmSummary(Model):
+    arm: Arm
+    commit: str
+    features: list[str]
+    stage_names: list[str]
+    """Own stages in pass order."""
+    rounds: list[RoundKey]
+    """Rounds that took part and handled packets."""
+    chain: dict[str, HistoryFigure]
+    """By metric name; a metric that could not be measured is not there."""
+    stages: dict[str, dict[str, HistoryFigure]]
+    """By stage, then by metric name."""
+
+
+def summarise(report: RunReport, arm: Arm) -> ArmSummary:
+    """Figures of one arm. Raises KeyError if the report has no such arm."""
+    info = report.arms[arm]
+    rounds = [one for one in kept_rounds(report, arm) if totals(one, info).cpp is not None]
+    ipp = arm_ipp(report.instructions, arm, info, common_source(report.instructions, (arm,)))
+    own = [stage.name for stage in info.stages if not stage.apart]
+    return ArmSummary(
+        arm=arm,
+        commit=info.build.commit,
+        features=list(info.run.features),
+        stage_names=own,
+        rounds=[RoundKey(launch=one.launch, turn=one.turn) for one in rounds],
+        chain=_chain_figures(rounds, info, ipp, report.host.tsc_hz),
+        stages={name: _stage_figures(rounds, info, ipp, name) for name in own},
+    )
+
+
+def _chain_figures(
+    rounds: Sequence[Round], info: ArmInfo, ipp: ArmIpp | None, tsc_hz: int
+) -> dict[str, HistoryFigure]:
+    source = info.run.series_source(Source.TSC)
+    cpp = _figure(rounds, lambda one: totals(one, info).cpp, source)
+    measured = {
+        "cpp": cpp,
+        "pps": _figure(rounds, lambda one: pps(one, info, tsc_hz), source),
+        "cur": _figure(rounds, cur, source),
+        **_instruction_figures(cpp, None if ipp is None else ipp.chain, ipp, info),
+    }
+    return {name: value for name, value in measured.items() if value is not None}
+
+
+def _stage_figures(
+    rounds: Sequence[Round], info: ArmInfo, ipp: ArmIpp | None, stage: str
+) -> dict[str, HistoryFigure]:
+    def per_visit(sums: RoundTotals) -> float | None:
+        return ratio(sums.stage_cycles.get(stage, 0.0), sums.stage_packets.get(stage, 0))
+
+    def visits(sums: RoundTotals) -> float | None:
+        return ratio(sums.stage_packets.get(stage, 0), sums.packets)
+
+    source = info.run.series_source(Source.TSC)
+    cpp = _figure(rounds, lambda one: totals(one, info).stage_cpp(stage), source)
+    measured = {
+        "cpp": cpp,
+        "cycles_per_visit": _figure(rounds, lambda one: per_visit(totals(one, info)), source),
+        "visit_rate": _figure(rounds, lambda one: visits(totals(one, info)), source),
+        **_instruction_figures(cpp, None if ipp is None else ipp.stages.get(stage), ipp, info),
+    }
+    return {name: value for name, value in measured.items() if value is not None}
+
+
+def _instruction_figures(
+    cpp: HistoryFigure | None, value: float | None, ipp: ArmIpp | None, info: ArmInfo
+) -> dict[str, HistoryFigure]:
+    """IPP, which is exact, and eIPC, whose spread is that of the cycles."""
+    if value is None or ipp is None:
+        return {}
+    source = info.run.series_source(ipp.source)
+    figures = {"ipp": HistoryFigure(value=value, low=value, high=value, source=source)}
+    if cpp is not None and cpp.value > 0 and all(cpp.samples) and all(cpp.launches):
+        figures["eipc"] = HistoryFigure(
+            value=value / cpp.value,
+            low=None if not cpp.high else value / cpp.high,
+            high=None if not cpp.low or cpp.low <= 0 else value / cpp.low,
+            samples=[value / sample for sample in cpp.samples],
+            launches=[value / launch for launch in cpp.launches],
+            source=info.run.series_source(f"{Source.TSC}+{ipp.source}"),
+        )
+    return figures
+
+
+def _figure(
+    rounds: Sequence[Round], of: Callable[[Round], float | None], source: str
+) -> HistoryFigure | None:
+    """None unless every round gives a value: a figure with holes would not line up with its rounds."""
+    samples = [of(one) for one in rounds]
+    values = [sample for sample in samples if sample is not None]
+    if not values or len(values) < len(samples):
+        return None
+    by_launch: dict[int, list[float]] = defaultdict(list)
+    for one, value in zip(rounds, values, strict=True):
+        by_launch[one.launch].append(value)
+    launches = [float(np.median(of_launch)) for of_launch in by_launch.values()]
+    value, low, high = t_interval(launches)
+    return HistoryFigure(value=value, low=low, high=high, samples=values, launches=launches, source=source)
+
+
+def t_interval(launches: Sequence[float]) -> tuple[float, float | None, float | None]:
+    """(mean, low, high) at defaults.CONFIDENCE; no interval for a single launch."""
+    mean = float(np.mean(launches))
+    if len(launches) < 2:
+        return mean, None, None
+    error = float(np.std(launches, ddof=1)) / sqrt(len(launches))
+    half = float(stdtrit(len(launches) - 1, (1 + CONFIDENCE) / 2)) * error
+    return mean, mean - half, mean + half

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ratio of two means over launches, with a t interval: the launch is the random unit.
+
+The estimate is mean(head) / mean(base) over the same launches for chain and stages, so figures per arm, their
+ratio and their sum over stages agree exactly. Its error comes from the launches' residuals by linearisation
+(the delta method for a ratio estimator: Cochran, Sampling Techniques, 3rd ed., Section 6.4). Launches at both
+ends may be left out: the error is then that of a trimmed mean, from the winsorised residuals (Tukey &
+McLaughlin, Sankhya A 25 (1963)). Assumptions and their limits: docs/statistics.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, inf, isfinite, log, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtr, stdtrit  # scipy.stats takes a second to import
+
+from nalm_core.report.defaults import LAUNCH_TRIM_SHARE
+
+Values = NDArray[np.float64]
+
+MAX_QUANTILE = 1e9
+MAX_LN = 100.0
+"""Wider intervals say nothing more; they stay finite, so that they can be written as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatioEstimate:
+    """ln(mean head / mean base), its standard error, and the launches behind it."""
+
+    ln_ratio: float
+    standard_error: float
+    launches: int
+    """Pairs of launches, or the smaller number of the two sides when they are not paired."""
+    degrees: float
+    """Degrees of freedom of the standard error."""
+
+    @property
+    def ratio(self) -> float:
+        return exp(self.ln_ratio)
+
+    def interval(self, error_rate: float) -> tuple[float, float]:
+        """Two-sided interval of the ratio that misses the truth with at most this rate."""
+        quantile = abs(float(stdtrit(self.degrees, error_rate / 2)))
+        if not isfinite(quantile):  # an error rate next to 0
+            quantile = MAX_QUANTILE
+        half = min(quantile * self.standard_error, MAX_LN)
+        return exp(self.ln_ratio - half), exp(self.ln_ratio + half)
+
+    def p_value(self) -> float:
+        """Two-sided, of equal means."""
+        if self.ln_ratio == 0:
+            return 1.0
+        statistic = abs(self.ln_ratio) / self.standard_error if self.standard_error > 0 else inf
+        return 2 * float(stdtr(self.degrees, -statistic))
+
+
+def middle_launches(base: Sequence[float], head: Sequence[float]) -> list[int]:
+    """Indices without LAUNCH_TRIM_SHARE of the launches at each end, by the ratio of the chain's CPP."""
+    order = sorted(range(len(base)), key=lambda index: head[index] / base[index])
+    cut = int(len(order) * LAUNCH_TRIM_SHARE)
+    return sorted(order[cut : len(order) - cut])
+
+
+def estimate_ratio(
+    base: Sequence[float], head: Sequence[float], *, kept: Sequence[int] | None = None
+) -> RatioEstimate | None:
+    """One value per launch; launch i of base ran beside launch i of head, so what moves both cancels.
+
+    kept: the launches whose means are compared (of middle_launches, alike for chain and stages); all without
+    it. None with fewer than two launches, or a mean that is not positive.
+    """
+    if len(base) != len(head):
+        raise ValueError(f"{len(base)} launches of base, {len(head)} of head: they must be pairs")
+    b, h = np.asarray(base, dtype=float), np.asarray(head, dtype=float)
+    indices = np.arange(len(b)) if kept is None else np.asarray(kept, dtype=int)
+    means = _usable_means(b[indices], h[indices])
+    if means is None:
+        return None
+    residuals = np.sort(h / means[1] - b / means[0])
+    cut = (len(b) - len(indices)) // 2
+    if cut:
+        residuals = np.clip(residuals, residuals[cut], residuals[-cut - 1])
+    error = float(residuals.std(ddof=1)) * sqrt(len(b)) / len(indices)
+    return RatioEstimate(log(means[1] / means[0]), error, len(b), len(indices) - 1)
+
+
+def estimate_ratio_unpaired(base: Sequence[float], head: Sequence[float]) -> RatioEstimate | None:
+    """The same for launches of two runs, by Welch's approximation; nothing cancels."""
+    b, h = np.asarray(base, dtype=float), np.asarray(head, dtype=float)
+    means = _usable_means(b, h)
+    if means is None:
+        return None
+    sides = [(b / means[0], len(b)), (h / means[1], len(h))]
+    parts = [(float(values.var(ddof=1)) / size, size - 1) for values, size in sides]
+    total, smallest = sum(part for part, _ in parts), min(len(b), len(h))
+    degrees = total**2 / sum(part**2 / free for part, free in parts) if total > 0 else smallest - 1
+    return RatioEstimate(log(means[1] / means[0]), sqrt(total), smallest, degrees)
+
+
+def _usable_means(base: Values, head: Values) -> tuple[float, float] | None:
+    """Means of both sides; None with fewer than two launches, or a mean no ratio can be made of."""
+    if min(len(base), len(head)) < 2:
+        return None
+    means = float(base.mean()), float(head.mean())
+    return means if all(mean > 0 and isfinite(mean) for mean in means) else None

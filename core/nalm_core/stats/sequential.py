@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When to stop: a few planned looks at the launches so far, the error rates spent over them.
+
+Looks follow each other in equal ratios of launches: early ones end clear cases in seconds, later ones are
+worth their wait.
+
+Spending: alpha(t) = alpha * ln(1 + (e - 1) t), Lan & DeMets, Biometrika 70 (1983), their Pocock-like
+function, t the share of the planned launches. What a look adds is its own error rate; their sum is alpha
+whatever the dependence between looks, so the t statistics' small degrees of freedom need no correction
+(Bonferroni with unequal weights).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, e, log
+from typing import Literal
+
+from nalm_core.report.defaults import EQUIVALENCE_ALPHA, MIN_LAUNCHES
+from nalm_core.report.judged_arm import equal_code, judged_arm
+from nalm_core.report.rounds import launches_done, pair_launches
+from nalm_core.report.run_report import Arm, RunReport, Settings
+from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launches
+
+Decided = Literal["same", "improved", "regressed", "inconclusive"]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`outcome` None: go on measuring. launches: done so far; look: 1..settings.looks, None between looks."""
+
+    outcome: Decided | None
+    reason: str
+    launches: int
+    look: int | None = None
+    next_look: int | None = None
+    """Launches at which to decide again; None when there is nothing more to come."""
+
+
+def look_schedule(settings: Settings) -> list[int]:
+    """Launches at which the run is judged, the last one being max_launches."""
+    first, last, looks = settings.first_look, settings.max_launches, settings.looks
+    if first is None:
+        planned = [ceil(last * k / looks) for k in range(1, looks + 1)]
+    elif looks == 1 or first >= last:
+        planned = [last]
+    else:
+        planned = [round(first * (last / first) ** (k / (looks - 1))) for k in range(looks)]
+    return sorted({max(MIN_LAUNCHES, launches) for launches in planned})
+
+
+def spent_at(rate: float, settings: Settings, look: int) -> float:
+    """Error rate of look 1..n alone, out of the rate of all looks."""
+    schedule = look_schedule(settings)
+    share = [launches / schedule[-1] for launches in schedule]
+    before = share[look - 2] if look > 1 else 0.0
+    return rate * (_spending(share[look - 1]) - _spending(before))
+
+
+def _spending(share: float) -> float:
+    return log(1 + (e - 1) * share)
+
+
+def look_for(launches: int, settings: Settings) -> int:
+    """The look at which so many launches are judged: a run cut short uses up the next planned look."""
+    schedule = look_schedule(settings)
+    for look, planned in enumerate(schedule, start=1):
+        if launches <= planned:
+            return look
+    return len(schedule)
+
+
+def decide(report: RunReport) -> Decision:
+    """What the rounds so far say. At a planned look: an outcome or None; between looks: None.
+
+    Looks at cycles of base against the arm judged with it; whether the run is valid is not asked here.
+    """
+    settings, launches = report.settings, launches_done(report)
+    schedule = look_schedule(settings)
+    later = next((planned for planned in schedule if planned > launches), None)
+    arm = judged_arm(report)
+    if arm is None:
+        return _price_only(report, launches, schedule[0])
+    if later is not None and launches not in schedule:
+        return Decision(None, f"{launches} of {later} launches until the next look", launches, None, later)
+    look = look_for(launches, settings)
+    estimate = chain_estimate(report, Arm.BASE, arm)
+    outcome = decide_at(estimate, settings, look)
+    if outcome is not None:
+        return Decision(outcome, f"decided at look {look} after {launches} launches", launches, look, None)
+    if later is None:
+        return Decision("inconclusive", f"undecided after all {launches} launches", launches, look, None)
+    return Decision(None, f"undecided at look {look}", launches, look, later)
+
+
+def _price_only(report: RunReport, launches: int, first_look: int) -> Decision:
+    """A feature change without an arm to judge: the first look's launches show its price."""
+    if launches < first_look:
+        return Decision(None, "measuring the price of features", launches, None, first_look)
+    if equal_code(report):
+        return Decision("same", "equal code: only the price of features is measured", launches, 1, None)
+    return Decision("inconclusive", "head was not run with base's features", launches, 1, None)
+
+
+def chain_estimate(report: RunReport, base: Arm, head: Arm) -> RatioEstimate | None:
+    """Ratio of the chain's CPP over the launches that take part."""
+    launches = pair_launches(report, base, head)
+    old, new = [one.base_cpp() for one in launches], [one.head_cpp() for one in launches]
+    return estimate_ratio(old, new, kept=middle_launches(old, new))
+
+
+def decide_at(estimate: RatioEstimate | None, settings: Settings, look: int) -> Decided | None:
+    """The rule of one look. None: neither a change nor its absence is shown."""
+    if estimate is None or estimate.launches < MIN_LAUNCHES:
+        return None
+    low, high = estimate.interval(spent_at(settings.alpha, settings, look))
+    # Relative change in both directions alike: 1 + margin up, 1 / (1 + margin) down.
+    upper, lower = 1 + settings.margin, 1 / (1 + settings.margin)
+    if low > 1 and estimate.ratio >= upper:
+        return "regressed"
+    if high < 1 and estimate.ratio <= lower:
+        return "improved"
+    # Two one-sided tests at the rate r each are one two-sided interval at 2 r (Schuirmann 1987).
+    low, high = estimate.interval(2 * spent_at(EQUIVALENCE_ALPHA, settings, look))
+    return "same" if lower < low and high < upper else None

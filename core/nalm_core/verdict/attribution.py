@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a comparison of two arms to the change of the chain and of each stage, and to the stages that pay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from nalm_core.report.defaults import CULPRIT_SHARE, RELEVANT_SHARE
+from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, estimate_ratio_unpaired, middle_launches
+from nalm_core.verdict.change import (
+    Change,
+    Figure,
+    StageChange,
+    StageKind,
+    cause_of,
+    figure,
+    log_ratio,
+    split,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One arm's chain or stage: CPP by launch, and IPP."""
+
+    cpp: Sequence[float]
+    ipp: float | None = None
+    ipp_source: str | None = None
+
+    def figure(self, kept: Sequence[int] | None) -> Figure:
+        """Figures over some launches, or all."""
+        cpp = self.cpp if kept is None else [self.cpp[index] for index in kept]
+        return figure(sum(cpp) / len(cpp), "tsc", self.ipp, self.ipp_source)
+
+
+@dataclass(frozen=True, slots=True)
+class ArmSeries:
+    """One arm: its chain and its own stages in pass order."""
+
+    chain: Series
+    stages: dict[str, Series] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Launches:
+    """Which launches are compared, alike for chain and stages."""
+
+    kept: list[int] | None
+    """Pairs that take part; None: the launches are not pairs."""
+
+    def estimate(self, base: Series | None, head: Series | None) -> RatioEstimate | None:
+        if base is None or head is None:
+            return None
+        if self.kept is None:
+            return estimate_ratio_unpaired(base.cpp, head.cpp)
+        return estimate_ratio(base.cpp, head.cpp, kept=self.kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What the intervals and the significance of stages are computed with."""
+
+    error_rate: float
+    """Two-sided error rate of the chain's low and high."""
+    false_discovery_rate: float
+    """Of the stages called significant, and of their low and high."""
+    margin: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Base to head: the chain, and all stages in pass order."""
+
+    chain: Change
+    stages: list[StageChange]
+    estimate: RatioEstimate | None
+
+
+def compare_arms(base: ArmSeries, head: ArmSeries, rates: Rates, *, paired: bool = True) -> Comparison:
+    """Change of chain and stages. paired: launches of both arms ran side by side."""
+    how = Launches(middle_launches(base.chain.cpp, head.chain.cpp) if paired else None)
+    chain, estimate = _change(base.chain, head.chain, how, rates.error_rate)
+    chain_base = chain.base.cpp if chain.base else 0.0
+    parts = [
+        _stage(name, base, head, how, rates) for name in merged_order(list(base.stages), list(head.stages))
+    ]
+    adjusted = iter(_adjusted([part.p_value for part in parts if part.p_value is not None]))
+    stages = [
+        part.model_copy(
+            update={
+                "significant": part.p_value is not None
+                and bool(next(adjusted) <= rates.false_discovery_rate),
+                "relevant": abs(part.contribution_cycles or 0.0)
+                >= RELEVANT_SHARE * rates.margin * chain_base,
+            }
+        )
+        for part in parts
+    ]
+    return Comparison(chain, stages, estimate)
+
+
+def merged_order(base: Sequence[str], head: Sequence[str]) -> list[str]:
+    """Head's stages in pass order; a removed stage comes after the stage it followed in base."""
+    order = list(head)
+    for index, name in enumerate(base):
+        if name not in order:
+            before = base[index - 1] if index else None
+            order.insert(order.index(before) + 1 if before is not None else 0, name)
+    return order
+
+
+def culprits(comparison: Comparison, outcome: Literal["regressed", "improved"]) -> list[StageChange]:
+    """Stages that bear the chain's change, dearest (or cheapest) first.
+
+    They are where the time goes, which need not be where the commit edited. A stage that came or went cannot
+    be tested on its own; it bears what it bears.
+    """
+    chain = comparison.chain
+    if chain.base is None or chain.head is None:
+        return []
+    total = chain.head.cpp - chain.base.cpp
+    sign = 1.0 if outcome == "regressed" else -1.0
+    found = [
+        (sign * stage.contribution_cycles, stage)
+        for stage in comparison.stages
+        if stage.contribution_cycles is not None
+        and (stage.significant or stage.kind != "common")
+        and stage.relevant
+        and sign * stage.contribution_cycles >= CULPRIT_SHARE * abs(total)
+    ]
+    return [stage for _, stage in sorted(found, key=lambda pair: -pair[0])]
+
+
+def _adjusted(p_values: Sequence[float]) -> Sequence[float]:
+    """Benjamini & Hochberg, J. R. Stat. Soc. B 57 (1995): to be held against the false discovery rate."""
+    if not p_values:
+        return ()
+    from scipy.stats import (
+        false_discovery_control,
+    )  # a second to import: not for a run without stages to test
+
+    return [float(p) for p in false_discovery_control(p_values)]
+
+
+def _stage(name: str, base: ArmSeries, head: ArmSeries, how: Launches, rates: Rates) -> StageChange:
+    old, new = base.stages.get(name), head.stages.get(name)
+    kind: StageKind = "common" if old and new else "added" if new else "removed"
+    # At the stages' own rate: a stage called significant then has an interval that leaves zero out.
+    change, _ = _change(old, new, how, rates.false_discovery_rate)
+    after, before = (side.cpp if side else 0.0 for side in (change.head, change.base))
+    return StageChange(
+        **dict(change),
+        stage=name,
+        kind=kind,
+        contribution_cycles=after - before,
+        significant=False,
+        relevant=False,
+        cause=cause_of(change.ln_cpp, change.ln_ipp),
+    )
+
+
+def _change(
+    base: Series | None, head: Series | None, how: Launches, error_rate: float
+) -> tuple[Change, RatioEstimate | None]:
+    estimate = how.estimate(base, head)
+    old, new = (side.figure(how.kept) if side else None for side in (base, head))
+    ln_cpp = log_ratio(old.cpp if old else None, new.cpp if new else None)
+    ln_ipp = log_ratio(old.ipp if old else None, new.ipp if new else None)
+    low, high = estimate.interval(error_rate) if estimate else (None, None)
+    change = Change(
+        base=old,
+        head=new,
+        ratio_cpp=new.cpp / old.cpp if old and new and old.cpp > 0 else None,
+        low=low,
+        high=high,
+        level=1 - error_rate if estimate else None,
+        p_value=estimate.p_value() if estimate else None,
+        ln_cpp=ln_cpp,
+        ln_ipp=ln_ipp,
+        ln_eipc=split(ln_cpp, ln_ipp),
+    )
+    return change, estimate

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A change between two arms, and its exact split into instructions and pipeline use."""
+
+from __future__ import annotations
+
+from math import log
+from typing import Literal
+
+from pydantic import Field
+
+from nalm_core.report.run_report import Model
+
+Cause = Literal["instructions", "pipeline"]
+StageKind = Literal["common", "added", "removed"]
+
+
+class Figure(Model):
+    """What one arm's chain or stage costs a packet."""
+
+    cpp: float
+    """Cycles per packet."""
+    ipp: float | None = None
+    """Instructions per packet; None when they were not counted."""
+    eipc: float | None = None
+    """Instructions per cycle."""
+    sources: dict[str, str] = Field(default_factory=dict)
+    """Metric name to counter source; eipc from two sources names both: tsc+simulated."""
+
+
+class Change(Model):
+    """From base to head. Missing is None: an added stage has no base, an uncounted one no IPP."""
+
+    base: Figure | None
+    head: Figure | None
+    ratio_cpp: float | None = None
+    """head / base."""
+    low: float | None = None
+    high: float | None = None
+    """Interval of the ratio, at `level`."""
+    level: float | None = None
+    """Confidence level of low and high: that of the test which decided, after spending over the looks."""
+    p_value: float | None = None
+    """Two-sided, of no change in CPP, for this look alone."""
+    ln_cpp: float | None = None
+    ln_ipp: float | None = None
+    ln_eipc: float | None = None
+    """ln_cpp = ln_ipp - ln_eipc, exactly (docs/metrics.md)."""
+
+
+class StageChange(Change):
+    stage: str
+    kind: StageKind
+    contribution_cycles: float | None
+    """Cycles per packet the stage adds to the chain; common stages, added and removed ones sum up to the
+    whole."""
+    significant: bool
+    """Its ratio differs from 1 at STAGE_FALSE_DISCOVERY_RATE over the chain's stages."""
+    relevant: bool
+    """Its contribution is large enough to matter for the chain."""
+    cause: Cause | None
+
+
+def figure(cpp: float, cpp_source: str, ipp: float | None, ipp_source: str | None) -> Figure:
+    """Figures of an arm, labelled with where they come from."""
+    if ipp is None or ipp_source is None:
+        return Figure(cpp=cpp, sources={"cpp": cpp_source})
+    eipc = ipp / cpp if cpp > 0 else None
+    mixed = cpp_source if cpp_source == ipp_source else f"{cpp_source}+{ipp_source}"
+    sources = {"cpp": cpp_source, "ipp": ipp_source} | ({} if eipc is None else {"eipc": mixed})
+    return Figure(cpp=cpp, ipp=ipp, eipc=eipc, sources=sources)
+
+
+def log_ratio(base: float | None, head: float | None) -> float | None:
+    """ln(head / base), None if either is missing or not positive."""
+    if base is None or head is None or base <= 0 or head <= 0:
+        return None
+    return log(head / base)
+
+
+def split(ln_cpp: float | None, ln_ipp: float | None) -> float | None:
+    """ln(eIPC'/eIPC) from the other two: ln CPP = ln IPP - ln eIPC."""
+    return None if ln_cpp is None or ln_ipp is None else ln_ipp - ln_cpp
+
+
+def cause_told(change: Change, cause: Cause | None) -> bool:
+    """Whether the larger share is the same one at both ends of the interval of the change in cycles."""
+    if (
+        change.low is None
+        or change.high is None
+        or change.ln_ipp is None
+        or min(change.low, change.high) <= 0
+    ):
+        return cause is not None
+    ends = log(change.low), log(change.high)
+    return ends[0] * ends[1] > 0 and all(cause_of(end, change.ln_ipp) == cause for end in ends)
+
+
+def cause_of(ln_cpp: float | None, ln_ipp: float | None) -> Cause | None:
+    """The larger share of the change, in its direction. None when instructions were not counted."""
+    ln_eipc = split(ln_cpp, ln_ipp)
+    if ln_cpp is None or ln_ipp is None or ln_eipc is None:
+        return None
+    sign = 1.0 if ln_cpp >= 0 else -1.0
+    return "instructions" if sign * ln_ipp >= sign * -ln_eipc else "pipeline"

@@ -1,0 +1,384 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Named tests of a run's own numbers. A failed one makes the run invalid; same_share_forwarded and
+buffers_returned make it broken.
+
+A check without the figures it needs is not made: it is missing from the list, never passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from nalm_core.report.counters import (
+    COUNTED,
+    ENDED,
+    cur,
+    idle_share,
+    own_wall_seconds,
+    packets_by_kind,
+    ratio,
+    working_lcores,
+)
+from nalm_core.report.defaults import (
+    CONSERVED_LIMIT,
+    EQ6_LIMIT,
+    GENERATOR_LIMIT,
+    LEAK_LIMIT,
+    SHARE_LIMIT,
+    STAGES_LIMIT,
+    STARVED_LIMIT,
+)
+from nalm_core.report.run_report import (
+    Arm,
+    ArmInfo,
+    BufferLook,
+    Check,
+    ExpectedOutcome,
+    InstructionCount,
+    OutcomeKind,
+    Replay,
+    Round,
+    RunReport,
+)
+from nalm_core.text.percents import share_percent
+from nalm_core.verdict.packet_outcomes import OutcomeChange, facts, outcome_changes, replayed
+from nalm_core.verdict.retained import leaked_share, look_leaks, vanished_share
+
+BREAKING = frozenset({"same_share_forwarded", "buffers_returned"})
+"""Checks whose failure says that head is broken, not that the measurement is."""
+
+Arms = Mapping[Arm, ArmInfo]
+RoundsByArm = Mapping[Arm, Sequence[Round]]
+Shares = Mapping[OutcomeKind, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a run knows of its packets beside the rounds."""
+
+    replays: Sequence[Replay] = ()
+    looks: Sequence[BufferLook] = ()
+    expected: Sequence[ExpectedOutcome] = ()
+    changed_functions: Sequence[str] = ()
+
+
+def checks_of(report: RunReport) -> list[Check]:
+    """All checks that a report's figures allow, in a fixed order."""
+    beside = Beside(
+        report.replays, report.buffer_looks, report.expected_outcomes, report.changed_functions or ()
+    )
+    return run_checks(report.arms, report.rounds, report.instructions, report.host.tsc_hz, beside)
+
+
+def changes_of(report: RunReport) -> list[OutcomeChange]:
+    """Every change of outcomes that a report shows."""
+    return outcome_changes(report.arms, report.replays, report.rounds, report.expected_outcomes)
+
+
+def run_checks(
+    arms: Arms,
+    rounds: Sequence[Round],
+    instructions: Sequence[InstructionCount],
+    tsc_hz: int,
+    beside: Beside | None = None,
+) -> list[Check]:
+    """All checks the figures allow, in a fixed order."""
+    beside = beside or Beside()
+    by_arm = {arm: found for arm in arms if (found := [one for one in rounds if one.arm is arm])}
+    kept = {
+        arm: found
+        for arm, ones in by_arm.items()
+        if (found := [one for one in ones if one.set_aside is None and working_lcores(one)])
+    }
+    changes = outcome_changes(arms, beside.replays, rounds, beside.expected)
+    made = (
+        _eq6_closes(arms, kept, tsc_hz),
+        _stages_add_up(arms, by_arm, instructions),
+        _packets_conserved(arms, by_arm),
+        _generator_honest(arms, by_arm, kept),
+        _same_share_forwarded(arms, by_arm, changes, beside),
+        _buffers_returned(arms, by_arm, beside.looks, _Holders(arms, changes, instructions, beside)),
+    )
+    return [check for check in made if check is not None]
+
+
+def _check(name: str, found: Sequence[tuple[float, str]], limit: float, fine: str) -> Check | None:
+    """The worst of the figures decides; its text says where it was found."""
+    if not found:
+        return None
+    value, where = max(found)
+    passed = value <= limit
+    off = f"{where}: off by {share_percent(value, 3)}, at most {share_percent(limit, 3)} is accepted"
+    return Check(name=name, passed=passed, value=value, limit=limit, message=fine if passed else off)
+
+
+def _eq6_closes(arms: Arms, kept: RoundsByArm, tsc_hz: int) -> Check | None:
+    """Eq. 6: pps = Freq * CUR / CPP. Marks by the TSC on one side, the wall clock on the other; nothing
+    scaled."""
+    found = []
+    for arm, rounds in kept.items():
+        off = [value for one in rounds if (value := _eq6_off(one, arms[arm], tsc_hz)) is not None]
+        if off:
+            found.append((median(off), str(arm)))
+    return _check("eq6_closes", found, EQ6_LIMIT, "pps = Freq * CUR / CPP holds on the run's own numbers")
+
+
+def _eq6_off(one: Round, arm: ArmInfo, tsc_hz: int) -> float | None:
+    kinds = packets_by_kind(one, arm)
+    packets = sum(kinds[kind] for kind in COUNTED)
+    lcores = working_lcores(one)
+    measured = ratio(packets, own_wall_seconds(lcores, tsc_hz))
+    cpp = ratio(sum(lcore.busy_cycles for lcore in lcores), packets)
+    used = cur(one)
+    if not measured or cpp is None or used is None:
+        return None
+    return abs(tsc_hz * used / cpp / measured - 1)
+
+
+def _stages_add_up(arms: Arms, by_arm: RoundsByArm, instructions: Sequence[InstructionCount]) -> Check | None:
+    """Cycles of the own stages are the lcores' busy cycles, and no instruction count names a stage nobody
+    knows."""
+    found = []
+    for arm, rounds in by_arm.items():
+        own = {stage.name for stage in arms[arm].stages if not stage.apart}
+        busy = sum(lcore.busy_cycles for one in rounds for lcore in one.lcores)
+        staged = sum(s.cycles for one in rounds for name, s in one.stages.items() if name in own)
+        if (off := ratio(abs(staged - busy), busy)) is not None:
+            found.append((off, str(arm)))
+    for count in instructions:
+        known = {stage.name for stage in arms[count.arm].stages} if count.arm in arms else set()
+        strange = sorted(count.stages.keys() - known)
+        if strange:
+            found.append((1.0, f"{count.arm}: instructions of unknown stages {', '.join(strange)}"))
+    return _check("stages_add_up", found, STAGES_LIMIT, "stages add up to the chain")
+
+
+def _packets_conserved(arms: Arms, by_arm: RoundsByArm) -> Check | None:
+    """Per stage that names outcomes: packets in = outcomes. For the NF: packets in = sent + dropped by
+    name."""
+    found = []
+    for arm, rounds in by_arm.items():
+        for stage in arms[arm].stages:
+            handed = _handed(rounds, stage.name)
+            if stage.outcomes and not stage.apart and handed:
+                ended = sum(
+                    sum(one.stages[stage.name].outcomes.values())
+                    for one in rounds
+                    if stage.name in one.stages
+                )
+                found.append((abs(handed - ended) / handed, f"{arm}, stage {stage.name}"))
+        if _entered(arms[arm], rounds):
+            off = vanished_share(rounds, _taken_in(arms[arm]), _ended(arms[arm]))
+            found.append((off, f"{arm}, in against sent and dropped"))
+    return _check("packets_conserved", found, CONSERVED_LIMIT, "packets in = sent + named drops")
+
+
+def _generator_honest(arms: Arms, by_arm: RoundsByArm, kept: RoundsByArm) -> Check | None:
+    """The NF took in what the generator says it sent, and hardly ever waited for it."""
+    found: list[tuple[float, str]] = []
+    for arm, rounds in by_arm.items():
+        sent = _generated(arms[arm], rounds)
+        if sent:
+            off = abs(sent - _entered(arms[arm], rounds)) / sent
+            said = f"{arm}: sent and taken in differ by {share_percent(off, 3)}"
+            found.append((off / GENERATOR_LIMIT, said))
+    for arm, rounds in kept.items():
+        shares = [share for one in rounds if (share := idle_share(one)) is not None]
+        if shares:
+            starved = median(shares)
+            said = f"{arm}: the NF waited for packets {share_percent(starved)} of its time"
+            found.append((starved / STARVED_LIMIT, said))
+    if not found:
+        return None
+    # as a share of its own limit each, so that the worst of two unlike figures can be named
+    value, where = max(found)
+    passed = value <= 1
+    message = "the generator kept the NF busy and sent what it says" if passed else where
+    return Check(name="generator_honest", passed=passed, value=value, limit=1.0, message=message)
+
+
+def _same_share_forwarded(
+    arms: Arms, by_arm: RoundsByArm, changes: Sequence[OutcomeChange], beside: Beside
+) -> Check | None:
+    """An arm that loses packets which base forwards, or does other work than base, is broken, not fast.
+
+    With other features than base packets may rightly end otherwise (a filter was added): then it must only
+    not lose more of them for want of a resource, nor all.
+    """
+    lost = [one for one in changes if one.lost and one.expected is None]
+    if lost:
+        said = f"packets that base forwards are lost: {facts(lost)}"
+        return Check(name="same_share_forwarded", passed=False, value=lost[0].growth, limit=0.0, message=said)
+    found = _other_shares(arms, by_arm, changes)
+    exactly = [arm for arm in arms if arm is not Arm.BASE and replayed(beside.replays, arm)]
+    if not found and not exactly:
+        return None
+    if changes:
+        fine = f"no packet that base forwards is lost unexpectedly; packets end otherwise: {facts(changes)}"
+    elif exactly and len(exactly) == len(arms) - 1:
+        fine = "the same packets end alike in all arms"
+    else:
+        fine = f"shares of packets forwarded differ by at most {share_percent(SHARE_LIMIT)} between the arms"
+    return _check("same_share_forwarded", found or [(0.0, "")], SHARE_LIMIT, fine)
+
+
+def _other_shares(
+    arms: Arms, by_arm: RoundsByArm, changes: Sequence[OutcomeChange]
+) -> list[tuple[float, str]]:
+    """By how much each arm's shares differ from base's in the rounds, beyond what was declared."""
+    base = _shares(arms, by_arm, Arm.BASE)
+    found = []
+    for arm in (Arm.HEAD_AS_BASE, Arm.HEAD) if base is not None else ():
+        if arm not in by_arm:
+            continue
+        assert base is not None
+        declared = sum(one.growth for one in changes if one.arm is arm and one.expected is not None)
+        same_features = arms[arm].run.features == arms[Arm.BASE].run.features
+        shares = _shares(arms, by_arm, arm) or dict.fromkeys(OutcomeKind, 0.0)
+        for name, old, new in _comparable(base, shares, same_features):
+            text = f"{arm}: {name} {share_percent(new, 2)} of its packets, base {share_percent(old, 2)}"
+            found.append((max(0.0, abs(new - old) - declared), text))
+    return found
+
+
+def _buffers_returned(
+    arms: Arms, by_arm: RoundsByArm, looks: Sequence[BufferLook], holders: _Holders
+) -> Check | None:
+    """Head gives back every packet buffer that base gives back. A base that leaks and a head that does not
+    are a mend."""
+    base = _leak(arms, by_arm, looks, Arm.BASE) or 0.0
+    found = []
+    for arm in (Arm.HEAD_AS_BASE, Arm.HEAD):
+        if (leak := _leak(arms, by_arm, looks, arm)) is not None:
+            seen = _levels_seen(by_arm.get(arm, ()), [one for one in looks if one.arm is arm])
+            text = f"{arm}: packet buffers held grow turn by turn{seen}; {holders.of(arm)}; for each packet"
+            found.append((max(0.0, leak - base), text))
+    return _check("buffers_returned", found, LEAK_LIMIT, "every packet buffer was given back")
+
+
+@dataclass(frozen=True, slots=True)
+class _Holders:
+    """Which stage keeps the buffers of packets, as far as the balance of outcomes says."""
+
+    arms: Arms
+    changes: Sequence[OutcomeChange]
+    instructions: Sequence[InstructionCount]
+    beside: Beside
+
+    def of(self, arm: Arm) -> str:
+        """For a person."""
+        out_of_balance = [one for one in self.changes if one.arm is arm and one.unbalanced]
+        if out_of_balance:
+            return f"held by {out_of_balance[0].stage}: {facts(out_of_balance)}"
+        own = [stage for stage in self.arms[arm].stages if not stage.apart]
+        if not all(stage.outcomes for stage in own):
+            return "which stage holds them is not told: not every stage counts what becomes of its packets"
+        text = (
+            "which stage holds them is not told: every packet ends by name, so a reference or a copy is kept"
+        )
+        if stages := self._stages_that_changed(arm):
+            return f"{text}; functions that changed run in {', '.join(stages)}"
+        some = self.beside.changed_functions[:FUNCTIONS_SAID]
+        return f"{text}; changed were {', '.join(some)}" if some else text
+
+    def _stages_that_changed(self, arm: Arm) -> list[str]:
+        changed, apart = set(self.beside.changed_functions), _apart(self.arms[arm])
+        stages = (
+            stage
+            for count in self.instructions
+            if count.arm is arm
+            for stage, functions in count.functions.items()
+            if stage not in apart and any(function.name in changed for function in functions)
+        )
+        return list(dict.fromkeys(stages))
+
+
+def _apart(arm: ArmInfo) -> frozenset[str]:
+    return frozenset(stage.name for stage in arm.stages if stage.apart)
+
+
+def _leak(arms: Arms, by_arm: RoundsByArm, looks: Sequence[BufferLook], arm: Arm) -> float | None:
+    """Buffers not given back for each packet; a longer look tells better than launches do."""
+    longer = [look_leaks(look) for look in looks if look.arm is arm]
+    if arm not in by_arm or longer:
+        return max(longer, default=None)
+    return leaked_share(by_arm[arm], _taken_in(arms[arm]), _ended(arms[arm]))
+
+
+def _levels_seen(rounds: Sequence[Round], looks: Sequence[BufferLook]) -> str:
+    """First and last levels of a longer look, else of the first launch."""
+    first = min((one.launch for one in rounds), default=0)
+    held = [one.buffers_in_use for one in rounds if one.launch == first and one.buffers_in_use is not None]
+    levels = looks[0].buffers if looks else held
+    return f" ({', '.join(map(str, levels[:3]))} … {levels[-1]})" if len(levels) > LEVELS_SAID else ""
+
+
+FUNCTIONS_SAID = 5
+"""Changed functions that are named beside a leak."""
+LEVELS_SAID = 3
+"""Levels of held buffers that are printed one by one."""
+
+
+def _taken_in(arm: ArmInfo) -> Callable[[Round], int]:
+    return lambda one: _entered(arm, [one])
+
+
+def _ended(arm: ArmInfo) -> Callable[[Round], int]:
+    def ended(one: Round) -> int:
+        kinds = packets_by_kind(one, arm)
+        return sum(kinds[kind] for kind in ENDED)
+
+    return ended
+
+
+def _comparable(base: Shares, arm: Shares, same_features: bool) -> Iterator[tuple[str, float, float]]:
+    """(what, base's share, the arm's share) of what must be alike."""
+    if same_features:
+        yield "sent", base[OutcomeKind.SENT], arm[OutcomeKind.SENT]
+        yield "dropped by policy", base[OutcomeKind.POLICY], arm[OutcomeKind.POLICY]
+        return
+    yield "lost for want of a resource", base[OutcomeKind.LOST], arm[OutcomeKind.LOST]
+    counted_base, counted_arm = (sum(shares[kind] for kind in COUNTED) for shares in (base, arm))
+    if counted_arm == 0:
+        yield "sent or dropped by policy", counted_base, counted_arm
+
+
+def _shares(arms: Arms, by_arm: RoundsByArm, arm: Arm) -> Shares | None:
+    """What became of the packets taken in, as shares of them; None if none were."""
+    rounds = by_arm.get(arm)
+    entered = _entered(arms[arm], rounds) if rounds else 0
+    if not rounds or not entered:
+        return None
+    return {kind: packets / entered for kind, packets in _kinds(arms[arm], rounds).items()}
+
+
+def _kinds(arm: ArmInfo, rounds: Sequence[Round]) -> dict[OutcomeKind, int]:
+    found = [packets_by_kind(one, arm) for one in rounds]
+    return {kind: sum(kinds[kind] for kinds in found) for kind in OutcomeKind}
+
+
+def _handed(rounds: Sequence[Round], stage: str) -> int:
+    return sum(one.stages[stage].packets for one in rounds if stage in one.stages)
+
+
+def _entered(arm: ArmInfo, rounds: Sequence[Round]) -> int:
+    """Packets handed to the NF's first own stage."""
+    first = next((stage.name for stage in arm.stages if not stage.apart), None)
+    return 0 if first is None else _handed(rounds, first)
+
+
+def _generated(arm: ArmInfo, rounds: Sequence[Round]) -> int:
+    """Packets that the generator, a stage apart before the first own one, says it passed on.
+
+    0 if traffic comes from elsewhere. Without outcomes of its own it passed on all it was handed.
+    """
+    first = next(iter(arm.stages), None)
+    if first is None or not first.apart:
+        return 0
+    passed = {name for name, kind in first.outcomes.items() if kind in (OutcomeKind.PASS, OutcomeKind.SENT)}
+    if not passed:
+        return _handed(rounds, first.name)
+    counters = [one.stages[first.name] for one in rounds if first.name in one.stages]
+    return sum(packets for one in counters for name, packets in one.outcomes.items() if name in passed)

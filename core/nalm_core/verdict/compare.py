@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two commits that never ran side by side, compared by their summaries. It shows; it does not judge.
+
+Whether their hosts allow it is host_match's to say: cycles of incomparable hosts are not put side by side.
+"""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from nalm_core.report.defaults import CONFIDENCE, MARGIN, STAGE_FALSE_DISCOVERY_RATE
+from nalm_core.report.host_match import HostDifference, comparable, differences, sentence
+from nalm_core.report.run_report import Host, Model
+from nalm_core.report.summary import ArmSummary, HistoryFigure
+from nalm_core.verdict.attribution import ArmSeries, Rates, Series, compare_arms
+from nalm_core.verdict.change import Change, StageChange
+
+NOT_PAIRED = (
+    "The two commits were not measured side by side: what differed between the two runs (memory layout, "
+    "neighbours, temperature) is in the difference. Measure them together for a verdict."
+)
+
+INCOMPARABLE = "Their cycles are not compared. Measure both commits on one host."
+COUNTED_OTHERWISE = (
+    "The two sides were counted in different ways (run.counts in nalm.toml): their figures are not compared."
+)
+NEW_SEGMENT = "The difference is the hosts' too."
+
+
+class Composition(Model):
+    chain: Change | None
+    """Interval at defaults.CONFIDENCE, by Welch's t over launches. None if they cannot be compared."""
+    stages: list[StageChange]
+    notes: list[str]
+    host_differences: list[HostDifference] = Field(default_factory=list)
+
+
+def compose(base: ArmSummary, head: ArmSummary, hosts: tuple[Host, Host] | None = None) -> Composition | None:
+    """None if either side has no cycles to compare. hosts: base's and head's, unless one run had both."""
+    old, new = _series(base), _series(head)
+    if old is None or new is None:
+        return None
+    found = differences(*hosts) if hosts else []
+    if not comparable(found):
+        notes = [f"{sentence(found)} {INCOMPARABLE}"]
+        return Composition(chain=None, stages=[], notes=notes, host_differences=found)
+    if base.chain["cpp"].source != head.chain["cpp"].source:
+        return Composition(chain=None, stages=[], notes=[COUNTED_OTHERWISE], host_differences=found)
+    notes = [NOT_PAIRED]
+    if found:
+        notes.append(f"{sentence(found)} {NEW_SEGMENT}")
+    if _ipp_source(base) != _ipp_source(head):
+        notes.append("Instructions come from different sources and are not compared.")
+        old, new = _without_ipp(old), _without_ipp(new)
+    arms = compare_arms(old, new, Rates(1 - CONFIDENCE, STAGE_FALSE_DISCOVERY_RATE, MARGIN), paired=False)
+    return Composition(chain=arms.chain, stages=arms.stages, notes=notes, host_differences=found)
+
+
+def _series(summary: ArmSummary) -> ArmSeries | None:
+    chain = _one(summary.chain)
+    if chain is None:
+        return None
+    stages = {name: one for name in summary.stage_names if (one := _one(summary.stages[name])) is not None}
+    return ArmSeries(chain, stages)
+
+
+def _one(figures: dict[str, HistoryFigure]) -> Series | None:
+    cpp, ipp = figures.get("cpp"), figures.get("ipp")
+    if cpp is None:
+        return None
+    return Series(cpp.launches) if ipp is None else Series(cpp.launches, ipp.value, ipp.source)
+
+
+def _ipp_source(summary: ArmSummary) -> str | None:
+    ipp = summary.chain.get("ipp")
+    return None if ipp is None else ipp.source
+
+
+def _without_ipp(arm: ArmSeries) -> ArmSeries:
+    return ArmSeries(Series(arm.chain.cpp), {name: Series(one.cpp) for name, one in arm.stages.items()})

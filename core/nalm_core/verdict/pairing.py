@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a report's rounds and instruction counts to the two arms' series, launch by launch."""
+
+from __future__ import annotations
+
+from nalm_core.report.instructions import ArmIpp, arm_ipp, common_source
+from nalm_core.report.rounds import pair_launches
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.verdict.attribution import ArmSeries, Series
+
+
+def paired_series(report: RunReport, base: Arm, head: Arm) -> tuple[ArmSeries, ArmSeries] | None:
+    """Both arms over the launches that take part; None if there are none."""
+    launches = pair_launches(report, base, head)
+    if not launches:
+        return None
+    source = common_source(report.instructions, (base, head))
+
+    def series(arm: Arm) -> ArmSeries:
+        info = report.arms[arm]
+        ipp = arm_ipp(report.instructions, arm, info, source)
+
+        def cpp(stage: str | None) -> list[float]:
+            return [one.base_cpp(stage) if arm is base else one.head_cpp(stage) for one in launches]
+
+        # A stage known by its functions alone has no cycles: they are missing, not 0.
+        timed = {name for one in report.rounds if one.arm is arm for name in one.stages}
+        own = [stage.name for stage in info.stages if not stage.apart and stage.name in timed]
+        return ArmSeries(_chain(cpp(None), ipp), {name: _stage(cpp(name), ipp, name) for name in own})
+
+    return series(base), series(head)
+
+
+def _chain(cpp: list[float], ipp: ArmIpp | None) -> Series:
+    return Series(cpp) if ipp is None else Series(cpp, ipp.chain, ipp.source)
+
+
+def _stage(cpp: list[float], ipp: ArmIpp | None, name: str) -> Series:
+    if ipp is None or name not in ipp.stages:
+        return Series(cpp)
+    return Series(cpp, ipp.stages[name], ipp.source)

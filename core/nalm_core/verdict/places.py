@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where to look after a regression: functions that pay, at their file and line in the repository if known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from nalm_core.report.run_report import Arm, FunctionCount
+from nalm_core.verdict.instruction_change import FunctionChange, InstructionChange
+from nalm_core.verdict.judged import Judged
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A function that pays more in head than in base."""
+
+    function: str
+    stage: str | None
+    file: str | None
+    """Relative to the repository's top; None if it is not known, or not in the repository."""
+    line: int | None
+    cost: str
+    """What it cost and costs, for a person."""
+
+
+def places(judged: Judged) -> list[Place]:
+    """Functions that pay, dearest first: by samples, else by instructions in the stages that pay."""
+    return list(_sampled(judged)) or list(_counted(judged))
+
+
+def in_repository(file: str | None) -> str | None:
+    """The file's path from the repository's top, None if it does not lie there."""
+    if file is None or not file.isprintable():
+        return None
+    path = PurePosixPath(file)
+    if path.is_absolute() or ".." in path.parts or path == PurePosixPath():
+        return None
+    return str(path)
+
+
+def _sampled(judged: Judged) -> Iterator[Place]:
+    for shift in judged.verdict.functions or []:
+        if shift.head_cpp > shift.base_cpp:
+            cost = f"{shift.base_cpp:.1f} to {shift.head_cpp:.1f} cycles/packet (±{shift.error:.1f}, samples)"
+            file = in_repository(shift.file)
+            yield Place(shift.name, shift.stage, file, shift.line if file else None, cost)
+
+
+def _counted(judged: Judged) -> Iterator[Place]:
+    verdict = judged.verdict
+    for change in verdict.instruction_changes:
+        if change.stage not in verdict.culprit_stages:
+            continue
+        for function in change.functions:
+            base, head = function.base_ipp or 0.0, function.head_ipp or 0.0
+            if head > base:
+                yield _place(judged, change, function, f"{base:.1f} to {head:.1f} instructions/packet")
+
+
+def _place(judged: Judged, change: InstructionChange, function: FunctionChange, cost: str) -> Place:
+    counted = _count_of(judged, change.stage, function.name)
+    file = in_repository(counted.file) if counted else None
+    return Place(function.name, change.stage, file, counted.line if counted and file else None, cost)
+
+
+def _count_of(judged: Judged, stage: str, name: str) -> FunctionCount | None:
+    arm = judged.verdict.judged_arm or Arm.HEAD
+    found = (
+        function
+        for count in judged.report.instructions
+        if count.arm is arm
+        for function in count.functions.get(stage, [])
+        if function.name == name
+    )
+    return next(found, None)

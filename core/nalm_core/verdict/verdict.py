@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verdict on a run: a pure function of its report, so agent and server say the same.
+
+Order of the questions: could it be measured, are its numbers right, is there anything to judge, and then: do
+cycles say same, improved or regressed, which stages pay, and do instructions or pipeline use explain it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from pydantic import Field
+
+from nalm_core.report.defaults import EQUIVALENCE_ALPHA, STAGE_FALSE_DISCOVERY_RATE
+from nalm_core.report.judged_arm import FeatureSplit, equal_code, feature_change, judged_arm
+from nalm_core.report.rounds import launches_done
+from nalm_core.report.run_report import Arm, Check, Model, RunReport, RunStatus, Settings
+from nalm_core.stats.sequential import Decided, decide_at, look_for, spent_at
+from nalm_core.verdict import wording
+from nalm_core.verdict.attribution import Comparison, Rates, compare_arms, culprits
+from nalm_core.verdict.change import Cause, Change, StageChange, cause_of
+from nalm_core.verdict.checks import BREAKING, changes_of, checks_of
+from nalm_core.verdict.feature_price import feature_split, feature_stages, in_pass_order
+from nalm_core.verdict.instruction_change import InstructionChange, instruction_changes
+from nalm_core.verdict.modelled_change import ModelChange, model_changes
+from nalm_core.verdict.packet_outcomes import OutcomeChange
+from nalm_core.verdict.pairing import paired_series
+from nalm_core.verdict.profile_change import FunctionShift, function_shifts
+
+Outcome = Literal["same", "improved", "regressed", "inconclusive", "invalid", "broken"]
+
+
+class Verdict(Model):
+    outcome: Outcome
+    reason: str
+    """One sentence for a person."""
+    summary: str
+    """A few words: who pays, how much, why."""
+    scenario: str
+    features_added: list[str] = Field(default_factory=list)
+    features_removed: list[str] = Field(default_factory=list)
+    price_cycles_per_packet: float | None = None
+    """What the feature change costs a packet; None without one, or when it was not measured."""
+    feature_split: FeatureSplit | None = None
+    judged_arm: Arm | None = None
+    """The arm compared with base for the outcome; None when there was nothing to judge."""
+    chain: Change | None = None
+    """Base against the judged arm; base against head when only a price was measured."""
+    stages: list[StageChange] = Field(default_factory=list)
+    """All stages in pass order."""
+    culprit_stages: list[str] = Field(default_factory=list)
+    """Stages that bear the change, dearest first: where the time goes, not where the commit edited."""
+    cause: Cause | None = None
+    instruction_changes: list[InstructionChange] = Field(default_factory=list)
+    """Of the judged arm, exact, whether or not cycles moved; largest first."""
+    functions: list[FunctionShift] | None = None
+    """C functions that pay, by samples, largest change first; None when they were not sampled."""
+    model_changes: list[ModelChange] = Field(default_factory=list)
+    """Modelled cache and branch misses of the stages that pay, a packet."""
+    outcome_changes: list[OutcomeChange] = Field(default_factory=list)
+    """What became of packets that became of them otherwise in base; lost ones first."""
+    notes: list[str] = Field(default_factory=list)
+    """What else a person should know."""
+
+
+def all_checks(report: RunReport) -> list[Check]:
+    """The report's own checks, and those computed here that it lacks or passed wrongly."""
+    computed = checks_of(report)
+    failed = {check.name for check in report.checks if not check.passed}
+    again = {check.name: check for check in computed if check.name not in failed}
+    return [again.pop(check.name, check) for check in report.checks] + list(again.values())
+
+
+def judge(report: RunReport) -> Verdict:
+    """The verdict on a run report, whatever its status."""
+    features = feature_change(report)
+
+    def plain(outcome: Outcome, reason: str) -> Verdict:
+        return Verdict(
+            outcome=outcome,
+            reason=reason,
+            summary=wording.short(reason),
+            scenario=report.scenario.name,
+            features_added=features.added,
+            features_removed=features.removed,
+        )
+
+    if report.status is RunStatus.UNCHANGED:
+        return plain("same", wording.UNCHANGED if equal_code(report) else wording.ONLY_MOVED)
+    if report.status is RunStatus.BROKEN:
+        return plain("broken", wording.first_line(report.failure))
+    if report.status is RunStatus.FAILED:
+        return plain("invalid", wording.first_line(report.failure))
+    return _with_outcomes(_judge_measured(report, plain), changes_of(report))
+
+
+def _with_outcomes(verdict: Verdict, changes: list[OutcomeChange]) -> Verdict:
+    """The verdict with what it would otherwise pass over: packets that end otherwise and are not lost."""
+    said = wording.outcomes(changes) if verdict.outcome not in ("broken", "invalid") else None
+    if said is None:
+        return verdict.model_copy(update={"outcome_changes": changes})
+    return verdict.model_copy(
+        update={
+            "outcome_changes": changes,
+            "reason": f"{verdict.reason} {said}",
+            "summary": f"{verdict.summary}; {wording.outcomes_in_short(changes)}",
+        }
+    )
+
+
+def _judge_measured(report: RunReport, plain: Callable[[Outcome, str], Verdict]) -> Verdict:
+    features = feature_change(report)
+    failed = [check for check in all_checks(report) if not check.passed]
+    if failed:
+        outcome: Outcome = "broken" if any(check.name in BREAKING for check in failed) else "invalid"
+        return plain(outcome, wording.failed_checks(failed))
+    if features:
+        return _judge_features(report, plain("inconclusive", ""))
+    return _judge_pair(report, plain("inconclusive", ""), Arm.HEAD)
+
+
+def _compare(report: RunReport, arm: Arm) -> tuple[Decided, Comparison] | None:
+    """Base against an arm with the same features, at the look the launches done stand for. None: too few."""
+    pair = paired_series(report, Arm.BASE, arm)
+    if pair is None:
+        return None
+    settings = report.settings
+    look = look_for(launches_done(report), settings)
+    comparison = compare_arms(*pair, _rates(settings, look))
+    outcome = decide_at(comparison.estimate, settings, look) or "inconclusive"
+    if outcome == "same":
+        # shown is the interval that decided, and that is the one of the equivalence test
+        comparison = compare_arms(
+            *pair, _rates(settings, look, 2 * spent_at(EQUIVALENCE_ALPHA, settings, look))
+        )
+    return (outcome, comparison) if comparison.estimate is not None else None
+
+
+def _rates(settings: Settings, look: int, error_rate: float | None = None) -> Rates:
+    spent = spent_at(settings.alpha, settings, look)
+    return Rates(error_rate or spent, STAGE_FALSE_DISCOVERY_RATE, settings.margin)
+
+
+def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
+    """Base against an arm with the same features."""
+    found = _compare(report, arm)
+    changes = instruction_changes(report, arm)
+    if found is None:
+        reason = wording.too_few(report, arm)
+        update = {"reason": reason, "summary": wording.short(reason), "instruction_changes": changes}
+        return verdict.model_copy(update=update)
+    outcome, comparison = found
+    blamed = culprits(comparison, outcome) if outcome in ("regressed", "improved") else []
+    cause = None
+    if outcome in ("regressed", "improved"):
+        chain = comparison.chain
+        cause = (blamed[0].cause if blamed else None) or cause_of(chain.ln_cpp, chain.ln_ipp)
+    return verdict.model_copy(
+        update={
+            "outcome": outcome,
+            "reason": wording.reason(outcome, comparison, cause, report),
+            "summary": wording.summary(outcome, comparison, blamed, cause, report.settings.margin)
+            + wording.instructions_too(outcome, changes),
+            "judged_arm": arm,
+            "chain": comparison.chain,
+            "stages": comparison.stages,
+            "culprit_stages": [stage.stage for stage in blamed],
+            "cause": cause,
+            "instruction_changes": changes,
+            "functions": _functions(report, arm, comparison),
+            "model_changes": model_changes(report, arm, [stage.stage for stage in blamed]),
+            "notes": wording.notes(outcome, comparison, changes, report),
+        }
+    )
+
+
+def _functions(report: RunReport, arm: Arm, comparison: Comparison) -> list[FunctionShift] | None:
+    base, head = comparison.chain.base, comparison.chain.head
+    return function_shifts(report, arm, base.cpp, head.cpp) if base and head else None
+
+
+def _judge_features(report: RunReport, verdict: Verdict) -> Verdict:
+    """Efficiency is judged with base's features; what the features add is a price, never a regression."""
+    if judged_arm(report) is None:
+        return (
+            _price_in_equal_code(report, verdict) if equal_code(report) else _not_comparable(report, verdict)
+        )
+    judged = _judge_pair(report, verdict, Arm.HEAD_AS_BASE)
+    pair = paired_series(report, Arm.HEAD_AS_BASE, Arm.HEAD)
+    if pair is None or judged.chain is None or judged.chain.head is None:
+        return judged
+    price = compare_arms(*pair, _rates(report.settings, look_for(launches_done(report), report.settings)))
+    stages = [*judged.stages, *feature_stages(price, judged.chain.head.cpp)]
+    return _priced(judged, feature_split(judged.chain, price.chain), in_pass_order(report, stages))
+
+
+def _price_in_equal_code(report: RunReport, verdict: Verdict) -> Verdict:
+    """Base and head run the same code: all the change in cycles is the features'."""
+    same = verdict.model_copy(
+        update={"outcome": "same", "reason": wording.EQUAL_CODE, "summary": "same code"}
+    )
+    pair = paired_series(report, Arm.BASE, Arm.HEAD)
+    if pair is None:
+        return _priced(same, None, [])
+    comparison = compare_arms(*pair, _rates(report.settings, 1))
+    priced = _priced(same, feature_split(None, comparison.chain), comparison.stages)
+    return priced.model_copy(update={"chain": comparison.chain})
+
+
+def _not_comparable(report: RunReport, verdict: Verdict) -> Verdict:
+    pair = paired_series(report, Arm.BASE, Arm.HEAD)
+    chain = compare_arms(*pair, _rates(report.settings, 1)).chain if pair else None
+    return verdict.model_copy(
+        update={"reason": wording.NOT_AS_BASE, "summary": wording.short(wording.NOT_AS_BASE), "chain": chain}
+    )
+
+
+def _priced(verdict: Verdict, split: FeatureSplit | None, stages: list[StageChange]) -> Verdict:
+    price = None if split is None else split.features_cycles
+    text = wording.price_text(verdict.features_added, verdict.features_removed, price)
+    return verdict.model_copy(
+        update={
+            "price_cycles_per_packet": price,
+            "feature_split": split,
+            "stages": stages,
+            "reason": f"{verdict.reason} Features {text}.",
+            "summary": f"{text}; otherwise {verdict.summary}",
+        }
+    )

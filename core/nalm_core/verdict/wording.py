@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a verdict says to a person. Figures come from the comparison; nothing is decided here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, expm1, log1p
+
+from nalm_core.report.defaults import INSTRUCTION_CHANGE, MIN_LAUNCHES, MIN_PAIRS
+from nalm_core.report.rounds import disturbed_counts, launches_done, pair_launches
+from nalm_core.report.run_report import Arm, Check, RunReport, Source
+from nalm_core.stats.sequential import Decided
+from nalm_core.text.percents import change_percent, share_percent
+from nalm_core.verdict.attribution import Comparison
+from nalm_core.verdict.change import Cause, Change, StageChange, cause_told
+from nalm_core.verdict.instruction_change import InstructionChange
+from nalm_core.verdict.packet_outcomes import OutcomeChange, facts
+
+UNCHANGED = "The code sections and the run definition are those of the base: there is nothing to measure."
+ONLY_MOVED = (
+    "The functions and data that the NF loads are those of the base, if at other places or under other "
+    "names, and it runs as the base does: there is nothing to measure."
+)
+EQUAL_CODE = "The code sections are those of the base, run with other features."
+NOT_AS_BASE = (
+    "The feature set changed and head could not be run with base's features, so its efficiency cannot be "
+    "judged; keep base's features buildable in head and measure again."
+)
+SHORT_LIMIT = 120
+DECIDING_ERRORS = 3.0
+"""Standard errors from the margin at which a look decides, about."""
+MORE_LAUNCHES = 4
+"""More launches than so many times those of the run are no advice."""
+BUSY_SHARE = 0.25
+"""Share of disturbed rounds from which on the host is called busy in a note."""
+
+
+def percent(ln_ratio: float) -> str:
+    """Relative change of a ratio given as its logarithm, signed."""
+    return change_percent(expm1(ln_ratio))
+
+
+def precise(ln_ratio: float) -> str:
+    """The same for an exact count, to a hundredth of a percent."""
+    return change_percent(expm1(ln_ratio), 2)
+
+
+def first_line(text: str | None) -> str:
+    """A failure's first line: the rest is log."""
+    lines = (text or "").strip().splitlines()
+    return lines[0] if lines else "The agent gave no reason."
+
+
+def short(reason: str) -> str:
+    """A reason cut to the length of a table's cell."""
+    return reason if len(reason) <= SHORT_LIMIT else reason[: SHORT_LIMIT - 1].rstrip() + "…"
+
+
+def failed_checks(failed: Sequence[Check]) -> str:
+    """Which checks failed and how."""
+    return "; ".join(f"{check.name}: {check.message}" for check in failed)
+
+
+def outcomes(changes: Sequence[OutcomeChange]) -> str | None:
+    """What became of packets otherwise than in base; None if nothing did."""
+    if not changes:
+        return None
+    how = (
+        "Of the same packets some end otherwise than in base"
+        if all(one.exact for one in changes)
+        else "Packets end otherwise than in base"
+    )
+    return f"{how}: {facts(changes)}."
+
+
+def outcomes_in_short(changes: Sequence[OutcomeChange]) -> str:
+    """For a table's cell."""
+    first = changes[0]
+    return f"{first.stage}: other outcomes" + (f" and {len(changes) - 1} more" if len(changes) > 1 else "")
+
+
+def too_few(report: RunReport, arm: Arm) -> str:
+    """Why nothing could be decided, and what would help."""
+    aside, _, rounds = disturbed_counts(report.rounds)
+    usable = len(pair_launches(report, Arm.BASE, arm))
+    text = (
+        f"Only {usable} of {launches_done(report)} launches have {MIN_PAIRS} usable pairs of turns, "
+        f"at least {MIN_LAUNCHES} are needed"
+    )
+    return text + (
+        f"; {aside} of {rounds} rounds were disturbed by other programs: free a core and measure again."
+        if aside
+        else "; measure longer."
+    )
+
+
+def reason(outcome: Decided, comparison: Comparison, cause: Cause | None, report: RunReport) -> str:
+    """The verdict in a sentence."""
+    chain, margin = comparison.chain, report.settings.margin
+    if chain.ln_cpp is None or chain.low is None or chain.high is None:
+        return "There are not enough launches to compare."
+    size = f"{percent(chain.ln_cpp)} [{100 * (chain.low - 1):+.1f}, {100 * (chain.high - 1):+.1f}]"
+    if outcome == "same":
+        return (
+            f"Cycles per packet changed by {size}: within ±{share_percent(margin)}, the change that matters."
+        )
+    if outcome == "inconclusive":
+        return (
+            f"Cycles per packet changed by {size}: neither a change nor its absence is shown at a margin of "
+            f"±{share_percent(margin)}; {what_would_help(comparison, report)}."
+        )
+    verb = "grew" if outcome == "regressed" else "fell"
+    return f"Cycles per packet {verb}, {size}: {_because(outcome, chain, cause)}."
+
+
+def what_would_help(comparison: Comparison, report: RunReport) -> str:
+    """The way out of an undecided run: time, if a tolerable amount would do, else quiet or a wider margin."""
+    estimate, margin = comparison.estimate, report.settings.margin
+    aside, disturbed, rounds = disturbed_counts(report.rounds)
+    if aside + disturbed > BUSY_SHARE * rounds:
+        return "other programs took a part of the cores' time: free them and measure again"
+    if estimate is None:
+        return "measure longer"
+    distance = abs(abs(estimate.ln_ratio) - log1p(margin))
+    times = (DECIDING_ERRORS * estimate.standard_error / max(distance, 1e-9)) ** 2
+    if times <= MORE_LAUNCHES:
+        needed = max(ceil(estimate.launches * times), estimate.launches + 1)
+        return f"about {needed} launches would tell ([judge] budget_seconds, max_launches)"
+    if distance < margin / 4:
+        return "the change is about as large as the margin itself: choose a margin on either side of it"
+    return "a quieter host or a wider margin would tell"
+
+
+def instructions_too(outcome: Decided, changes: Sequence[InstructionChange]) -> str:
+    """What a verdict on cycles adds about instructions where they are not its cause."""
+    if outcome not in ("same", "inconclusive") or not changes:
+        return ""
+    first = changes[0]
+    size = "came or went" if first.ln_ipp is None else f"{precise(first.ln_ipp)} instructions"
+    return f"; {first.stage}: {size}"
+
+
+def _because(outcome: Decided, chain: Change, cause: Cause | None) -> str:
+    if chain.ln_ipp is None or chain.ln_eipc is None:
+        return "instructions were not counted, so the cause is not known"
+    if not cause_told(chain, cause):
+        return (
+            f"instructions {percent(chain.ln_ipp)}, eIPC {percent(chain.ln_eipc)}; the interval does not "
+            "tell which of them bears more of it"
+        )
+    if outcome == "regressed" and chain.ln_ipp < -INSTRUCTION_CHANGE:
+        return f"fewer instructions ({percent(chain.ln_ipp)}), yet slower: worse pipeline use"
+    if outcome == "improved" and chain.ln_ipp > INSTRUCTION_CHANGE:
+        return f"more instructions ({percent(chain.ln_ipp)}), yet faster: better pipeline use"
+    if cause == "instructions":
+        word = "more" if outcome == "regressed" else "fewer"
+        return f"{word} instructions per packet ({percent(chain.ln_ipp)})"
+    word = "worse" if outcome == "regressed" else "better"
+    return f"{word} pipeline use (eIPC {percent(chain.ln_eipc)}, instructions {percent(chain.ln_ipp)})"
+
+
+def summary(
+    outcome: Decided,
+    comparison: Comparison,
+    blamed: Sequence[StageChange],
+    cause: Cause | None,
+    margin: float,
+) -> str:
+    """Who pays, how much, why; e.g. `nat: +12.1 % cycles, instructions (+14.0 % IPP)`."""
+    chain = comparison.chain
+    if chain.ln_cpp is None:
+        return "not compared"
+    if outcome == "same":
+        return f"{percent(chain.ln_cpp)} cycles, within ±{100 * margin:g} %"
+    if outcome == "inconclusive":
+        return f"{percent(chain.ln_cpp)} cycles, not decided"
+    what, where = (chain, "chain") if not blamed else (blamed[0], blamed[0].stage)
+    if what.ln_cpp is None:
+        size = f"{getattr(what, 'contribution_cycles', 0.0) or 0.0:+.1f} cycles/packet"
+        return f"{where}: {size} ({getattr(what, 'kind', 'changed')})"
+    text = f"{where}: {percent(what.ln_cpp)} cycles"
+    if cause == "instructions" and what.ln_ipp is not None:
+        text += f", instructions ({percent(what.ln_ipp)} IPP)"
+    elif cause == "pipeline" and what.ln_eipc is not None:
+        text += f", pipeline use ({percent(what.ln_eipc)} eIPC)"
+    else:
+        text += ", cause unknown (instructions not counted)"
+    return text
+
+
+SMALL = "significant, too small to matter for the chain"
+UNCORRECTED = "not significant after correction"
+_ROLES = {"added": "new stage", "removed": "stage removed"}
+_CAUSES = {"instructions": "instructions", "pipeline": "pipeline use"}
+
+
+def stage_notes(stages: Sequence[StageChange], culprits: Sequence[str]) -> dict[str, str]:
+    """What is shown of each stage: its part in the change, or what its test said."""
+    tested = sum(one.p_value is not None for one in stages)
+    return {one.stage: _stage_note(one, one.stage in culprits, tested) for one in stages}
+
+
+def _stage_note(stage: StageChange, pays: bool, tested: int) -> str:
+    if stage.kind != "common":
+        return _ROLES[stage.kind]
+    by = f", by {_CAUSES[stage.cause]}" if stage.cause else ""
+    if pays:
+        return ("pays" if (stage.contribution_cycles or 0.0) > 0 else "saves") + by
+    if stage.p_value is None:
+        return "not tested"
+    if stage.significant:
+        return f"significant{by}" if stage.relevant else SMALL
+    if _leaves_out_zero(stage):
+        return f"{UNCORRECTED} for {tested} stages"
+    return "no significant change"
+
+
+def _leaves_out_zero(change: Change) -> bool:
+    return change.low is not None and change.high is not None and not change.low <= 1 <= change.high
+
+
+def interval_note(chain: Change | None, stages: Sequence[StageChange]) -> str | None:
+    """What the intervals beside one another are, where they are not of one level."""
+    levels = {one.level for one in stages if one.level is not None}
+    if chain is None or chain.level is None or not levels or levels == {chain.level}:
+        return None
+    of_stages = " and ".join(_level(one) for one in sorted(levels))
+    return (
+        f"Intervals: the chain's at {_level(chain.level)}, the level of the test that decided; stages' at "
+        f"{of_stages}, before correction for their number."
+    )
+
+
+def _level(level: float) -> str:
+    return f"{100 * level:.4g} %"
+
+
+def notes(
+    outcome: Decided, comparison: Comparison, changes: Sequence[InstructionChange], report: RunReport
+) -> list[str]:
+    """What does not change the outcome and should still be known."""
+    found = []
+    chain = comparison.chain
+    if chain.ln_ipp is None:
+        why = report.sources.get(Source.SIMULATED)
+        text = "Instructions were not counted for both arms: IPP, eIPC and the cause are missing"
+        found.append(f"{text}; {why}." if why else f"{text}.")
+    elif outcome == "same" and changes:
+        named = ", ".join(_named(change) for change in changes)
+        found.append(
+            f"Instructions per packet changed by {precise(chain.ln_ipp)} ({named}); cycles stayed within the "
+            "margin, and cycles decide."
+        )
+    if outcome == "same":
+        found += [
+            f"Stage {stage.stage} changed by {percent(stage.ln_cpp)}; the chain as a whole did not."
+            for stage in comparison.stages
+            if stage.significant and stage.relevant and stage.ln_cpp is not None
+        ]
+    aside, disturbed, rounds = disturbed_counts(report.rounds)
+    if aside:
+        found.append(f"{aside} of {rounds} rounds were set aside.")
+    if disturbed > BUSY_SHARE * rounds:
+        found.append(
+            f"In {disturbed} of {rounds} rounds other programs took a part of the core's time; figures are "
+            "scaled and less exact than on a free core."
+        )
+    return found
+
+
+def _named(change: InstructionChange) -> str:
+    size = "came or went" if change.ln_ipp is None else precise(change.ln_ipp)
+    where = f" in {change.functions[0].name}" if change.functions else ""
+    return f"{change.stage} {size}{where}"
+
+
+def price_text(added: Sequence[str], removed: Sequence[str], price: float | None) -> str:
+    """The feature change with its price: `+dpi: +512.0 cycles/packet`."""
+    names = " ".join([f"+{name}" for name in added] + [f"-{name}" for name in removed])
+    return f"{names}: price not measured" if price is None else f"{names}: {price:+.1f} cycles/packet"

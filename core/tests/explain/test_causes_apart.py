@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A cause is stated where the evidence tells it from others; else what may have part in it is listed."""
+
+from __future__ import annotations
+
+import pytest
+from explaining import LATENCIES, dearer, explained, with_functions, with_host, with_model, with_samples
+from nalm_core.explain import Explanation
+from nalm_core.report.profile import ProfiledLine
+from nalm_core.report.run_report import Arm, ArmMemory, RunReport
+from nalm_core.report.source_text import FileText, SourceText, Stretch
+from nalm_core.verdict.verdict import judge
+from nalm_synthetic import Noise, changed, make_report
+
+SLOWER = dearer(nat=180.0)
+MORE = dearer(nat=162.0, ipp=372)
+"""A few instructions more, and somewhat more cycles: by the larger share, instructions are the cause."""
+
+
+def sampled(
+    report: RunReport, base: dict[str, int], head: dict[str, int], *, lines: tuple[int, int] = (0, 0)
+) -> RunReport:
+    """20,000 samples of nat, of which so many are at slow instructions, and at one line."""
+    plain = with_samples(report, {"work": 20_000}, {"work": 20_000})
+    profiles = []
+    for one, slow, line in zip(plain.profiles, (base, head), lines, strict=True):
+        at = [ProfiledLine(file="src/nat.c", line=55, samples=line)] if line else []
+        function = one.functions[0].model_copy(update={"slow_instructions": slow, "lines": at})
+        profiles.append(one.model_copy(update={"functions": [function], "instructions_read": True}))
+    text = SourceText(files=[FileText(file="src/nat.c", stretches=[Stretch(base=55, head=55, lines=["x"])])])
+    return plain.model_copy(update={"profiles": profiles, "source_text": text})
+
+
+def test_misses_that_may_be_next_to_nothing_are_possible_and_not_the_cause() -> None:
+    report = with_host(with_model(SLOWER, {"l1i_misses": 0.5}, {"l1i_misses": 0.9}), latencies_ns=LATENCIES)
+    found = explained(report)
+    assert (found.detail, found.share) == ("unknown", None)
+    (may,) = found.possible
+    assert may.detail == "instruction_cache" and may.share is not None
+    assert "Possible, and not told apart: more code misses the instruction cache (9 to 4" in found.text
+
+
+def test_two_causes_that_overlap_are_both_possible() -> None:
+    plain = {"l1d_misses": 1.0, "branch_misses": 0.5}
+    report = with_model(SLOWER, plain, {"l1d_misses": 2.3, "branch_misses": 1.6})
+    found = explained(with_host(report, latencies_ns=LATENCIES))
+    assert found.detail == "unknown"
+    assert {one.detail for one in found.possible} == {"cache", "branches"}
+    assert "more data misses the caches" in found.text and "more branches are mispredicted" in found.text
+
+
+def test_a_share_of_all_is_said_as_such() -> None:
+    report = with_model(SLOWER, {"branch_misses": 0.5}, {"branch_misses": 5.5})
+    found = explained(report)
+    assert found.detail == "branches" and "enough for all 30" in found.text and "100 to 100" not in found.text
+
+
+def test_a_fenced_clock_is_found_by_its_samples_and_not_called_a_cache_miss() -> None:
+    report = with_model(SLOWER, {"l1i_misses": 0.5}, {"l1i_misses": 3.5})
+    fenced = sampled(report, {"rdtsc": 200}, {"rdtsc": 1500, "lfence": 1800}, lines=(2600, 10_400))
+    found = explained(with_host(fenced, latencies_ns=LATENCIES))
+    assert (found.cause, found.detail, found.share) == ("pipeline", "serialising", None)
+    assert "wait for those before them: lfence, rdtsc" in found.text
+    assert "src/nat.c:55 took 3" in found.text and "instruction cache" not in found.text
+    assert "no-serialising" in [one.rule for one in found.advice]
+
+
+def test_an_atomic_addition_is_not_called_more_instructions() -> None:
+    counted = with_functions(MORE, {"work": (330, 1)}, {"work": (372, 1)})
+    assert explained(counted).detail == "more_instructions"
+    found = explained(sampled(counted, {}, {"lock add": 2400}))
+    assert (found.cause, found.detail) == ("pipeline", "serialising") and "lock add" in found.text
+    assert "Instructions:" not in found.text
+
+
+@pytest.mark.parametrize(
+    "slow",
+    [
+        ({"rdtsc": 3000}, {"rdtsc": 2900}),  # as many as before
+        ({}, {"rdtsc": 400}),  # a small part of it
+        ({}, {"pause": 9}),  # a few samples
+    ],
+)
+def test_slow_instructions_that_do_not_bear_the_change_are_not_named(slow) -> None:
+    assert explained(sampled(SLOWER, *slow)).detail == "unknown"
+
+
+def test_a_change_at_one_line_is_not_code_that_misses_all_over() -> None:
+    report = with_model(SLOWER, {"l1i_misses": 0.5}, {"l1i_misses": 3.5})
+    hosted = with_host(report, latencies_ns=LATENCIES)
+    assert explained(hosted).detail == "instruction_cache"
+    found = explained(sampled(hosted, {}, {}, lines=(2600, 8_000)))
+    assert found.detail == "unknown" and "instruction_cache" in {one.detail for one in found.possible}
+    moved = sampled(hosted, {}, {}, lines=(2600, 8_000)).model_copy(update={"source_text": None})
+    assert "src/nat.c:55 took" not in explained(moved).text, "without its text a line may only have moved"
+
+
+def with_memory(report: RunReport, base: tuple[int, int], head: tuple[int, int]) -> RunReport:
+    """Megabytes on small and on huge pages."""
+    memory = [
+        ArmMemory(arm=arm, small_bytes=small << 20, huge_bytes=huge << 20)
+        for arm, (small, huge) in ((Arm.BASE, base), (Arm.HEAD, head))
+    ]
+    return report.model_copy(update={"memory": memory})
+
+
+def speaks_of_pages(found: Explanation) -> bool:
+    return (
+        "tlb" in {one.detail for one in found.possible}
+        and "TLB (not counted)" in found.text
+        and any("TLB misses were not counted" in one for one in found.missing)
+        and "huge pages" in found.advice[0].text
+    )
+
+
+def test_memory_that_moved_to_small_pages_speaks_of_the_tlb() -> None:
+    assert speaks_of_pages(explained(with_memory(SLOWER, (20, 256), (276, 0))))
+    assert not explained(with_memory(SLOWER, (20, 256), (20, 256))).possible
+
+
+def test_eal_without_huge_pages_speaks_of_the_tlb() -> None:
+    arm = SLOWER.arms[Arm.HEAD]
+    run = arm.run.model_copy(update={"command": [*arm.run.command, "--no-huge"]})
+    report = SLOWER.model_copy(update={"arms": SLOWER.arms | {Arm.HEAD: arm.model_copy(update={"run": run})}})
+    assert speaks_of_pages(explained(report))
+
+
+def test_fewer_instructions_and_an_interval_that_does_not_tell_name_both() -> None:
+    report = make_report(changed(nat=120.0, ipp={"nat": 296}), launches=9, turns=6, noise=Noise(launch=0.03))
+    verdict = judge(report)
+    assert verdict.outcome == "improved" and verdict.chain is not None
+    assert "the interval does not tell which of them bears more" in verdict.reason
+    assert "Instructions and pipeline use, not told apart" in explained(report).text

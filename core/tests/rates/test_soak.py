@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Soaks of known truth: steady, drifting, leaking, too short, resumed."""
+
+import numpy as np
+import pytest
+from nalm_core.rates.defaults import SOAK_MIN_INTERVALS
+from nalm_core.rates.latency import Histogram
+from nalm_core.rates.soak import Interval, SoakOutcome, judge_soak, settled
+from rate_synthetic import Truth, interval, latency_of, soak_header
+
+NUMBER = 120
+rng = np.random.default_rng(7)
+NOISE = rng.normal(0, 0.003, NUMBER)
+
+
+def truth(number: int, *, drift: float = 0.0, level: float = 500.0, tail: float = 0.0) -> Truth:
+    """Cycles and tail grow by these shares over the soak."""
+    grown = number / NUMBER
+    wait: Histogram = latency_of(5000 * (1 + tail * grown))
+    return Truth(cycles_per_packet=level * (1 + drift * grown + NOISE[number % NUMBER]), latency=wait)
+
+
+def soak(**changes: float) -> list[Interval]:
+    return [interval(number, truth(number, **changes)) for number in range(NUMBER)]
+
+
+def test_steady() -> None:
+    verdict = judge_soak(soak_header(), soak())
+    assert (verdict.outcome, verdict.intervals, verdict.hours) == (SoakOutcome.STEADY, NUMBER, NUMBER / 360)
+    assert verdict.loss_ratio == 0
+    assert {one.name for one in verdict.trends} == {"cpp", "pps", "latency_p99_9", "memory"}
+
+
+@pytest.mark.parametrize(("drift", "sign"), [(0.06, 1), (-0.06, -1)])
+def test_cycles_drift_either_way(drift: float, sign: int) -> None:
+    verdict = judge_soak(soak_header(), soak(drift=drift))
+    assert verdict.outcome is SoakOutcome.DRIFTING
+    (cpp,) = (one for one in verdict.trends if one.name == "cpp")
+    assert cpp.change == pytest.approx(30 * sign, rel=0.1)
+    assert cpp.low < cpp.change < cpp.high
+
+
+def test_a_drift_below_the_limit_is_steady() -> None:
+    assert judge_soak(soak_header(), soak(drift=0.008)).outcome is SoakOutcome.STEADY
+
+
+def test_the_tail_grows() -> None:
+    verdict = judge_soak(soak_header(), soak(tail=1.0))
+    assert verdict.outcome is SoakOutcome.DRIFTING
+    assert verdict.reasons[0].startswith("latency_p99_9 +")
+
+
+def test_memory_and_buffers_leak() -> None:
+    memory = [interval(n, truth(n), memory=(1 << 27) + n * 65_536) for n in range(NUMBER)]
+    assert judge_soak(soak_header(), memory).outcome is SoakOutcome.LEAKING
+    buffers = [interval(n, truth(n), buffers=64 + n) for n in range(NUMBER)]
+    verdict = judge_soak(soak_header(), buffers)
+    assert verdict.outcome is SoakOutcome.LEAKING
+    assert "buffers_in_use" in verdict.reasons[0]
+
+
+def test_memory_that_settles_at_the_begin_is_no_leak() -> None:
+    grown = [interval(n, truth(n), memory=(1 << 27) + min(n, 5) * 4_194_304) for n in range(NUMBER)]
+    assert judge_soak(soak_header(), grown).outcome is SoakOutcome.STEADY
+
+
+def test_outliers_move_nothing() -> None:
+    spiked = [interval(n, truth(n, level=500 if n % 5 else 700 + n)) for n in range(NUMBER)]
+    (cpp,) = (one for one in judge_soak(soak_header(), spiked).trends if one.name == "cpp")
+    assert abs(cpp.change) < 10
+
+
+def test_too_few_intervals_decide_nothing() -> None:
+    few = [interval(n, truth(n)) for n in range(SOAK_MIN_INTERVALS)]
+    verdict = judge_soak(soak_header(), few)
+    assert verdict.outcome is SoakOutcome.INCONCLUSIVE
+    assert "usable intervals" in verdict.reasons[0]
+
+
+def test_noise_wider_than_the_limit_decides_nothing() -> None:
+    wide = [interval(n, truth(n, level=float(v))) for n, v in enumerate(rng.normal(500, 100, 30))]
+    assert judge_soak(soak_header(), wide).outcome is SoakOutcome.INCONCLUSIVE
+
+
+def test_disturbed_intervals_are_in_no_speed() -> None:
+    mixed = [
+        interval(n, truth(n, level=500 if n % 3 else 900), invalid=None if n % 3 else "stolen")
+        for n in range(NUMBER)
+    ]
+    verdict = judge_soak(soak_header(), mixed)
+    assert verdict.outcome is SoakOutcome.STEADY
+    assert verdict.used < verdict.intervals
+
+
+def test_each_launch_has_a_level_of_its_own() -> None:
+    half = NUMBER // 2
+    resumed = [interval(n, truth(n), launch=0) for n in range(half)]
+    resumed += [interval(n, truth(n, level=550), launch=1, at=n - half) for n in range(half, NUMBER)]
+    verdict = judge_soak(soak_header(), resumed)
+    assert verdict.outcome is SoakOutcome.STEADY
+    assert verdict.hours == NUMBER / 360
+
+
+def test_every_launch_settles_first() -> None:
+    long = settled([interval(n, Truth()) for n in range(100)])
+    assert long[0].launch_s == 70
+    short = settled([interval(n, Truth()) for n in range(5)])
+    assert [one.number for one in short] == [1, 2, 3, 4]
+
+
+def test_packets_that_vanish_make_it_invalid() -> None:
+    gone = [interval(n, Truth(vanished=5000)) for n in range(NUMBER)]
+    assert judge_soak(soak_header(), gone).outcome is SoakOutcome.INVALID

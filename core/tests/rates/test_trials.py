@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a trial lost and why; which trials say nothing about the NF."""
+
+import pytest
+from nalm_core.rates.trials import (
+    LATE,
+    NOT_RETURNED,
+    UNSENT,
+    invalid_reason,
+    loss_ratio,
+    losses,
+    shares_core,
+    total_losses,
+)
+from rate_synthetic import INFO, Truth, trial
+
+
+def causes(truth: Truth) -> dict[str, int]:
+    return {one.cause: one.packets for one in losses(trial(truth), INFO)}
+
+
+def test_nothing_lost() -> None:
+    assert causes(Truth()) == {}
+    assert loss_ratio(trial(Truth()), INFO) == 0
+    assert invalid_reason(trial(Truth()), INFO) is None
+
+
+def test_every_cause_has_its_name() -> None:
+    assert causes(Truth(no_port=40, malformed=30)) == {"nat.no_port": 40, "tx.malformed": 30}
+    assert causes(Truth(denied=500)) == {}
+    assert causes(Truth(vanished=7)) == {NOT_RETURNED: 7}
+    assert causes(Truth(sent=900_000, late=100_000, cur=0.999)) == {LATE: 100_000}
+    assert causes(Truth(sent=990_000, cur=0.999)) == {UNSENT: 10_000}
+
+
+def test_stamps_tell_what_did_not_come_back() -> None:
+    assert causes(Truth(received=999_990)) == {NOT_RETURNED: 10}
+    assert causes(Truth(no_port=10, denied=5, received=999_985)) == {"nat.no_port": 10}
+
+
+def test_a_batch_that_waits_at_the_end_is_no_loss() -> None:
+    assert causes(Truth(sent=999_800)) == {}
+
+
+def test_losses_name_their_lcore() -> None:
+    one = trial(Truth(no_port=40, lcores=2))
+    (loss,) = losses(one, INFO)
+    assert loss.by_lcore == {0: 20, 1: 20}
+    (both,) = total_losses([one, one], INFO)
+    assert (both.packets, both.by_lcore) == (80, {0: 40, 1: 40})
+
+
+def test_the_loss_ratio_counts_what_was_asked_for() -> None:
+    assert loss_ratio(trial(Truth(sent=800_000, late=100_000, cur=0.999)), INFO) == pytest.approx(0.2)
+    assert loss_ratio(trial(Truth(asked_pps=None, sent=0, cycles_per_packet=1)), INFO) is None
+
+
+def test_an_overloaded_nf_is_no_invalid_trial() -> None:
+    assert invalid_reason(trial(Truth(sent=700_000, late=300_000, cur=0.999)), INFO) is None
+
+
+@pytest.mark.parametrize(
+    ("truth", "reason"),
+    [
+        (Truth(claimed=1_050_000), "says it sent 1050000 packets, the NF took in 1000000"),
+        (Truth(sent=1_100_000), "1100000 packets where 1000000 were due"),
+        (Truth(sent=980_000, late=20_000, stolen=0.03, cur=0.999), "lost 30.0 ms to other programs"),
+        (Truth(sent=500_000, late=500_000, cur=0.3), "while the NF waited for packets 70.0 % of its time"),
+        (Truth(asked_pps=None, stolen=0.2, cur=0.999), "lost 20.0 % of the trial"),
+        (Truth(asked_pps=None, cur=0.8), "the generator is the bottleneck"),
+        (Truth(sent=0, asked_pps=None, cycles_per_packet=0), "no packet was sent"),
+    ],
+)
+def test_trials_that_say_nothing(truth: Truth, reason: str) -> None:
+    found = invalid_reason(trial(truth), INFO)
+    assert found is not None
+    assert reason in found
+
+
+def test_stolen_time_that_cost_no_packet_is_no_reason() -> None:
+    assert invalid_reason(trial(Truth(stolen=0.04)), INFO) is None
+
+
+def test_more_loss_than_the_stolen_time_explains_is_the_nfs() -> None:
+    assert invalid_reason(trial(Truth(sent=700_000, late=300_000, stolen=0.03, cur=0.999)), INFO) is None
+
+
+def test_a_shared_core_is_seen() -> None:
+    assert shares_core(trial(Truth()))
+    assert not shares_core(trial(Truth(shared_core=False)))

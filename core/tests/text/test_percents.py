@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Relative figures read the same wherever they stand."""
+
+from __future__ import annotations
+
+from nalm_core.text.percents import change_percent, interval_percent, share_percent
+
+
+def test_a_space_stands_before_the_sign() -> None:
+    assert share_percent(0.95, 0) == "95 %"
+    assert share_percent(0.0125, 2) == "1.25 %"
+
+
+def test_a_change_has_its_sign() -> None:
+    assert (change_percent(0.011), change_percent(-0.5, 2)) == ("+1.1 %", "-50.00 %")
+
+
+def test_an_interval_names_its_unit_once() -> None:
+    assert interval_percent(-0.01, 0.02) == "-1.0 .. +2.0 %"

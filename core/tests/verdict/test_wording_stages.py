@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is said of a stage is what its test says; of two intervals of one change, at which level each is."""
+
+from __future__ import annotations
+
+from nalm_core.features.decompose_run import decompose_run, with_chain
+from nalm_core.verdict.change import Change, Figure, StageChange
+from nalm_core.verdict.verdict import judge
+from nalm_core.verdict.wording import interval_note, stage_notes
+from nalm_synthetic import changed, make_report
+
+
+def stage(name: str, low: float, high: float, **given: object) -> StageChange:
+    fields = {"kind": "common", "significant": False, "relevant": False, "cause": None, "p_value": 0.03}
+    return StageChange(
+        base=Figure(cpp=100.0),
+        head=Figure(cpp=105.0),
+        ratio_cpp=1.05,
+        low=low,
+        high=high,
+        level=0.95,
+        stage=name,
+        contribution_cycles=5.0,
+        **{**fields, **given},  # type: ignore[arg-type]
+    )
+
+
+def test_a_stage_whose_interval_leaves_zero_out_is_not_called_noise() -> None:
+    stages = [
+        stage("tx", 1.010, 1.092),
+        stage("rx", 0.99, 1.04),
+        stage("nat", 1.03, 1.07, significant=True, relevant=True, cause="instructions"),
+        stage("acl", 1.03, 1.07, significant=True),
+        stage("dpi", 1.03, 1.07, significant=True, relevant=True, cause="pipeline"),
+        stage("new", 1.03, 1.07, kind="added", p_value=None),
+        stage("once", 1.03, 1.07, p_value=None),
+    ]
+    assert stage_notes(stages, ["nat"]) == {
+        "tx": "not significant after correction for 5 stages",
+        "rx": "no significant change",
+        "nat": "pays, by instructions",
+        "acl": "significant, too small to matter for the chain",
+        "dpi": "significant, by pipeline use",
+        "new": "new stage",
+        "once": "not tested",
+    }
+
+
+def test_the_levels_of_chain_and_stages_are_told_where_they_differ() -> None:
+    stages = [stage("nat", 1.03, 1.07)]
+    chain = Change(base=None, head=None, level=0.998)
+    assert (interval_note(chain, stages) or "").startswith("Intervals: the chain's at 99.8 %")
+    assert "stages' at 95 %" in (interval_note(chain, stages) or "")
+    assert interval_note(chain.model_copy(update={"level": 0.95}), stages) is None
+    assert interval_note(None, stages) is None
+
+
+def test_efficiency_alone_is_the_chains_change_with_its_interval() -> None:
+    report = make_report(changed(nat=190.0))
+    chain = judge(report).chain
+    found = decompose_run(report)
+    assert found is not None
+    assert chain is not None
+    assert (found.low, found.high) != (chain.low, chain.high)
+    told = with_chain(found, chain)
+    assert (told.efficiency_ratio, told.low, told.high, told.level) == (
+        chain.ratio_cpp,
+        chain.low,
+        chain.high,
+        chain.level,
+    )
