@@ -43,7 +43,7 @@ from nalm_agent.source_of_report import with_source
 from nalm_agent.sources import tsc
 
 if TYPE_CHECKING:
-    from nalm_core.stats.sequential import Decided
+    from nalm_core.report.outcome import Decided
 
 CYCLES_BEGIN = 0.25
 """Share of the progress that is done when the first launch begins."""

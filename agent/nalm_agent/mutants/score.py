@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from nalm_core.findings.detection_quality import ALARMS
+from nalm_core.report.outcome import ALARMING
 
 from nalm_agent.mutants.record import AA_KIND, Record
 
@@ -38,7 +38,7 @@ def is_aa(record: Record) -> bool:
 
 def is_alarm(record: Record) -> bool:
     """Called changed."""
-    return record.outcome in ALARMS
+    return record.outcome in ALARMING
 
 
 def score(record: Record) -> Score | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from nalm_core.experiments.constants import CELL_ERROR
 from nalm_core.report.defaults import MIN_LAUNCHES
+from nalm_core.report.outcome import Outcome
 from nalm_core.report.rounds import launches_done
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.stats.sequential import Decision, chain_estimate, look_schedule
@@ -21,9 +22,11 @@ def look(report: RunReport) -> Decision:
     estimate = chain_estimate(report, Arm.BASE, Arm.HEAD)
     known = estimate is not None and estimate.launches >= MIN_LAUNCHES
     if known and estimate is not None and estimate.standard_error <= CELL_ERROR:
-        return Decision("same", f"known to {share_percent(CELL_ERROR)} after {launches} launches", launches)
+        return Decision(
+            Outcome.SAME, f"known to {share_percent(CELL_ERROR)} after {launches} launches", launches
+        )
     if later is None:
         return Decision(
-            "inconclusive", f"less exact than {share_percent(CELL_ERROR)} after all launches", launches
+            Outcome.INCONCLUSIVE, f"less exact than {share_percent(CELL_ERROR)} after all launches", launches
         )
     return Decision(None, f"less exact than {share_percent(CELL_ERROR)} yet", launches, None, later)

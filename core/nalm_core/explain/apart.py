@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from nalm_core.explain.explain import explain
 from nalm_core.explain.model import Explanation
+from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm, Model, RunReport
 from nalm_core.report.summary import summarise
 from nalm_core.verdict.attribution import Comparison, culprits
@@ -70,7 +71,7 @@ def _dearer(report: RunReport, found: Composition, stage: str | None) -> Verdict
     """What a history has decided, in a verdict's words."""
     assert found.chain is not None
     chain, own = found.chain, {one.stage: one for one in found.stages}
-    blamed = culprits(Comparison(chain, found.stages, None), "regressed")
+    blamed = culprits(Comparison(chain, found.stages, None), Outcome.REGRESSED)
     if stage in own:
         blamed = [own[stage], *(one for one in blamed if one.stage != stage)]
     shifts = (
@@ -79,7 +80,7 @@ def _dearer(report: RunReport, found: Composition, stage: str | None) -> Verdict
         else None
     )
     return Verdict(
-        outcome="regressed",
+        outcome=Outcome.REGRESSED,
         reason=NOT_PAIRED,
         summary=NOT_PAIRED,
         scenario=report.scenario.name,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nalm_core.explain.payer import Payer, payer
 from nalm_core.report.instructions import common_source
+from nalm_core.report.outcome import CHANGED, Outcome
 from nalm_core.report.run_report import Arm, InstructionCount, RunReport
 from nalm_core.verdict.change import Cause, Change
 from nalm_core.verdict.instruction_change import FunctionChange
@@ -65,8 +66,8 @@ class Case:
 
 def case_of(report: RunReport, verdict: Verdict) -> Case | None:
     """None where there is no change of cycles to explain."""
-    if verdict.outcome not in ("regressed", "improved") or verdict.chain is None:
+    if verdict.outcome not in CHANGED or verdict.chain is None:
         return None
-    sign = 1 if verdict.outcome == "regressed" else -1
+    sign = 1 if verdict.outcome == Outcome.REGRESSED else -1
     stage = verdict.culprit_stages[0] if verdict.culprit_stages else None
     return Case(report, verdict, sign, stage, payer(report, verdict, stage, sign))

@@ -18,6 +18,7 @@ from typing import Final, Literal
 from scipy.special import ndtri
 
 from nalm_core.findings.bisection import next_budget
+from nalm_core.report.outcome import UNDECIDED, Outcome
 from nalm_core.text.percents import change_percent
 
 CONFIRMATION_ALPHA: Final = 0.001
@@ -34,8 +35,6 @@ DOCUMENTED: Final = MappingProxyType(
 Kind = Literal["regression", "broken"]
 LOST: Final = "lost"
 """Outcome of a measurement that came to nothing."""
-UNDECIDED: Final = ("inconclusive", "invalid")
-"""Outcomes that more rounds may decide."""
 
 
 class Where(StrEnum):
@@ -135,7 +134,7 @@ def _together(first: Ratio | None, same: Sequence[Measurement], margin: float) -
 
 
 def _undecided(measured: Sequence[Measurement], same: Sequence[Measurement]) -> tuple[Answer, str]:
-    if same and same[-1].outcome in (*UNDECIDED, "broken") and len(same) < CONFIRMATIONS:
+    if same and same[-1].outcome in (*UNDECIDED, Outcome.BROKEN) and len(same) < CONFIRMATIONS:
         return Answer.AGAIN, f"{same[-1].outcome} when measured again on {same[-1].host}"
     said = "; ".join(
         f"no result from {one.host}" if one.outcome == LOST else f"{one.outcome} on {one.host}"
@@ -155,11 +154,15 @@ def overall(decisions: Sequence[Decision]) -> Answer:
 
 
 def _shows(kind: Kind, outcome: str | None) -> bool:
-    return outcome == ("broken" if kind == "broken" else "regressed")
+    return outcome == (Outcome.BROKEN if kind == "broken" else Outcome.REGRESSED)
 
 
 def _refutes(kind: Kind, outcome: str | None) -> bool:
-    fine = ("same", "improved", "regressed", "inconclusive") if kind == "broken" else ("same", "improved")
+    fine = (
+        (Outcome.SAME, Outcome.IMPROVED, Outcome.REGRESSED, Outcome.INCONCLUSIVE)
+        if kind == "broken"
+        else (Outcome.SAME, Outcome.IMPROVED)
+    )
     return outcome in fine
 
 

@@ -20,7 +20,6 @@ QUALITY_LEVEL = 0.95
 SIZE_EDGES = (0.0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 """Relative changes at which a class of planted changes begins."""
 NO_SIZE = "not given"
-ALARMS = frozenset({"regressed", "improved", "broken"})
 """Outcomes that nothing without effect may have."""
 FAR = 0.9
 """Share of the delays that the far one bounds."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nalm_core.report.defaults import FIX_SHARE, MARGIN
+from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Model
 from nalm_core.verdict.verdict import Verdict
 
@@ -22,7 +23,7 @@ class OpenRegression(Model):
 
 def open_regressions(commit: str, verdict: Verdict) -> list[OpenRegression]:
     """What a regressed verdict leaves open; nothing for any other outcome."""
-    if verdict.outcome != "regressed":
+    if verdict.outcome != Outcome.REGRESSED:
         return []
     return [
         OpenRegression(
@@ -47,7 +48,7 @@ def match_fix(regressions: Sequence[OpenRegression], verdict: Verdict) -> str | 
     regressions: oldest first; of several that fit, the newest is taken. It fits if the same stage of the same
     scenario gets back at least FIX_SHARE of what it had lost.
     """
-    if verdict.outcome != "improved":
+    if verdict.outcome != Outcome.IMPROVED:
         return None
     restored = {
         stage.stage: -stage.contribution_cycles

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from nalm_core.report.outcome import Outcome
 from nalm_core.text.plain_text import plain
 from nalm_core.verdict.judged import Judged
 from nalm_core.verdict.places import places
@@ -17,11 +18,11 @@ Level = Literal["error", "warning", "notice"]
 MOST_OF_A_LEVEL = 10
 """The runner shows no more of one level of one step."""
 _LEVELS: dict[str, Level] = {
-    "regressed": "error",
-    "broken": "error",
-    "invalid": "error",
-    "inconclusive": "warning",
-    "improved": "notice",
+    Outcome.REGRESSED: "error",
+    Outcome.BROKEN: "error",
+    Outcome.INVALID: "error",
+    Outcome.INCONCLUSIVE: "warning",
+    Outcome.IMPROVED: "notice",
 }
 
 
@@ -43,7 +44,7 @@ def _of_run(judged: Judged, level: Level) -> Iterator[str]:
     verdict = judged.verdict
     title = f"nalm: {verdict.scenario} {verdict.outcome}"
     yield command(level, verdict.reason, {"title": title})
-    if verdict.outcome != "regressed":
+    if verdict.outcome != Outcome.REGRESSED:
         return
     for place in places(judged):
         if place.file is not None:

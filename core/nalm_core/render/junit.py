@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 
 from nalm_core.render import figures
 from nalm_core.render.xml_text import xml_text
+from nalm_core.report.outcome import FAILED, Outcome
 from nalm_core.verdict.change import StageChange
 from nalm_core.verdict.judged import Judged
 from nalm_core.verdict.places import places
@@ -72,12 +73,12 @@ def _properties(judged: Judged) -> ET.Element:
 def _scenario_case(judged: Judged, seconds: str) -> ET.Element:
     verdict = judged.verdict
     case = _case(judged, judged.report.scenario.name, seconds)
-    if verdict.outcome == "regressed":
+    if verdict.outcome == Outcome.REGRESSED:
         case.append(_told("failure", verdict.summary, verdict.outcome, _where(judged)))
-    elif verdict.outcome in ("broken", "invalid"):
+    elif verdict.outcome in FAILED:
         log = judged.report.failure or verdict.reason
         case.append(_told("error", verdict.reason, verdict.outcome, log))
-    elif verdict.outcome == "inconclusive":
+    elif verdict.outcome == Outcome.INCONCLUSIVE:
         case.append(_element("skipped", message=verdict.reason))
     lines = [verdict.reason, *verdict.notes, *([judged.link] if judged.link else [])]
     case.append(_text("system-out", "\n".join(lines)))
@@ -88,9 +89,9 @@ def _stage_case(judged: Judged, stage: StageChange) -> ET.Element:
     verdict = judged.verdict
     case = _case(judged, stage.stage, "0.000")
     figure = _sentence(stage)
-    if verdict.outcome == "regressed" and stage.stage in verdict.culprit_stages:
-        case.append(_told("failure", figure, "regressed", _where(judged, stage.stage)))
-    elif verdict.outcome == "inconclusive":
+    if verdict.outcome == Outcome.REGRESSED and stage.stage in verdict.culprit_stages:
+        case.append(_told("failure", figure, Outcome.REGRESSED, _where(judged, stage.stage)))
+    elif verdict.outcome == Outcome.INCONCLUSIVE:
         case.append(_element("skipped", message=figure))
     case.append(_text("system-out", figure))
     return case

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from nalm_core.report.outcome import CHANGED, Outcome
 from nalm_core.text.plain_text import plain
 from nalm_core.verdict.change import Change
 from nalm_core.verdict.verdict import Verdict
@@ -28,11 +29,11 @@ def cut(text: str, limit: int) -> str:
 
 
 def _text(verdict: Verdict) -> str:
-    if verdict.outcome in ("regressed", "improved"):
+    if verdict.outcome in CHANGED:
         return f"{verdict.outcome} {_size(verdict.chain)}{_where(verdict)}{_why(verdict)}"
-    if verdict.outcome == "broken":
+    if verdict.outcome == Outcome.BROKEN:
         return f"broken: {verdict.reason}"
-    if verdict.outcome == "invalid":
+    if verdict.outcome == Outcome.INVALID:
         return f"could not measure: {verdict.reason}"
     if verdict.features_added or verdict.features_removed:
         price = price_text(verdict.features_added, verdict.features_removed, verdict.price_cycles_per_packet)

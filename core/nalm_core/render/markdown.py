@@ -12,8 +12,9 @@ from urllib.parse import quote
 from nalm_core.explain import explain
 from nalm_core.render import figures
 from nalm_core.render.escaping import code, text
+from nalm_core.report.outcome import CHANGED, FAILED, WORST_FIRST, Outcome
 from nalm_core.verdict.change import Change
-from nalm_core.verdict.judged import SHORT_SHA, WORST_FIRST, Judged
+from nalm_core.verdict.judged import SHORT_SHA, Judged
 from nalm_core.verdict.places import places
 
 MAX_RUNS = 20
@@ -31,7 +32,7 @@ def markdown(runs: Sequence[Judged]) -> str:
     """The whole text; worst first."""
     ordered = sorted(runs, key=lambda judged: WORST_FIRST.index(judged.verdict.outcome))
     lines = ["### nalm: nothing was measured"] if not ordered else list(_heading(ordered))
-    told = [judged for judged in ordered if judged.verdict.outcome != "same"] or ordered[:1]
+    told = [judged for judged in ordered if judged.verdict.outcome != Outcome.SAME] or ordered[:1]
     for judged in told[:MAX_TOLD]:
         lines += ["", *_section(judged)]
     return "\n".join(lines) + "\n"
@@ -58,11 +59,11 @@ def _section(judged: Judged) -> Iterator[str]:
     yield f"**{_named(judged)}: {verdict.outcome}.** {text(verdict.reason)}"
     if verdict.chain is not None:
         yield from ("", *_table(judged, verdict.chain))
-    if verdict.outcome == "regressed":
+    if verdict.outcome == Outcome.REGRESSED:
         yield from _where(judged)
-    if verdict.outcome in ("regressed", "improved"):
+    if verdict.outcome in CHANGED:
         yield from _why(judged)
-    if judged.report.failure and verdict.outcome in ("broken", "invalid"):
+    if judged.report.failure and verdict.outcome in FAILED:
         log = [line for line in judged.report.failure.splitlines()[1:] if line.strip()]
         yield from (f"- {code(line)}" for line in ["", *log[-LOG_LINES:]] if line)
     notes = [*verdict.notes, *judged.report.notes][:MAX_NOTES]

@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from nalm_core.render.line import cut
+from nalm_core.report.outcome import Outcome
 from nalm_core.verdict.judged import Judged
 from nalm_core.verdict.places import Place, places
 
@@ -41,7 +42,7 @@ RULES = {
     ),
 }
 _RULE_IDS = list(RULES)
-_NOTIFIED = {"inconclusive": "warning", "invalid": "error", "broken": "error"}
+_NOTIFIED = {Outcome.INCONCLUSIVE: "warning", Outcome.INVALID: "error", Outcome.BROKEN: "error"}
 
 
 def sarif(runs: Sequence[Judged]) -> str:
@@ -110,7 +111,7 @@ def _time(moment: datetime) -> str:
 
 
 def _results(judged: Judged) -> list[dict[str, Any]]:
-    if judged.verdict.outcome != "regressed":
+    if judged.verdict.outcome != Outcome.REGRESSED:
         return []
     located = [place for place in places(judged) if place.file is not None]
     return [_result(judged, place) for place in located] or [_result(judged, None)]

@@ -14,15 +14,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, e, log
-from typing import Literal
 
 from nalm_core.report.defaults import EQUIVALENCE_ALPHA, MIN_LAUNCHES
 from nalm_core.report.judged_arm import equal_code, judged_arm
+from nalm_core.report.outcome import Decided, Outcome
 from nalm_core.report.rounds import launches_done, pair_launches
 from nalm_core.report.run_report import Arm, RunReport, Settings
 from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launches
-
-Decided = Literal["same", "improved", "regressed", "inconclusive"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +87,9 @@ def decide(report: RunReport) -> Decision:
     if outcome is not None:
         return Decision(outcome, f"decided at look {look} after {launches} launches", launches, look, None)
     if later is None:
-        return Decision("inconclusive", f"undecided after all {launches} launches", launches, look, None)
+        return Decision(
+            Outcome.INCONCLUSIVE, f"undecided after all {launches} launches", launches, look, None
+        )
     return Decision(None, f"undecided at look {look}", launches, look, later)
 
 
@@ -98,8 +98,8 @@ def _price_only(report: RunReport, launches: int, first_look: int) -> Decision:
     if launches < first_look:
         return Decision(None, "measuring the price of features", launches, None, first_look)
     if equal_code(report):
-        return Decision("same", "equal code: only the price of features is measured", launches, 1, None)
-    return Decision("inconclusive", "head was not run with base's features", launches, 1, None)
+        return Decision(Outcome.SAME, "equal code: only the price of features is measured", launches, 1, None)
+    return Decision(Outcome.INCONCLUSIVE, "head was not run with base's features", launches, 1, None)
 
 
 def chain_estimate(report: RunReport, base: Arm, head: Arm) -> RatioEstimate | None:
@@ -117,9 +117,9 @@ def decide_at(estimate: RatioEstimate | None, settings: Settings, look: int) -> 
     # Relative change in both directions alike: 1 + margin up, 1 / (1 + margin) down.
     upper, lower = 1 + settings.margin, 1 / (1 + settings.margin)
     if low > 1 and estimate.ratio >= upper:
-        return "regressed"
+        return Outcome.REGRESSED
     if high < 1 and estimate.ratio <= lower:
-        return "improved"
+        return Outcome.IMPROVED
     # Two one-sided tests at the rate r each are one two-sided interval at 2 r (Schuirmann 1987).
     low, high = estimate.interval(2 * spent_at(EQUIVALENCE_ALPHA, settings, look))
-    return "same" if lower < low and high < upper else None
+    return Outcome.SAME if lower < low and high < upper else None

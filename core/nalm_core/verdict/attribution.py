@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from nalm_core.report.defaults import CULPRIT_SHARE, RELEVANT_SHARE
+from nalm_core.report.outcome import ChangedOutcome, Outcome
 from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, estimate_ratio_unpaired, middle_launches
 from nalm_core.verdict.change import (
     Change,
@@ -111,7 +111,7 @@ def merged_order(base: Sequence[str], head: Sequence[str]) -> list[str]:
     return order
 
 
-def culprits(comparison: Comparison, outcome: Literal["regressed", "improved"]) -> list[StageChange]:
+def culprits(comparison: Comparison, outcome: ChangedOutcome) -> list[StageChange]:
     """Stages that bear the chain's change, dearest (or cheapest) first.
 
     They are where the time goes, which need not be where the commit edited. A stage that came or went cannot
@@ -121,7 +121,7 @@ def culprits(comparison: Comparison, outcome: Literal["regressed", "improved"]) 
     if chain.base is None or chain.head is None:
         return []
     total = chain.head.cpp - chain.base.cpp
-    sign = 1.0 if outcome == "regressed" else -1.0
+    sign = 1.0 if outcome == Outcome.REGRESSED else -1.0
     found = [
         (sign * stage.contribution_cycles, stage)
         for stage in comparison.stages

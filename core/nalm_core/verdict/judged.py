@@ -6,10 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nalm_core.report.run_report import Arm, RunReport, Sha
-from nalm_core.verdict.verdict import Outcome, Verdict
+from nalm_core.verdict.verdict import Verdict
 
 SHORT_SHA = 10
-WORST_FIRST: tuple[Outcome, ...] = ("regressed", "broken", "invalid", "inconclusive", "improved", "same")
 
 
 @dataclass(frozen=True, slots=True)

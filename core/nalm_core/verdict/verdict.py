@@ -8,15 +8,15 @@ cycles say same, improved or regressed, which stages pay, and do instructions or
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
 
 from pydantic import Field
 
 from nalm_core.report.defaults import EQUIVALENCE_ALPHA, STAGE_FALSE_DISCOVERY_RATE
 from nalm_core.report.judged_arm import FeatureSplit, equal_code, feature_change, judged_arm
+from nalm_core.report.outcome import CHANGED, FAILED, Decided, Outcome
 from nalm_core.report.rounds import launches_done
 from nalm_core.report.run_report import Arm, Check, Model, RunReport, RunStatus, Settings
-from nalm_core.stats.sequential import Decided, decide_at, look_for, spent_at
+from nalm_core.stats.sequential import decide_at, look_for, spent_at
 from nalm_core.verdict import wording
 from nalm_core.verdict.attribution import Comparison, Rates, compare_arms, culprits
 from nalm_core.verdict.change import Cause, Change, StageChange, cause_of
@@ -27,8 +27,6 @@ from nalm_core.verdict.modelled_change import ModelChange, model_changes
 from nalm_core.verdict.packet_outcomes import OutcomeChange
 from nalm_core.verdict.pairing import paired_series
 from nalm_core.verdict.profile_change import FunctionShift, function_shifts
-
-Outcome = Literal["same", "improved", "regressed", "inconclusive", "invalid", "broken"]
 
 
 class Verdict(Model):
@@ -87,17 +85,17 @@ def judge(report: RunReport) -> Verdict:
         )
 
     if report.status is RunStatus.UNCHANGED:
-        return plain("same", wording.UNCHANGED if equal_code(report) else wording.ONLY_MOVED)
+        return plain(Outcome.SAME, wording.UNCHANGED if equal_code(report) else wording.ONLY_MOVED)
     if report.status is RunStatus.BROKEN:
-        return plain("broken", wording.first_line(report.failure))
+        return plain(Outcome.BROKEN, wording.first_line(report.failure))
     if report.status is RunStatus.FAILED:
-        return plain("invalid", wording.first_line(report.failure))
+        return plain(Outcome.INVALID, wording.first_line(report.failure))
     return _with_outcomes(_judge_measured(report, plain), changes_of(report))
 
 
 def _with_outcomes(verdict: Verdict, changes: list[OutcomeChange]) -> Verdict:
     """The verdict with what it would otherwise pass over: packets that end otherwise and are not lost."""
-    said = wording.outcomes(changes) if verdict.outcome not in ("broken", "invalid") else None
+    said = wording.outcomes(changes) if verdict.outcome not in FAILED else None
     if said is None:
         return verdict.model_copy(update={"outcome_changes": changes})
     return verdict.model_copy(
@@ -113,11 +111,13 @@ def _judge_measured(report: RunReport, plain: Callable[[Outcome, str], Verdict])
     features = feature_change(report)
     failed = [check for check in all_checks(report) if not check.passed]
     if failed:
-        outcome: Outcome = "broken" if any(check.name in BREAKING for check in failed) else "invalid"
+        outcome: Outcome = (
+            Outcome.BROKEN if any(check.name in BREAKING for check in failed) else Outcome.INVALID
+        )
         return plain(outcome, wording.failed_checks(failed))
     if features:
-        return _judge_features(report, plain("inconclusive", ""))
-    return _judge_pair(report, plain("inconclusive", ""), Arm.HEAD)
+        return _judge_features(report, plain(Outcome.INCONCLUSIVE, ""))
+    return _judge_pair(report, plain(Outcome.INCONCLUSIVE, ""), Arm.HEAD)
 
 
 def _compare(report: RunReport, arm: Arm) -> tuple[Decided, Comparison] | None:
@@ -128,8 +128,8 @@ def _compare(report: RunReport, arm: Arm) -> tuple[Decided, Comparison] | None:
     settings = report.settings
     look = look_for(launches_done(report), settings)
     comparison = compare_arms(*pair, _rates(settings, look))
-    outcome = decide_at(comparison.estimate, settings, look) or "inconclusive"
-    if outcome == "same":
+    outcome = decide_at(comparison.estimate, settings, look) or Outcome.INCONCLUSIVE
+    if outcome == Outcome.SAME:
         # shown is the interval that decided, and that is the one of the equivalence test
         comparison = compare_arms(
             *pair, _rates(settings, look, 2 * spent_at(EQUIVALENCE_ALPHA, settings, look))
@@ -151,9 +151,9 @@ def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
         update = {"reason": reason, "summary": wording.short(reason), "instruction_changes": changes}
         return verdict.model_copy(update=update)
     outcome, comparison = found
-    blamed = culprits(comparison, outcome) if outcome in ("regressed", "improved") else []
+    blamed = culprits(comparison, outcome) if outcome in CHANGED else []
     cause = None
-    if outcome in ("regressed", "improved"):
+    if outcome in CHANGED:
         chain = comparison.chain
         cause = (blamed[0].cause if blamed else None) or cause_of(chain.ln_cpp, chain.ln_ipp)
     return verdict.model_copy(
@@ -198,7 +198,7 @@ def _judge_features(report: RunReport, verdict: Verdict) -> Verdict:
 def _price_in_equal_code(report: RunReport, verdict: Verdict) -> Verdict:
     """Base and head run the same code: all the change in cycles is the features'."""
     same = verdict.model_copy(
-        update={"outcome": "same", "reason": wording.EQUAL_CODE, "summary": "same code"}
+        update={"outcome": Outcome.SAME, "reason": wording.EQUAL_CODE, "summary": "same code"}
     )
     pair = paired_series(report, Arm.BASE, Arm.HEAD)
     if pair is None:

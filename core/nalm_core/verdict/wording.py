@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from math import ceil, expm1, log1p
 
 from nalm_core.report.defaults import INSTRUCTION_CHANGE, MIN_LAUNCHES, MIN_PAIRS
+from nalm_core.report.outcome import Decided, Outcome
 from nalm_core.report.rounds import disturbed_counts, launches_done, pair_launches
 from nalm_core.report.run_report import Arm, Check, RunReport, Source
-from nalm_core.stats.sequential import Decided
 from nalm_core.text.percents import change_percent, share_percent
 from nalm_core.verdict.attribution import Comparison
 from nalm_core.verdict.change import Cause, Change, StageChange, cause_told
@@ -100,16 +100,16 @@ def reason(outcome: Decided, comparison: Comparison, cause: Cause | None, report
     if chain.ln_cpp is None or chain.low is None or chain.high is None:
         return "There are not enough launches to compare."
     size = f"{percent(chain.ln_cpp)} [{100 * (chain.low - 1):+.1f}, {100 * (chain.high - 1):+.1f}]"
-    if outcome == "same":
+    if outcome == Outcome.SAME:
         return (
             f"Cycles per packet changed by {size}: within ±{share_percent(margin)}, the change that matters."
         )
-    if outcome == "inconclusive":
+    if outcome == Outcome.INCONCLUSIVE:
         return (
             f"Cycles per packet changed by {size}: neither a change nor its absence is shown at a margin of "
             f"±{share_percent(margin)}; {what_would_help(comparison, report)}."
         )
-    verb = "grew" if outcome == "regressed" else "fell"
+    verb = "grew" if outcome == Outcome.REGRESSED else "fell"
     return f"Cycles per packet {verb}, {size}: {_because(outcome, chain, cause)}."
 
 
@@ -133,7 +133,7 @@ def what_would_help(comparison: Comparison, report: RunReport) -> str:
 
 def instructions_too(outcome: Decided, changes: Sequence[InstructionChange]) -> str:
     """What a verdict on cycles adds about instructions where they are not its cause."""
-    if outcome not in ("same", "inconclusive") or not changes:
+    if outcome not in (Outcome.SAME, Outcome.INCONCLUSIVE) or not changes:
         return ""
     first = changes[0]
     size = "came or went" if first.ln_ipp is None else f"{precise(first.ln_ipp)} instructions"
@@ -148,14 +148,14 @@ def _because(outcome: Decided, chain: Change, cause: Cause | None) -> str:
             f"instructions {percent(chain.ln_ipp)}, eIPC {percent(chain.ln_eipc)}; the interval does not "
             "tell which of them bears more of it"
         )
-    if outcome == "regressed" and chain.ln_ipp < -INSTRUCTION_CHANGE:
+    if outcome == Outcome.REGRESSED and chain.ln_ipp < -INSTRUCTION_CHANGE:
         return f"fewer instructions ({percent(chain.ln_ipp)}), yet slower: worse pipeline use"
-    if outcome == "improved" and chain.ln_ipp > INSTRUCTION_CHANGE:
+    if outcome == Outcome.IMPROVED and chain.ln_ipp > INSTRUCTION_CHANGE:
         return f"more instructions ({percent(chain.ln_ipp)}), yet faster: better pipeline use"
     if cause == "instructions":
-        word = "more" if outcome == "regressed" else "fewer"
+        word = "more" if outcome == Outcome.REGRESSED else "fewer"
         return f"{word} instructions per packet ({percent(chain.ln_ipp)})"
-    word = "worse" if outcome == "regressed" else "better"
+    word = "worse" if outcome == Outcome.REGRESSED else "better"
     return f"{word} pipeline use (eIPC {percent(chain.ln_eipc)}, instructions {percent(chain.ln_ipp)})"
 
 
@@ -170,9 +170,9 @@ def summary(
     chain = comparison.chain
     if chain.ln_cpp is None:
         return "not compared"
-    if outcome == "same":
+    if outcome == Outcome.SAME:
         return f"{percent(chain.ln_cpp)} cycles, within ±{100 * margin:g} %"
-    if outcome == "inconclusive":
+    if outcome == Outcome.INCONCLUSIVE:
         return f"{percent(chain.ln_cpp)} cycles, not decided"
     what, where = (chain, "chain") if not blamed else (blamed[0], blamed[0].stage)
     if what.ln_cpp is None:
@@ -245,13 +245,13 @@ def notes(
         why = report.sources.get(Source.SIMULATED)
         text = "Instructions were not counted for both arms: IPP, eIPC and the cause are missing"
         found.append(f"{text}; {why}." if why else f"{text}.")
-    elif outcome == "same" and changes:
+    elif outcome == Outcome.SAME and changes:
         named = ", ".join(_named(change) for change in changes)
         found.append(
             f"Instructions per packet changed by {precise(chain.ln_ipp)} ({named}); cycles stayed within the "
             "margin, and cycles decide."
         )
-    if outcome == "same":
+    if outcome == Outcome.SAME:
         found += [
             f"Stage {stage.stage} changed by {percent(stage.ln_cpp)}; the chain as a whole did not."
             for stage in comparison.stages

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from nalm_core.findings import detection_quality
 from nalm_core.findings.detection_quality import rate_of, said, size_class
+from nalm_core.report.outcome import ALARMING
 
 from nalm_server.quality.repository import Seen
 from nalm_server.quality.schemas import Detection, FalseAlarms, Group, Proportion
@@ -36,7 +37,7 @@ def says(one: Seen) -> bool:
 
 def is_hit(one: Seen) -> bool:
     """What was planted was found; what was not there was called."""
-    return one.correct if is_planted(one) else one.outcome in detection_quality.ALARMS
+    return one.correct if is_planted(one) else one.outcome in ALARMING
 
 
 def of(trials: Sequence[Seen], empty: str) -> Proportion:

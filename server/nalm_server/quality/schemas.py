@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from nalm_core.verdict.verdict import Outcome
+from nalm_core.report.outcome import Outcome
 from pydantic import Field, StringConstraints
 
 from nalm_server.schemas import NAME, Flag, Moment, Real, Schema, Whole

@@ -8,9 +8,9 @@ from typing import Literal
 
 from nalm_core.explain import Explanation
 from nalm_core.findings.recovery import Recovery
+from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import RunStatus
 from nalm_core.verdict.change import Cause
-from nalm_core.verdict.verdict import Outcome
 from nalm_core.verdict.verdict import Verdict as CoreVerdict
 
 from nalm_server.runs.remains import Remains

@@ -228,7 +228,7 @@ def display_of(verdict: Verdict) -> Display:
     """A change of the feature set that made nothing old dearer is shown as such."""
     if verdict.outcome == "same" and (verdict.features_added or verdict.features_removed):
         return "feature"
-    return verdict.outcome
+    return verdict.outcome.value
 
 
 def _verdict_row(report: RunReport, verdict: Verdict) -> VerdictRow:

@@ -3749,12 +3749,12 @@ export interface components {
         /** Comparison */
         Comparison: {
             base: components["schemas"]["CommitRef"];
-            chain: components["schemas"]["nalm_core__change__Change"] | null;
+            chain: components["schemas"]["nalm_core__verdict__change__Change"] | null;
             /** Checks */
             checks: components["schemas"]["Check"][];
             decomposition: components["schemas"]["Decomposition"] | null;
             head: components["schemas"]["CommitRef"];
-            host: components["schemas"]["nalm_core__report__Host"] | null;
+            host: components["schemas"]["nalm_core__report__run_report__Host"] | null;
             /** Interval Note */
             interval_note: string | null;
             /** Notes */
@@ -4195,7 +4195,7 @@ export interface components {
             host_class: string | null;
             /** Id */
             id: number;
-            kind: components["schemas"]["nalm_core__experiments__cell__Kind"];
+            kind: components["schemas"]["nalm_core__report__cell__Kind"];
             /** Message */
             message: string | null;
             /** Names */
@@ -4232,7 +4232,7 @@ export interface components {
             id: number;
             /** Job Id */
             job_id: number | null;
-            kind: components["schemas"]["nalm_core__experiments__cell__Kind"];
+            kind: components["schemas"]["nalm_core__report__cell__Kind"];
             /** Message */
             message: string | null;
             /** Names */
@@ -5449,7 +5449,7 @@ export interface components {
         LeasedExperiment: {
             /** Id */
             id: number;
-            kind: components["schemas"]["nalm_core__experiments__cell__Kind"];
+            kind: components["schemas"]["nalm_core__report__cell__Kind"];
             /** Names */
             names: string[];
             /** Seed */
@@ -5713,54 +5713,6 @@ export interface components {
             why: string;
         };
         /**
-         * Change
-         * @description From base to head. Missing is None: an added stage has no base, an uncounted one no IPP.
-         */
-        nalm_core__change__Change: {
-            base: components["schemas"]["Figure"] | null;
-            head: components["schemas"]["Figure"] | null;
-            /** High */
-            high?: number | null;
-            /** Level */
-            level?: number | null;
-            /** Ln Cpp */
-            ln_cpp?: number | null;
-            /** Ln Eipc */
-            ln_eipc?: number | null;
-            /** Ln Ipp */
-            ln_ipp?: number | null;
-            /** Low */
-            low?: number | null;
-            /** P Value */
-            p_value?: number | null;
-            /** Ratio Cpp */
-            ratio_cpp?: number | null;
-        };
-        /** ExperimentCell */
-        nalm_core__experiments__cell__ExperimentCell: {
-            /** Base Variant */
-            base_variant: string;
-            /** Cells */
-            cells: string[];
-            /** Head Variant */
-            head_variant: string;
-            kind: components["schemas"]["nalm_core__experiments__cell__Kind"];
-            /** Name */
-            name: string;
-            /** Subject */
-            subject: string;
-            /** Terms */
-            terms?: string[][];
-            /** Tuning */
-            tuning?: ("f_t" | "f_a" | "f_s" | "f_i") | null;
-            use: components["schemas"]["Use"];
-        };
-        /**
-         * Kind
-         * @enum {string}
-         */
-        nalm_core__experiments__cell__Kind: "features" | "ablation" | "models";
-        /**
          * ModelRow
          * @description A chain under one execution model.
          */
@@ -5783,11 +5735,35 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /** ExperimentCell */
+        nalm_core__report__cell__ExperimentCell: {
+            /** Base Variant */
+            base_variant: string;
+            /** Cells */
+            cells: string[];
+            /** Head Variant */
+            head_variant: string;
+            kind: components["schemas"]["nalm_core__report__cell__Kind"];
+            /** Name */
+            name: string;
+            /** Subject */
+            subject: string;
+            /** Terms */
+            terms?: string[][];
+            /** Tuning */
+            tuning?: ("f_t" | "f_a" | "f_s" | "f_i") | null;
+            use: components["schemas"]["Use"];
+        };
+        /**
+         * Kind
+         * @enum {string}
+         */
+        nalm_core__report__cell__Kind: "features" | "ablation" | "models";
         /**
          * Host
          * @description Fingerprint. `host_class` is what must match for two runs to share a series.
          */
-        nalm_core__report__Host: {
+        nalm_core__report__run_report__Host: {
             /** Caches */
             caches?: {
                 [key: string]: number;
@@ -5850,6 +5826,30 @@ export interface components {
             turbo?: boolean | null;
             /** Virtual */
             virtual: boolean;
+        };
+        /**
+         * Change
+         * @description From base to head. Missing is None: an added stage has no base, an uncounted one no IPP.
+         */
+        nalm_core__verdict__change__Change: {
+            base: components["schemas"]["Figure"] | null;
+            head: components["schemas"]["Figure"] | null;
+            /** High */
+            high?: number | null;
+            /** Level */
+            level?: number | null;
+            /** Ln Cpp */
+            ln_cpp?: number | null;
+            /** Ln Eipc */
+            ln_eipc?: number | null;
+            /** Ln Ipp */
+            ln_ipp?: number | null;
+            /** Low */
+            low?: number | null;
+            /** P Value */
+            p_value?: number | null;
+            /** Ratio Cpp */
+            ratio_cpp?: number | null;
         };
         /**
          * Invitation
@@ -6205,6 +6205,12 @@ export interface components {
          * @enum {string}
          */
         NotificationState: "waiting" | "sending" | "sent" | "failed" | "unsure";
+        /**
+         * Outcome
+         * @description The outcome of a verdict. Documents carry the value.
+         * @enum {string}
+         */
+        Outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
         /**
          * OutcomeChange
          * @description One outcome of a stage that is another share of the packets in head than in base.
@@ -6898,11 +6904,7 @@ export interface components {
             display: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken" | "feature";
             /** New */
             new: boolean;
-            /**
-             * Outcome
-             * @enum {string}
-             */
-            outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            outcome: components["schemas"]["Outcome"];
             /** Run Id */
             run_id: string;
             /** Summary */
@@ -7029,11 +7031,7 @@ export interface components {
             host_class: string;
             /** Job Id */
             job_id: number | null;
-            /**
-             * Outcome
-             * @enum {string}
-             */
-            outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            outcome: components["schemas"]["Outcome"];
             /** Run Id */
             run_id: string;
             /** Scenario */
@@ -7095,7 +7093,7 @@ export interface components {
             explanation: components["schemas"]["Explanation"] | null;
             /** Failure */
             failure: string | null;
-            fingerprint: components["schemas"]["nalm_core__report__Host"];
+            fingerprint: components["schemas"]["nalm_core__report__run_report__Host"];
             /**
              * Finished At
              * Format: date-time
@@ -7119,11 +7117,7 @@ export interface components {
             nalm_version: string;
             /** Notes */
             notes: string[];
-            /**
-             * Outcome
-             * @enum {string}
-             */
-            outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            outcome: components["schemas"]["Outcome"];
             /** Project */
             project: string;
             /**
@@ -7182,7 +7176,7 @@ export interface components {
             event_counts?: components["schemas"]["EventCount"][];
             /** Expected Outcomes */
             expected_outcomes?: components["schemas"]["ExpectedOutcome"][];
-            experiment?: components["schemas"]["nalm_core__experiments__cell__ExperimentCell"] | null;
+            experiment?: components["schemas"]["nalm_core__report__cell__ExperimentCell"] | null;
             /** Failure */
             failure?: string | null;
             /**
@@ -7190,7 +7184,7 @@ export interface components {
              * Format: date-time
              */
             finished_at: string;
-            host: components["schemas"]["nalm_core__report__Host"];
+            host: components["schemas"]["nalm_core__report__run_report__Host"];
             /** Instructions */
             instructions?: components["schemas"]["InstructionCount"][];
             /** Memory */
@@ -7920,11 +7914,7 @@ export interface components {
             correct: boolean;
             /** Cpp */
             cpp: number | null;
-            /**
-             * Expected
-             * @enum {string}
-             */
-            expected: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            expected: components["schemas"]["Outcome"];
             /** Has Report */
             has_report: boolean;
             /** Head Sha */
@@ -7949,11 +7939,7 @@ export interface components {
             measured_at: string;
             /** Name */
             name: string;
-            /**
-             * Outcome
-             * @enum {string}
-             */
-            outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            outcome: components["schemas"]["Outcome"];
             /** Ratio Cpp */
             ratio_cpp: number | null;
             /** Scenario */
@@ -8018,11 +8004,7 @@ export interface components {
             measured_at: string;
             /** Name */
             name: string;
-            /**
-             * Outcome
-             * @enum {string}
-             */
-            outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            outcome: components["schemas"]["Outcome"];
             /** Ratio Cpp */
             ratio_cpp?: number | null;
             /** Scenario */
@@ -8112,7 +8094,7 @@ export interface components {
         Verdict: {
             /** Cause */
             cause?: ("instructions" | "pipeline") | null;
-            chain?: components["schemas"]["nalm_core__change__Change"] | null;
+            chain?: components["schemas"]["nalm_core__verdict__change__Change"] | null;
             /** Culprit Stages */
             culprit_stages?: string[];
             /**
@@ -8138,11 +8120,7 @@ export interface components {
             model_changes?: components["schemas"]["ModelChange"][];
             /** Notes */
             notes?: string[];
-            /**
-             * Outcome
-             * @enum {string}
-             */
-            outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            outcome: components["schemas"]["Outcome"];
             /** Outcome Changes */
             outcome_changes?: components["schemas"]["OutcomeChange"][];
             /** Price Cycles Per Packet */
@@ -8185,11 +8163,7 @@ export interface components {
             high: number | null;
             /** Low */
             low: number | null;
-            /**
-             * Outcome
-             * @enum {string}
-             */
-            outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            outcome: components["schemas"]["Outcome"];
             /** Price Cycles Per Packet */
             price_cycles_per_packet: number | null;
             /** Ratio Cpp */

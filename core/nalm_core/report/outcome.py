@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run can say, and the groups of outcomes that rules speak of."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final, Literal
+
+
+class Outcome(StrEnum):
+    """The outcome of a verdict. Documents carry the value."""
+
+    SAME = "same"
+    IMPROVED = "improved"
+    REGRESSED = "regressed"
+    INCONCLUSIVE = "inconclusive"
+    INVALID = "invalid"
+    """The run's own numbers are wrong, or it could not be measured: it enters no series."""
+    BROKEN = "broken"
+    """Head fails where base works."""
+
+
+Decided = Literal[Outcome.SAME, Outcome.IMPROVED, Outcome.REGRESSED, Outcome.INCONCLUSIVE]
+"""What statistics alone can say."""
+ChangedOutcome = Literal[Outcome.REGRESSED, Outcome.IMPROVED]
+
+CHANGED: Final = (Outcome.REGRESSED, Outcome.IMPROVED)
+"""Cycles changed by more than the margin."""
+DECIDED: Final = (Outcome.SAME, *CHANGED)
+"""Statistics decided."""
+VALID: Final = (*DECIDED, Outcome.INCONCLUSIVE)
+"""Figures of the run may enter a series."""
+ALARMING: Final = (*CHANGED, Outcome.BROKEN)
+"""What a run of two equal builds must not say."""
+FAILED: Final = (Outcome.BROKEN, Outcome.INVALID)
+"""No figure of the run stands for head."""
+UNDECIDED: Final = (Outcome.INCONCLUSIVE, Outcome.INVALID)
+"""Measuring again may decide."""
+WORST_FIRST: Final = (
+    Outcome.REGRESSED,
+    Outcome.BROKEN,
+    Outcome.INVALID,
+    Outcome.INCONCLUSIVE,
+    Outcome.IMPROVED,
+    Outcome.SAME,
+)
