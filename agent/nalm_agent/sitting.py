@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import expm1
 
+from nalm_core.report.units import LogRatio
 from nalm_core.text.percents import change_percent
 
 from nalm_agent.local import Result
@@ -27,8 +28,8 @@ class Point:
     """One judgement of one scenario: ln(head / base) by stage, None where it is not known."""
 
     outcome: str
-    ipp: dict[str, float | None] = field(default_factory=dict)
-    cpp: dict[str, float | None] = field(default_factory=dict)
+    ipp: Mapping[str, LogRatio | None] = field(default_factory=dict)
+    cpp: Mapping[str, LogRatio | None] = field(default_factory=dict)
     unchanged: bool = False
     """The code is the base's: every ratio is 1."""
 

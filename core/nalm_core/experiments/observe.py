@@ -12,6 +12,7 @@ import numpy as np
 from nalm_core.report.instructions import ArmIpp, arm_ipp, common_source
 from nalm_core.report.rounds import PairedLaunch, pair_launches
 from nalm_core.report.run_report import Arm, RunReport, RunStatus, Source
+from nalm_core.report.units import CyclesPerPacket
 from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launches
 from nalm_core.verdict.change import Figure, figure
 
@@ -87,9 +88,9 @@ def _side(report: RunReport, arm: Arm, launches: list[PairedLaunch]) -> Side:
     source = common_source(report.instructions, (Arm.BASE, Arm.HEAD))
     ipp = arm_ipp(report.instructions, arm, info, source)
 
-    def mean(stage: str | None) -> float:
+    def mean(stage: str | None) -> CyclesPerPacket:
         of = [one.base_cpp(stage) if arm is Arm.BASE else one.head_cpp(stage) for one in launches]
-        return float(np.mean(of))
+        return CyclesPerPacket(float(np.mean(of)))
 
     own = [stage.name for stage in info.stages if not stage.apart]
     return Side(
@@ -99,5 +100,5 @@ def _side(report: RunReport, arm: Arm, launches: list[PairedLaunch]) -> Side:
     )
 
 
-def _figure(cpp: float, value: float | None, ipp: ArmIpp | None) -> Figure:
+def _figure(cpp: CyclesPerPacket, value: float | None, ipp: ArmIpp | None) -> Figure:
     return figure(cpp, Source.TSC, value, None if ipp is None else ipp.source)

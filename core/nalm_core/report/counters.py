@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from nalm_core.report.run_report import ArmInfo, LcoreCounters, OutcomeKind, Round
+from nalm_core.report.units import Cycles, CyclesPerPacket, Packets, PacketsPerSecond, Seconds, Share
 
 COUNTED = frozenset({OutcomeKind.SENT, OutcomeKind.POLICY})
 """Outcomes of packets that are CPP's denominator: left, or dropped by policy."""
@@ -21,30 +22,34 @@ ENDED = frozenset({OutcomeKind.SENT, OutcomeKind.POLICY, OutcomeKind.LOST, Outco
 class RoundTotals:
     """Sums of one round that ratios are made of: scaled cycles and packets."""
 
-    packets: int
+    packets: Packets
     """Counted packets."""
-    chain_cycles: float
-    stage_cycles: Mapping[str, float]
+    chain_cycles: Cycles
+    stage_cycles: Mapping[str, Cycles]
     """Own stages only; generator and sink are in no figure."""
-    stage_packets: Mapping[str, int]
+    stage_packets: Mapping[str, Packets]
 
     @property
-    def cpp(self) -> float | None:
-        return ratio(self.chain_cycles, self.packets)
+    def cpp(self) -> CyclesPerPacket | None:
+        return cycles_per_packet(self.chain_cycles, self.packets)
 
-    def stage_cpp(self, stage: str) -> float | None:
+    def stage_cpp(self, stage: str) -> CyclesPerPacket | None:
         cycles = self.stage_cycles.get(stage)
-        return None if cycles is None else ratio(cycles, self.packets)
+        return None if cycles is None else cycles_per_packet(cycles, self.packets)
+
+
+def cycles_per_packet(cycles: Cycles, packets: Packets) -> CyclesPerPacket | None:
+    return CyclesPerPacket(cycles / packets) if packets > 0 else None
 
 
 def ratio(numerator: float, denominator: float) -> float | None:
     return numerator / denominator if denominator > 0 else None
 
 
-def cpu_time_scale(lcore: LcoreCounters) -> float:
+def cpu_time_scale(lcore: LcoreCounters) -> Share:
     """Share of the turn's wall time that the lcore's thread had the CPU, in 0..1."""
     share = ratio(lcore.turn_cpu_ns, lcore.turn_wall_ns)
-    return 1.0 if share is None else min(1.0, share)
+    return Share(1.0 if share is None else min(1.0, share))
 
 
 def working_lcores(one: Round) -> list[LcoreCounters]:
@@ -52,12 +57,12 @@ def working_lcores(one: Round) -> list[LcoreCounters]:
     return [lcore for lcore in one.lcores if lcore.busy_cycles > 0]
 
 
-def stolen_share(one: Round) -> float:
+def stolen_share(one: Round) -> Share:
     """Largest share of its turn that any lcore's thread did not have the CPU, in 0..1.
 
     Of all lcores: a generator that lost its CPU starves the NF.
     """
-    return max(1.0 - cpu_time_scale(lcore) for lcore in one.lcores)
+    return Share(max(1.0 - cpu_time_scale(lcore) for lcore in one.lcores))
 
 
 def packets_by_kind(one: Round, arm: ArmInfo) -> dict[OutcomeKind, int]:
@@ -72,10 +77,10 @@ def packets_by_kind(one: Round, arm: ArmInfo) -> dict[OutcomeKind, int]:
     return found
 
 
-def counted_packets(one: Round, arm: ArmInfo) -> int:
+def counted_packets(one: Round, arm: ArmInfo) -> Packets:
     """CPP's denominator: packets that left or were dropped by policy."""
     kinds = packets_by_kind(one, arm)
-    return sum(kinds[kind] for kind in COUNTED)
+    return Packets(sum(kinds[kind] for kind in COUNTED))
 
 
 def totals(one: Round, arm: ArmInfo) -> RoundTotals:
@@ -89,9 +94,9 @@ def totals(one: Round, arm: ArmInfo) -> RoundTotals:
     scale = scaled / raw if raw else 1.0
     return RoundTotals(
         packets=counted_packets(one, arm),
-        chain_cycles=scaled,
-        stage_cycles={name: s.cycles * scale for name, s in one.stages.items() if name in own},
-        stage_packets={name: s.packets for name, s in one.stages.items() if name in own},
+        chain_cycles=Cycles(scaled),
+        stage_cycles={name: Cycles(s.cycles * scale) for name, s in one.stages.items() if name in own},
+        stage_packets={name: Packets(s.packets) for name, s in one.stages.items() if name in own},
     )
 
 
@@ -103,20 +108,21 @@ def cur(one: Round) -> float | None:
     return sum(1 - share for share in idle) if idle else None
 
 
-def idle_share(one: Round) -> float | None:
+def idle_share(one: Round) -> Share | None:
     """Idle share of the busiest lcore: the others wait for it, or for what it hands on, by their nature."""
     shares = [share for lcore in working_lcores(one) if (share := lcore_idle_share(lcore)) is not None]
     return min(shares, default=None)
 
 
-def lcore_idle_share(lcore: LcoreCounters) -> float | None:
+def lcore_idle_share(lcore: LcoreCounters) -> Share | None:
     """idle / (busy + idle) of one lcore. None if it did not poll, or does not tell."""
     if lcore.idle_cycles is None:
         return None
-    return ratio(lcore.idle_cycles, lcore.idle_cycles + lcore.busy_cycles)
+    share = ratio(lcore.idle_cycles, lcore.idle_cycles + lcore.busy_cycles)
+    return None if share is None else Share(share)
 
 
-def own_wall_seconds(lcores: Iterable[LcoreCounters], tsc_hz: int) -> float:
+def own_wall_seconds(lcores: Iterable[LcoreCounters], tsc_hz: int) -> Seconds:
     """Time of the lcores outside generator and sink, by the wall clock.
 
     Of several lcores the harmonic mean, each weighted by its busy cycles: with it Eq. 6 holds when only some
@@ -127,7 +133,7 @@ def own_wall_seconds(lcores: Iterable[LcoreCounters], tsc_hz: int) -> float:
     )
 
 
-def own_cpu_seconds(lcores: Iterable[LcoreCounters], tsc_hz: int) -> float:
+def own_cpu_seconds(lcores: Iterable[LcoreCounters], tsc_hz: int) -> Seconds:
     """The same in CPU time: the generator's cycles are scaled as the NF's are."""
     return _weighted(
         [
@@ -141,13 +147,14 @@ def own_cpu_seconds(lcores: Iterable[LcoreCounters], tsc_hz: int) -> float:
     )
 
 
-def _weighted(times: Sequence[tuple[int, float]]) -> float:
+def _weighted(times: Sequence[tuple[int, float]]) -> Seconds:
     """Harmonic mean of the positive times, by their weights; 0 without any."""
     usable = [(weight, seconds) for weight, seconds in times if seconds > 0]
     rates = sum(weight / seconds for weight, seconds in usable)
-    return sum(weight for weight, _ in usable) / rates if rates else 0.0
+    return Seconds(sum(weight for weight, _ in usable) / rates if rates else 0.0)
 
 
-def pps(one: Round, arm: ArmInfo, tsc_hz: int) -> float | None:
+def pps(one: Round, arm: ArmInfo, tsc_hz: int) -> PacketsPerSecond | None:
     """Counted packets per second of the NF's own CPU time."""
-    return ratio(counted_packets(one, arm), own_cpu_seconds(working_lcores(one), tsc_hz))
+    rate = ratio(counted_packets(one, arm), own_cpu_seconds(working_lcores(one), tsc_hz))
+    return None if rate is None else PacketsPerSecond(rate)

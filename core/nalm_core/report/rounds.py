@@ -23,6 +23,7 @@ from nalm_core.report.defaults import (
     TRIM_SHARE,
 )
 from nalm_core.report.run_report import Arm, LcoreCounters, Round, RunReport
+from nalm_core.report.units import CyclesPerPacket
 from nalm_core.text.percents import change_percent, share_percent
 
 
@@ -42,18 +43,18 @@ class PairedLaunch:
     base: tuple[RoundTotals, ...]
     head: tuple[RoundTotals, ...]
 
-    def base_cpp(self, stage: str | None = None) -> float:
+    def base_cpp(self, stage: str | None = None) -> CyclesPerPacket:
         """Cycles per packet of base's chain, or of one stage."""
         return launch_cpp(self.base, stage)
 
-    def head_cpp(self, stage: str | None = None) -> float:
+    def head_cpp(self, stage: str | None = None) -> CyclesPerPacket:
         return launch_cpp(self.head, stage)
 
 
-def launch_cpp(turns: Sequence[RoundTotals], stage: str | None = None) -> float:
+def launch_cpp(turns: Sequence[RoundTotals], stage: str | None = None) -> CyclesPerPacket:
     """Cycles per packet over the turns of one launch; a stage that is not in a round did nothing in it."""
     cycles = sum(one.chain_cycles if stage is None else one.stage_cycles.get(stage, 0.0) for one in turns)
-    return cycles / sum(one.packets for one in turns)
+    return CyclesPerPacket(cycles / sum(one.packets for one in turns))
 
 
 def set_aside_reason(one: Round, tsc_hz: int) -> str | None:

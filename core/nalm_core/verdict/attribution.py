@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from nalm_core.report.defaults import CULPRIT_SHARE, RELEVANT_SHARE
 from nalm_core.report.outcome import ChangedOutcome, Outcome
+from nalm_core.report.units import CyclesPerPacket
 from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, estimate_ratio_unpaired, middle_launches
 from nalm_core.verdict.change import (
     Change,
@@ -25,14 +26,14 @@ from nalm_core.verdict.change import (
 class Series:
     """One arm's chain or stage: CPP by launch, and IPP."""
 
-    cpp: Sequence[float]
+    cpp: Sequence[CyclesPerPacket]
     ipp: float | None = None
     ipp_source: str | None = None
 
     def figure(self, kept: Sequence[int] | None) -> Figure:
         """Figures over some launches, or all."""
         cpp = self.cpp if kept is None else [self.cpp[index] for index in kept]
-        return figure(sum(cpp) / len(cpp), "tsc", self.ipp, self.ipp_source)
+        return figure(CyclesPerPacket(sum(cpp) / len(cpp)), "tsc", self.ipp, self.ipp_source)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from nalm_core.report.run_report import Model
+from nalm_core.report.units import CyclesPerPacket, LogRatio
 
 Cause = Literal["instructions", "pipeline"]
 StageKind = Literal["common", "added", "removed"]
@@ -17,7 +18,7 @@ StageKind = Literal["common", "added", "removed"]
 class Figure(Model):
     """What one arm's chain or stage costs a packet."""
 
-    cpp: float
+    cpp: CyclesPerPacket
     """Cycles per packet."""
     ipp: float | None = None
     """Instructions per packet; None when they were not counted."""
@@ -41,16 +42,16 @@ class Change(Model):
     """Confidence level of low and high: that of the test which decided, after spending over the looks."""
     p_value: float | None = None
     """Two-sided, of no change in CPP, for this look alone."""
-    ln_cpp: float | None = None
-    ln_ipp: float | None = None
-    ln_eipc: float | None = None
+    ln_cpp: LogRatio | None = None
+    ln_ipp: LogRatio | None = None
+    ln_eipc: LogRatio | None = None
     """ln_cpp = ln_ipp - ln_eipc, exactly (docs/metrics.md)."""
 
 
 class StageChange(Change):
     stage: str
     kind: StageKind
-    contribution_cycles: float | None
+    contribution_cycles: CyclesPerPacket | None
     """Cycles per packet the stage adds to the chain; common stages, added and removed ones sum up to the
     whole."""
     significant: bool
@@ -60,7 +61,7 @@ class StageChange(Change):
     cause: Cause | None
 
 
-def figure(cpp: float, cpp_source: str, ipp: float | None, ipp_source: str | None) -> Figure:
+def figure(cpp: CyclesPerPacket, cpp_source: str, ipp: float | None, ipp_source: str | None) -> Figure:
     """Figures of an arm, labelled with where they come from."""
     if ipp is None or ipp_source is None:
         return Figure(cpp=cpp, sources={"cpp": cpp_source})
@@ -70,16 +71,16 @@ def figure(cpp: float, cpp_source: str, ipp: float | None, ipp_source: str | Non
     return Figure(cpp=cpp, ipp=ipp, eipc=eipc, sources=sources)
 
 
-def log_ratio(base: float | None, head: float | None) -> float | None:
+def log_ratio(base: float | None, head: float | None) -> LogRatio | None:
     """ln(head / base), None if either is missing or not positive."""
     if base is None or head is None or base <= 0 or head <= 0:
         return None
-    return log(head / base)
+    return LogRatio(log(head / base))
 
 
-def split(ln_cpp: float | None, ln_ipp: float | None) -> float | None:
+def split(ln_cpp: LogRatio | None, ln_ipp: LogRatio | None) -> LogRatio | None:
     """ln(eIPC'/eIPC) from the other two: ln CPP = ln IPP - ln eIPC."""
-    return None if ln_cpp is None or ln_ipp is None else ln_ipp - ln_cpp
+    return None if ln_cpp is None or ln_ipp is None else LogRatio(ln_ipp - ln_cpp)
 
 
 def cause_told(change: Change, cause: Cause | None) -> bool:
@@ -91,11 +92,11 @@ def cause_told(change: Change, cause: Cause | None) -> bool:
         or min(change.low, change.high) <= 0
     ):
         return cause is not None
-    ends = log(change.low), log(change.high)
+    ends = LogRatio(log(change.low)), LogRatio(log(change.high))
     return ends[0] * ends[1] > 0 and all(cause_of(end, change.ln_ipp) == cause for end in ends)
 
 
-def cause_of(ln_cpp: float | None, ln_ipp: float | None) -> Cause | None:
+def cause_of(ln_cpp: LogRatio | None, ln_ipp: LogRatio | None) -> Cause | None:
     """The larger share of the change, in its direction. None when instructions were not counted."""
     ln_eipc = split(ln_cpp, ln_ipp)
     if ln_cpp is None or ln_ipp is None or ln_eipc is None:

@@ -12,6 +12,7 @@ from nalm_core.report.defaults import CONFIDENCE, MARGIN, STAGE_FALSE_DISCOVERY_
 from nalm_core.report.host_match import HostDifference, comparable, differences, sentence
 from nalm_core.report.run_report import Host, Model
 from nalm_core.report.summary import ArmSummary, HistoryFigure
+from nalm_core.report.units import CyclesPerPacket
 from nalm_core.verdict.attribution import ArmSeries, Rates, Series, compare_arms
 from nalm_core.verdict.change import Change, StageChange
 
@@ -68,7 +69,8 @@ def _one(figures: dict[str, HistoryFigure]) -> Series | None:
     cpp, ipp = figures.get("cpp"), figures.get("ipp")
     if cpp is None:
         return None
-    return Series(cpp.launches) if ipp is None else Series(cpp.launches, ipp.value, ipp.source)
+    launches = [CyclesPerPacket(value) for value in cpp.launches]
+    return Series(launches) if ipp is None else Series(launches, ipp.value, ipp.source)
 
 
 def _ipp_source(summary: ArmSummary) -> str | None:

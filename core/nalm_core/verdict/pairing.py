@@ -6,6 +6,7 @@ from __future__ import annotations
 from nalm_core.report.instructions import ArmIpp, arm_ipp, common_source
 from nalm_core.report.rounds import pair_launches
 from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.units import CyclesPerPacket
 from nalm_core.verdict.attribution import ArmSeries, Series
 
 
@@ -20,7 +21,7 @@ def paired_series(report: RunReport, base: Arm, head: Arm) -> tuple[ArmSeries, A
         info = report.arms[arm]
         ipp = arm_ipp(report.instructions, arm, info, source)
 
-        def cpp(stage: str | None) -> list[float]:
+        def cpp(stage: str | None) -> list[CyclesPerPacket]:
             return [one.base_cpp(stage) if arm is base else one.head_cpp(stage) for one in launches]
 
         # A stage known by its functions alone has no cycles: they are missing, not 0.
@@ -31,11 +32,11 @@ def paired_series(report: RunReport, base: Arm, head: Arm) -> tuple[ArmSeries, A
     return series(base), series(head)
 
 
-def _chain(cpp: list[float], ipp: ArmIpp | None) -> Series:
+def _chain(cpp: list[CyclesPerPacket], ipp: ArmIpp | None) -> Series:
     return Series(cpp) if ipp is None else Series(cpp, ipp.chain, ipp.source)
 
 
-def _stage(cpp: list[float], ipp: ArmIpp | None, name: str) -> Series:
+def _stage(cpp: list[CyclesPerPacket], ipp: ArmIpp | None, name: str) -> Series:
     if ipp is None or name not in ipp.stages:
         return Series(cpp)
     return Series(cpp, ipp.stages[name], ipp.source)
