@@ -33,7 +33,7 @@ run: install page ## Everything: installs, makes the demo's history, measures ea
 	@exec setpriv --pdeathsig TERM $(BIN)/nalm-server demo --port $(PORT)
 
 test: install-test ## Every suite, from nothing installed
-	@exec $(BIN)/python tests/run_all.py
+	@exec $(BIN)/python tests/run_suites.py test
 
 install: ## Installs what `make run` needs
 	@.ci/install run

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the suites of a tier, each by its make target: `run_suites.py check|test|nightly [SUITE ...]`.
+
+Suites that need no quiet machine run two at a time, then those that measure run one after another. Each
+suite's output goes to .cache/test-logs/SUITE.log; that of a failing one is shown. Every suite runs in a
+process group of its own, which is ended with the suite or when this program is interrupted: nothing outlives
+a test run. The end lists each suite's time, processor time and share of the whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+ROOT = Path(__file__).resolve().parent.parent
+LOGS = ROOT / ".cache" / "test-logs"
+SIDE_BY_SIDE = 2
+SHOWN_LINES = 80
+FAILURE = re.compile(r"FAILED |ERROR |error: |SUMMARY: \w+Sanitizer|\s*\d+/\d+ .* (FAIL|TIMEOUT|ERROR) ")
+"""Beginnings of lines that name what failed (pytest, compilers, sanitizers, meson); repeated at the end."""
+FAILURE_LINES = 20
+ENDING = ((signal.SIGINT, 30), (signal.SIGTERM, 10), (signal.SIGKILL, 10))
+"""Signals to a suite that must end, and the seconds it then has: on the first it reports its failures."""
+
+
+@dataclass(frozen=True)
+class Suite:
+    limit_seconds: int
+    alone: bool = False
+    """It measures times: nothing may run beside it."""
+
+
+SUITES: Mapping[str, Suite] = MappingProxyType(
+    {
+        "lint": Suite(300),
+        "test-web": Suite(300),
+        "test-nf": Suite(1800),
+        "test-nf-asan": Suite(1800),
+        "test-nf-tsan": Suite(900),
+        "test-nf-fuzz": Suite(600),
+        "test-python": Suite(1800),
+        "test-server": Suite(2700),
+        "test-contract": Suite(900),
+        "test-mutants": Suite(900, alone=True),
+        "test-end-to-end": Suite(1800, alone=True),
+    }
+)
+TIERS: Mapping[str, Sequence[str]] = MappingProxyType({"test": tuple(SUITES)})
+
+
+@dataclass(frozen=True)
+class Result:
+    suite: str
+    problem: str | None
+    """None: it passed."""
+    seconds: float
+    processor_seconds: float
+
+
+class Runner:
+    """Runs suites; `end` ends those that run."""
+
+    def __init__(self, chosen: Sequence[str]) -> None:
+        self._chosen = chosen
+        self._running: set[int] = set()
+        self.ending = False
+        self._lock = threading.Lock()
+
+    def run(self) -> list[Result]:
+        beside = [suite for suite in self._chosen if not SUITES[suite].alone]
+        alone = [suite for suite in self._chosen if SUITES[suite].alone]
+        return [*self._run_together(beside, SIDE_BY_SIDE), *self._run_together(alone, 1)]
+
+    def end(self) -> None:
+        """Ends the running suites and starts no other."""
+        with self._lock:
+            self.ending = True
+            groups = list(self._running)
+        for group in groups:
+            end_group(group)
+
+    def _run_together(self, suites: Iterable[str], number: int) -> list[Result]:
+        with ThreadPoolExecutor(number) as pool:
+            return list(pool.map(self._run_one, suites))
+
+    def _run_one(self, suite: str) -> Result:
+        place = f"[{self._chosen.index(suite) + 1}/{len(self._chosen)}] make {suite}"
+        print(f"==> {place}", flush=True)
+        result = self._make(suite)
+        ended = "ok" if result.problem is None else f"FAILED: {result.problem}"
+        shown = lines_of(suite)[-(SHOWN_LINES if result.problem else 1) :]
+        lines = [f"    {place}: {ended}  {result.seconds:.0f} s", *(f"    {line}" for line in shown)]
+        print("\n".join(lines), flush=True)
+        return result
+
+    def _make(self, suite: str) -> Result:
+        began = time.monotonic()
+        with log_path(suite).open("wb") as log, self._lock:
+            if self.ending:
+                return Result(suite, "interrupted", 0.0, 0.0)
+            process = subprocess.Popen(
+                ["make", suite],
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+            self._running.add(process.pid)
+        limit = SUITES[suite].limit_seconds
+        timer = threading.Timer(limit, end_group, [process.pid])
+        timer.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        timer.cancel()
+        end_group(process.pid)
+        with self._lock:
+            self._running.discard(process.pid)
+        seconds = time.monotonic() - began
+        problem = None if process.returncode == 0 else f"exit code {process.returncode}"
+        if problem is not None and seconds >= limit:
+            problem = f"not done after {limit} s"
+        return Result(suite, problem, seconds, usage.ru_utime + usage.ru_stime)
+
+
+def end_group(group: int) -> None:
+    """Ends what is left of a process group."""
+    for number, seconds in ENDING:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, number)
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if not group_exists(group):
+                return
+            time.sleep(0.05)
+
+
+def group_exists(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def log_path(suite: str) -> Path:
+    return LOGS / f"{suite}.log"
+
+
+def lines_of(suite: str) -> list[str]:
+    return log_path(suite).read_text(errors="replace").rstrip().splitlines()
+
+
+def show_failures(suite: str) -> None:
+    print(f"==> {suite}")
+    for line in [line for line in lines_of(suite) if FAILURE.match(line)][:FAILURE_LINES]:
+        print(f"    {line[:300]}")
+
+
+def show_times(results: Sequence[Result], seconds: float) -> None:
+    """A suite's share is of the processor time of all: what a faster suite would save."""
+    processor = sum(result.processor_seconds for result in results) or 1.0
+    print(f"{'suite':<20}{'seconds':>9}{'processor s':>13}{'share':>8}")
+    for result in sorted(results, key=lambda result: -result.processor_seconds):
+        share = f"{100 * result.processor_seconds / processor:.0f} %"
+        print(f"{result.suite:<20}{result.seconds:>9.0f}{result.processor_seconds:>13.0f}{share:>8}")
+    print(f"{'whole':<20}{seconds:>9.0f}{processor:>13.0f}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Runs the suites of a tier.")
+    parser.add_argument("tier", choices=sorted(TIERS))
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help="only these")
+    given = parser.parse_args()
+    unknown = [suite for suite in given.suites if suite not in SUITES]
+    if unknown:
+        parser.error(f"no suite {unknown[0]}: there are {', '.join(SUITES)}")
+    chosen = given.suites or TIERS[given.tier]
+    LOGS.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+    runner = Runner(chosen)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: threading.Thread(target=runner.end).start())
+    results = runner.run()
+    if runner.ending:
+        print("\ninterrupted: the processes of every suite were ended")
+        return 130
+    show_times(results, time.monotonic() - began)
+    failed = [result.suite for result in results if result.problem is not None]
+    for suite in failed:
+        show_failures(suite)
+    if failed:
+        print(f"Failed: {', '.join(failed)}. Whole logs: {LOGS.relative_to(ROOT)}")
+    print(f"{len(chosen) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
