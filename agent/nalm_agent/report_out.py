@@ -115,10 +115,10 @@ def say(out: Console, line: str) -> None:
 def split_lines(report: RunReport, verdict: Verdict) -> list[str]:
     """The change split into efficiency, mix, features and model, where that says more than the change."""
     from nalm_core.features.decompose_run import decompose_run
-    from nalm_core.features.decomposition_text import one_line, worth_a_line
+    from nalm_core.features.decomposition_text import is_shown, one_line
 
     found = decompose_run(report) if verdict.chain is not None else None
-    return [one_line(found)] if found is not None and worth_a_line(found) else []
+    return [one_line(found)] if found is not None and is_shown(found) else []
 
 
 def function_lines(report: RunReport, verdict: Verdict) -> list[str]:

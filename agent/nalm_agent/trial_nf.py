@@ -126,8 +126,8 @@ class TrialNf:
         found = Trial(
             phase=ask.phase,
             launch=self._launch,
-            asked_pps=ask.pps,
-            asked_s=ask.seconds,
+            intended_pps=ask.pps,
+            intended_s=ask.seconds,
             share=ask.share,
             traffic=traffic.totals(self._trial),
             lcores=lcore_counters(before, after),

@@ -72,7 +72,7 @@ def test_one_process_takes_one_load_after_another(traffic_nf: Path, work: WorkDi
         assert trial.traffic.received == trial.traffic.sent == forwarded(trial, nf.info)
         assert losses(trial, nf.info) == []
     assert closed.traffic.sent > 0
-    assert closed.asked_pps is None
+    assert closed.intended_pps is None
 
 
 def test_drops_at_a_load_have_cause_and_lcore(traffic_nf: Path, work: WorkDir) -> None:
@@ -151,8 +151,8 @@ def simulated(seconds: float, pps: int, capacity: int, invalid: str | None = Non
     return Trial(
         phase=Phase.SEARCH,
         launch=0,
-        asked_pps=pps,
-        asked_s=seconds,
+        intended_pps=pps,
+        intended_s=seconds,
         traffic=Traffic(
             sending_ns=wall, sent=sent, late=0, received=None, reordered=None, duplicates=None, damaged=None
         ),

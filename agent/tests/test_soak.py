@@ -41,7 +41,7 @@ def test_a_soak_is_interrupted_and_goes_on(
 
     # what is left of it is made short, and a kill in the middle of a line is added
     document = header.model_dump(mode="json", by_alias=True)
-    document["settings"]["hours"] = (sum(one.trial.asked_s for one in first) + 1) * SECONDS
+    document["settings"]["hours"] = (sum(one.trial.intended_s for one in first) + 1) * SECONDS
     lines = out.read_bytes().split(b"\n")
     lines[0] = json.dumps(document).encode()
     out.write_bytes(b"\n".join(lines) + b'{"number": 99, "laun')

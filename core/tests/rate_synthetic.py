@@ -64,7 +64,7 @@ STARTED = datetime(2026, 1, 1, tzinfo=UTC)
 class Truth:
     """One trial's truth. Shares are of the packets that were sent."""
 
-    asked_pps: int | None = 1_000_000
+    intended_pps: int | None = 1_000_000
     seconds: float = 1.0
     sent: int = 1_000_000
     late: int = 0
@@ -143,8 +143,8 @@ def trial(truth: Truth, invalid: str | None = None) -> Trial:
     return Trial(
         phase=truth.phase,
         launch=truth.launch,
-        asked_pps=truth.asked_pps,
-        asked_s=truth.seconds,
+        intended_pps=truth.intended_pps,
+        intended_s=truth.seconds,
         share=truth.share,
         traffic=Traffic(
             sending_ns=wall,

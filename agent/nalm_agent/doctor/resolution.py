@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from nalm_core.report.defaults import CONFIDENCE
 from nalm_core.report.run_report import Arm
-from nalm_core.stats.resolution import POWER, Resolution, Spread, resolutions, spread
+from nalm_core.stats.resolution import POWER, LaunchNoise, Resolution, resolutions, spread
 from nalm_core.stats.sequential import chain_estimate
 from nalm_core.text.percents import share_percent
 
@@ -55,7 +55,7 @@ def _text(one: Resolution) -> str:
     return f"{size} in {length}"
 
 
-def _figures(found: Spread, seen: list[Resolution]) -> dict[str, float]:
+def _figures(found: LaunchNoise, seen: list[Resolution]) -> dict[str, float]:
     changes = {f"change_in_{one.seconds:g}_s": one.change for one in seen if one.change is not None}
     return changes | {
         "ln_sd": found.ln_sd,

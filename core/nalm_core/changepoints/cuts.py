@@ -56,14 +56,14 @@ def cuts(line: Sequence[Measured], environments: Mapping[int, Host]) -> list[Cut
         last[one.host] = (index, one)
         declared = _declared(one)
         changed = _changed(before[1], one, environments) if before is not None else ()
-        if before is not None and changed and not _told(found, before[0], changed):
+        if before is not None and changed and not _is_reported(found, before[0], changed):
             found.append(Cut(index, "environment", changed + tuple(declared)))
         elif declared and index:
             found.append(Cut(index, "expected" if one.expected is not None else "features", tuple(declared)))
     return found
 
 
-def _told(found: list[Cut], seen: int, changed: tuple[Difference, ...]) -> bool:
+def _is_reported(found: list[Cut], seen: int, changed: tuple[Difference, ...]) -> bool:
     """The last cut was for the same change on another host, and this one measured nothing in between."""
     return bool(found) and seen < found[-1].at and set(changed) <= set(found[-1].changes)
 

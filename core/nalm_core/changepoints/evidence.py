@@ -73,7 +73,7 @@ def select(y: Values, candidates: list[int], scale: float) -> Kept:
     while True:
         seen = _averaged(fit)
         small = np.abs(seen.sizes) < c.MIN_EFFECT * max(1.0, seen.spread)
-        score = seen.nats - _asked(at, len(x))
+        score = seen.nats - _required_nats(at, len(x))
         if score > best_score and not small.any() and (seen.z >= c.MIN_Z).all():
             score -= c.GRADUAL_NATS * gradual(x, at, seen.sizes, 1.0)
             if score > best_score:
@@ -106,7 +106,7 @@ def _weakest(strength: Values) -> NDArray[np.bool_]:
     return gone
 
 
-def _asked(at: list[int], length: int) -> float:
+def _required_nats(at: list[int], length: int) -> float:
     """Nats that these changes must gain, if sharp: more of old ones, and in short histories."""
     lengths = np.diff([0, *at, length])
     shorter = np.minimum(lengths[:-1], lengths[1:])

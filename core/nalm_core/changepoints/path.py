@@ -124,8 +124,8 @@ def _trace(total: Values, ceiling: Values, level: int) -> list[int]:
     change."""
     found: list[int] = []
     t = len(total) - 1
-    while len(dearer := np.flatnonzero(total[:t, level] > ceiling[:t])):
-        t = int(dearer[-1])
+    while len(costlier := np.flatnonzero(total[:t, level] > ceiling[:t])):
+        t = int(costlier[-1])
         found.append(t + 1)
         level = int(total[t].argmin())
     return found[::-1]

@@ -11,7 +11,7 @@ from nalm_core.changepoints.robust import location
 
 Values = NDArray[np.float64]
 
-WANTED_Z = 4.0
+NEEDED_Z = 4.0
 PART = 0.4
 """Share of a level's values looked at, at most: of a drift they hold less than SHARP_SHARE."""
 NEWEST_VALUES = 6
@@ -30,10 +30,10 @@ def is_sharp(x: Values, bounds: tuple[int, int, int], size: float, scale: float)
     before, here, after = bounds
     if size == 0:
         return False
-    wanted = max(3, int(np.ceil(2 * (WANTED_Z * scale / abs(size)) ** 2)))
+    needed = max(3, int(np.ceil(2 * (NEEDED_Z * scale / abs(size)) ** 2)))
     least = NEWEST_VALUES if after == len(x) else 3
-    left = min(wanted, max(3, int(PART * (here - before))), here - before)
-    right = min(wanted, max(least, int(PART * (after - here))), after - here)
+    left = min(needed, max(3, int(PART * (here - before))), here - before)
+    right = min(needed, max(least, int(PART * (after - here))), after - here)
     jump = location(x[here : here + right], scale) - location(x[here - left : here], scale)
     error = 1.1 * scale * np.sqrt(1 / left + 1 / right)
     return bool(jump / size >= c.SHARP_SHARE and abs(jump) / error >= c.SHARP_Z)

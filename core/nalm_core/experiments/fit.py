@@ -37,13 +37,13 @@ def fit(reports: Iterable[RunReport]) -> Result | None:
 
 
 def _result(kind: Kind, taken: Sequence[Observation], cells: int, unusable: dict[str, str]) -> Result:
-    told = {"cells": cells, "taken": len(taken), "partial": len(taken) < cells, "unusable": unusable}
+    fields = {"cells": cells, "taken": len(taken), "partial": len(taken) < cells, "unusable": unusable}
     match kind:
         case Kind.FEATURES:
             names = dict.fromkeys(one.cell.subject for one in taken)
             fits = [fit_features(name, [one for one in taken if one.cell.subject == name]) for name in names]
-            return FeaturesResult.model_validate({**told, "fits": fits})
+            return FeaturesResult.model_validate({**fields, "fits": fits})
         case Kind.ABLATION:
-            return AblationResult.model_validate({**told, "contributions": contributions(taken)})
+            return AblationResult.model_validate({**fields, "contributions": contributions(taken)})
         case Kind.MODELS:
-            return ModelsResult.model_validate({**told, "rows": model_rows(taken)})
+            return ModelsResult.model_validate({**fields, "rows": model_rows(taken)})

@@ -48,7 +48,7 @@ def explain_apart(before: OneSide, after: OneSide, stage: str | None = None) -> 
     if found is None or chain is None or chain.ratio_cpp is None or chain.ratio_cpp <= 1:
         return None
     report = _joined(before, after)
-    explained = explain(report, _dearer(report, found, stage))
+    explained = explain(report, _slower(report, found, stage))
     return explained.model_copy(update={"interleaved": False, "text": f"{explained.text} {NOT_PAIRED}"})
 
 
@@ -67,7 +67,7 @@ def _as(arm: Arm, own: Arm, found: Iterable[Of]) -> list[Of]:
     return [one.model_copy(update={"arm": arm}) for one in found if getattr(one, "arm", None) is own]
 
 
-def _dearer(report: RunReport, found: Composition, stage: str | None) -> Verdict:
+def _slower(report: RunReport, found: Composition, stage: str | None) -> Verdict:
     """What a history has decided, in a verdict's words."""
     assert found.chain is not None
     chain, own = found.chain, {one.stage: one for one in found.stages}

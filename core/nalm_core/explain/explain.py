@@ -64,11 +64,11 @@ def _detail(case: Case, found: Signature, named: Priced | None, *, serial: bool)
 
 def _possible(case: Case, found: Signature, weighed: Weighed) -> list[Possible]:
     """What may have part in it: events whose price says little, and pages that were not looked up."""
-    told = [Possible(detail=one.detail, share=_share(case, one)) for one in weighed.possible]
+    possible = [Possible(detail=one.detail, share=_share(case, one)) for one in weighed.possible]
     counted = "dtlb_misses_per_packet" in found
     if case.cause != "instructions" and not counted and pages_shrank(case, found):
-        told.append(Possible(detail="tlb", share=None))
-    return told
+        possible.append(Possible(detail="tlb", share=None))
+    return possible
 
 
 def _share(case: Case, named: Priced) -> Share | None:

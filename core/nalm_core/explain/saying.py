@@ -9,7 +9,7 @@ from nalm_core.explain.case import Case
 from nalm_core.explain.model import Detail, Evidence, Possible, Share
 from nalm_core.explain.quantities import QUANTITIES
 from nalm_core.text.percents import share_percent
-from nalm_core.verdict.change import Cause, cause_told
+from nalm_core.verdict.change import Cause, is_cause_certain
 
 NOTHING = "There is no change of cycles to explain."
 _DETAILS: Mapping[Detail, str] = {
@@ -88,7 +88,7 @@ def _cause(case: Case, detail: Detail) -> str:
     """Which of the two the change is put down to, as far as its interval tells."""
     if detail == "serialising":
         return _CAUSES["pipeline"]
-    if case.cause is not None and case.change is not None and not cause_told(case.change, case.cause):
+    if case.cause is not None and case.change is not None and not is_cause_certain(case.change, case.cause):
         return "Instructions and pipeline use, not told apart"
     return _CAUSES[case.cause]
 

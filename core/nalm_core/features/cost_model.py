@@ -52,7 +52,7 @@ class CostModel(Model):
     """Root mean square of the relative error on sets it was not fitted on. None: none were held out."""
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Self:
+    def _is_consistent(self) -> Self:
         known = {*self.varied, *self.fixed}
         for term in self.terms:
             if not known.issuperset(term.features):
@@ -66,9 +66,9 @@ class CostModel(Model):
 
     def why_not(self, features: Iterable[str]) -> str | None:
         """Why nothing can be expected of this set; None if something can."""
-        asked = set(features)
-        unknown = sorted(asked.difference(self.varied, self.fixed))
-        absent = sorted(set(self.fixed) - asked)
+        chosen = set(features)
+        unknown = sorted(chosen.difference(self.varied, self.fixed))
+        absent = sorted(set(self.fixed) - chosen)
         if unknown:
             return f"the cost model has no price for {', '.join(unknown)}"
         if absent:
@@ -77,10 +77,10 @@ class CostModel(Model):
 
     def expected(self, features: Iterable[str]) -> Expected:
         """Raises ValueError with the sentence of why_not."""
-        asked = set(features)
-        if (reason := self.why_not(asked)) is not None:
+        chosen = set(features)
+        if (reason := self.why_not(chosen)) is not None:
             raise ValueError(reason)
-        return self._sum([float(asked.issuperset(term.features)) for term in self.terms])
+        return self._sum([float(chosen.issuperset(term.features)) for term in self.terms])
 
     def price(self, feature: str) -> Expected | None:
         """What the feature alone adds to the bare chain; None if the model has no such term."""

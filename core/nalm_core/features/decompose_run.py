@@ -14,7 +14,7 @@ from nalm_core.features.decomposition import (
     assemble,
     decompose,
 )
-from nalm_core.features.decomposition_text import worth_a_line
+from nalm_core.features.decomposition_text import is_shown
 from nalm_core.report.host_match import comparable, differences
 from nalm_core.report.judged_arm import equal_code, feature_change
 from nalm_core.report.rounds import PairedLaunch, pair_launches
@@ -45,7 +45,7 @@ def decompose_run(report: RunReport) -> Decomposition | None:
 
 def with_chain(found: Decomposition, chain: Change | None) -> Decomposition:
     """The same; where nothing but efficiency moved, that is the chain's change, with its interval."""
-    if chain is None or chain.ratio_cpp is None or worth_a_line(found):
+    if chain is None or chain.ratio_cpp is None or is_shown(found):
         return found
     return found.model_copy(
         update={

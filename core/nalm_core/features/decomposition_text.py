@@ -30,7 +30,7 @@ def stage_lines(found: Decomposition) -> list[str]:
     return lines
 
 
-def worth_a_line(found: Decomposition) -> bool:
+def is_shown(found: Decomposition) -> bool:
     """Whether it says more than the change of the whole: something else than efficiency moved."""
     return any(_rounded(getattr(found, f"{name}_cycles")) for name in PARTS if name != "efficiency")
 

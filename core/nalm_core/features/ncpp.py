@@ -35,9 +35,9 @@ def normalise(
     came_at: by feature that came after the reference, its price in cycles per packet when it came.
     """
     known = {*model.varied, *model.fixed}
-    asked = list(dict.fromkeys(features))
-    extended = [name for name in asked if name not in known and name in came_at]
-    rest = [name for name in asked if name not in extended]
+    chosen = list(dict.fromkeys(features))
+    extended = [name for name in chosen if name not in known and name in came_at]
+    rest = [name for name in chosen if name not in extended]
     if (reason := model.why_not(rest)) is not None:
         return reason
     expected = model.expected(rest)

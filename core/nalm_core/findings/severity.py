@@ -25,7 +25,7 @@ def size_of(metric: str, ratio: float) -> float:
     return sign * math.log(ratio)
 
 
-def worth_of(sizes: Mapping[str, float]) -> float:
+def severity_of(sizes: Mapping[str, float]) -> float:
     """What findings are ordered by: the largest size times the number of scenarios touched.
 
     sizes: by scenario, as size_of has them. 0 for nothing.

@@ -107,12 +107,12 @@ def passages(lines: Sequence[AnnotatedLine], least: float, around: int) -> list[
 
     Each has so many lines around it."""
 
-    def worth(line: AnnotatedLine) -> bool:
+    def is_costly(line: AnnotatedLine) -> bool:
         edited = line.mark != " " and bool(line.base or line.head)
         return edited or abs(line.change) >= least
 
-    wanted = near([at for at, line in enumerate(lines) if worth(line)], around, len(lines))
-    return [[lines[at] for at in part] for part in runs(sorted(wanted))]
+    shown = near([at for at, line in enumerate(lines) if is_costly(line)], around, len(lines))
+    return [[lines[at] for at in part] for part in runs(sorted(shown))]
 
 
 def near(places: Iterable[int], around: int, count: int) -> set[int]:

@@ -138,8 +138,8 @@ def _joined(counted: FunctionCost | None, timed: FunctionCost | None, most: int)
     if counted is None or timed is None:
         return counted or timed or FunctionCost()
     where = counted if counted.file else timed
-    told = {"ipp": counted.ipp, "calls": counted.calls, "file": where.file, "line": where.line}
-    return timed.model_copy(update={**told, "lines": _joined_lines(counted.lines, timed.lines)[:most]})
+    stated = {"ipp": counted.ipp, "calls": counted.calls, "file": where.file, "line": where.line}
+    return timed.model_copy(update={**stated, "lines": _joined_lines(counted.lines, timed.lines)[:most]})
 
 
 def _joined_lines(counted: Sequence[LineCost], timed: Sequence[LineCost]) -> list[LineCost]:

@@ -53,11 +53,11 @@ class _Cutting:
     def add(self, one: FunctionCosts) -> None:
         """Chooses a function's lines in every file, if they fit."""
         files = dict.fromkeys(line.file for side in (one.base, one.head) if side for line in side.lines)
-        wanted = {file: self._near(one, file) - self.chosen.get(file, set()) for file in files}
-        size = sum(_size(self.aligned(file)[at]) for file, places in wanted.items() for at in places)
+        selected = {file: self._near(one, file) - self.chosen.get(file, set()) for file in files}
+        size = sum(_size(self.aligned(file)[at]) for file, places in selected.items() for at in places)
         if size <= self.left:
             self.left -= size
-            for file, places in wanted.items():
+            for file, places in selected.items():
                 self.chosen.setdefault(file, set()).update(places)
 
     def _near(self, one: FunctionCosts, file: str) -> set[int]:

@@ -88,11 +88,11 @@ def function_source(base: SideOf, head: SideOf, key: Key) -> FunctionSource:
     found = next((one for one in listed if (one.stage, one.name) == key), nothing)
     texts = _texts(base), _texts(head)
     names = dict.fromkeys(line.file for side in (found.base, found.head) if side for line in side.lines)
-    dearest = sorted((_costed(name, found) for name in names), key=_moved, reverse=True)[:MOST_FILES]
+    costliest = sorted((_costed(name, found) for name in names), key=_moved, reverse=True)[:MOST_FILES]
     return FunctionSource(
         base_text=_state(base.report.source_text),
         head_text=_state(head.report.source_text),
-        files=[one.model_copy(update={"rows": _rows(one.file, found, texts)}) for one in dearest],
+        files=[one.model_copy(update={"rows": _rows(one.file, found, texts)}) for one in costliest],
     )
 
 
@@ -137,7 +137,7 @@ def _costed(name: str, found: FunctionCosts) -> FileSource:
 def _rows(name: str, found: FunctionCosts, texts: tuple[Texts, Texts]) -> list[SourceRow]:
     base, head = _costs_in(found.base, name), _costs_in(found.head, name)
     old, new = _about(texts[0].get(name, {}), base or head), _about(texts[1].get(name, {}), head or base)
-    return list(_worth_reading([_row(pair, base, head) for pair in _beside(old, new)]))
+    return list(_readable([_row(pair, base, head) for pair in _beside(old, new)]))
 
 
 def _costs_in(cost: FunctionCost | None, file: str) -> Costs:
@@ -151,8 +151,8 @@ def _sum(costs: list[float | None]) -> float | None:
 
 def _about(text: Mapping[int, str], costs: Costs) -> list[Numbered]:
     """Known lines near those that cost something."""
-    wanted = {one for at in costs for one in range(at - REACH, at + REACH + 1)}
-    return [(at, text[at]) for at in sorted(wanted & text.keys())][:MOST_COMPARED]
+    close = {one for at in costs for one in range(at - REACH, at + REACH + 1)}
+    return [(at, text[at]) for at in sorted(close & text.keys())][:MOST_COMPARED]
 
 
 def _beside(old: list[Numbered], new: list[Numbered]) -> Iterator[tuple[Numbered | None, Numbered | None]]:
@@ -173,7 +173,7 @@ def _line(numbered: Numbered | None, costs: Costs) -> SourceLine | None:
     return SourceLine(line=line, text=text, ipp=cost.ipp if cost else None, cpp=cost.cpp if cost else None)
 
 
-def _worth_reading(rows: list[SourceRow]) -> Iterator[SourceRow]:
+def _readable(rows: list[SourceRow]) -> Iterator[SourceRow]:
     """Rows near one that costs something. Where both sides have text, none of one side alone at an edge
     that costs nothing."""
     one_side = not all(any(getattr(row, side) for row in rows) for side in ("base", "head"))

@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Final, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import AliasChoices, ConfigDict, Field
 
 from nalm_core.rates import defaults
 from nalm_core.rates.latency import Histogram
@@ -78,9 +78,9 @@ class Trial(Model):
 
     phase: Phase
     launch: int = Field(ge=0)
-    asked_pps: int | None = Field(gt=0)
+    intended_pps: int | None = Field(gt=0, validation_alias=AliasChoices("intended_pps", "asked_pps"))
     """The open loop's rate; None: closed loop, as fast as the NF takes packets."""
-    asked_s: float = Field(gt=0)
+    intended_s: float = Field(gt=0, validation_alias=AliasChoices("intended_s", "asked_s"))
     share: float | None = Field(default=None, gt=0)
     """Of NDR, where the load was chosen by it."""
     traffic: Traffic

@@ -169,17 +169,17 @@ def full_load(trials: Sequence[Trial], info: ArmInfo, tsc_hz: int) -> FullLoad |
 
 def latencies(trials: Sequence[Trial], info: ArmInfo) -> list[LatencyAt]:
     """Latency at each load that was tried, least load first; histograms of a load's trials are merged."""
-    loads = sorted({(trial.asked_pps, trial.share) for trial in trials if trial.asked_pps is not None})
+    loads = sorted({(trial.intended_pps, trial.share) for trial in trials if trial.intended_pps is not None})
     found = []
-    for asked, share in loads:
-        mine = [trial for trial in trials if (trial.asked_pps, trial.share) == (asked, share)]
+    for requested, share in loads:
+        mine = [trial for trial in trials if (trial.intended_pps, trial.share) == (requested, share)]
         valid = [trial for trial in mine if trial.invalid is None]
         waits = [trial.latency for trial in valid if trial.latency is not None]
         jitters = [trial.jitter for trial in valid if trial.jitter is not None]
         found.append(
             LatencyAt(
                 share=share,
-                pps=asked or 0,
+                pps=requested or 0,
                 latency=figures(merged(waits)) if waits else None,
                 jitter=figures(merged(jitters)) if jitters else None,
                 lost=total_losses(valid, info),

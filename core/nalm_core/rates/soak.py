@@ -155,7 +155,7 @@ def judge_soak(header: SoakHeader, intervals: Sequence[Interval]) -> SoakVerdict
     found = trends(header, used)
     outcome, reasons = _outcome(found, checks, valid)
     trials = [one.trial for one in intervals if one.trial.invalid is None]
-    asked = sum(intended(trial) for trial in trials)
+    requested = sum(intended(trial) for trial in trials)
     return SoakVerdict(
         outcome=outcome,
         reasons=reasons,
@@ -164,7 +164,7 @@ def judge_soak(header: SoakHeader, intervals: Sequence[Interval]) -> SoakVerdict
         used=len(valid),
         hours=soak_seconds(intervals) / 3600,
         lost=total_losses(trials, info),
-        loss_ratio=sum(lost_packets(trial, info) for trial in trials) / asked if asked else None,
+        loss_ratio=sum(lost_packets(trial, info) for trial in trials) / requested if requested else None,
         checks=checks,
     )
 

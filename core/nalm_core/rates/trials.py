@@ -89,17 +89,17 @@ def forwarded(trial: Trial, info: ArmInfo) -> int:
 def intended(trial: Trial) -> int:
     """Packets the schedule asked for while it ran; in a closed loop, those sent."""
     traffic = trial.traffic
-    if trial.asked_pps is None:
+    if trial.intended_pps is None:
         return traffic.sent
-    return max(round(trial.asked_pps * traffic.sending_ns / 1e9), traffic.sent + traffic.late)
+    return max(round(trial.intended_pps * traffic.sending_ns / 1e9), traffic.sent + traffic.late)
 
 
 def unsent(trial: Trial) -> int:
     """Due at the end and not sent, beyond what a batch or a moment explains."""
-    if trial.asked_pps is None:
+    if trial.intended_pps is None:
         return 0
     waiting = intended(trial) - trial.traffic.sent - trial.traffic.late
-    slack = max(UNSENT_SLACK_PACKETS, round(trial.asked_pps * UNSENT_SLACK_US / 1e6))
+    slack = max(UNSENT_SLACK_PACKETS, round(trial.intended_pps * UNSENT_SLACK_US / 1e6))
     return waiting if waiting > slack else 0
 
 
@@ -193,7 +193,7 @@ def invalid_reason(trial: Trial, info: ArmInfo) -> str | None:
         return dishonest
     if forwarded(trial, info) == 0 and not losses(trial, info):
         return "no packet was sent"
-    return _closed_reason(trial) if trial.asked_pps is None else _open_reason(trial)
+    return _closed_reason(trial) if trial.intended_pps is None else _open_reason(trial)
 
 
 def _dishonest(trial: Trial, info: ArmInfo) -> str | None:
@@ -204,8 +204,8 @@ def _dishonest(trial: Trial, info: ArmInfo) -> str | None:
     off = ratio(abs(sent - taken), max(sent, taken))
     if off is not None and off > HONEST_LIMIT:
         return f"the generator says it sent {sent} packets, the NF took in {taken}"
-    if trial.asked_pps is not None:
-        due = trial.asked_pps * trial.traffic.sending_ns / 1e9
+    if trial.intended_pps is not None:
+        due = trial.intended_pps * trial.traffic.sending_ns / 1e9
         given = sent + trial.traffic.late
         if given > due * (1 + HONEST_LIMIT) + UNSENT_SLACK_PACKETS:
             return f"the generator sent or gave up {given} packets where {due:.0f} were due"
@@ -229,12 +229,12 @@ def _closed_reason(trial: Trial) -> str | None:
 
 def _open_reason(trial: Trial) -> str | None:
     """Packets that were not sent, where it was not the NF that had no room for them."""
-    assert trial.asked_pps is not None
+    assert trial.intended_pps is not None
     short = trial.traffic.late + unsent(trial)
     if short == 0:
         return None
     stolen = stolen_seconds(trial)
-    if short <= trial.asked_pps * stolen:
+    if short <= trial.intended_pps * stolen:
         lost = f"an lcore lost {stolen * 1000:.1f} ms to other programs"
         return f"{short} packets were not sent in time, and {lost}"
     idle = least_idle_share(trial)

@@ -101,7 +101,7 @@ def _drawn(frame: Frame, at: tuple[float, float, float], scale: _Scale) -> ET.El
     change = _own_change(frame)
     moved = abs(change) >= NOTICEABLE * max(scale.root.base, scale.root.head)
     group = ET.Element("g", {"class": "moved"} if moved else {})
-    ET.SubElement(group, "title").text = xml_text(_told(frame, scale.legend))
+    ET.SubElement(group, "title").text = xml_text(_title_of(frame, scale.legend))
     size = {"x": f"{left:.2f}", "y": f"{top:g}", "width": f"{width:.2f}", "height": f"{ROW - 1:g}", "rx": "2"}
     ET.SubElement(group, "rect", size | {"fill": _colour(change / scale.most if moved else 0.0)})
     label = f"{_arrow(change)} {frame.name} {change:+.1f}" if moved else frame.name
@@ -133,7 +133,7 @@ def _cost(frame: Frame, arm: Arm) -> float:
     return frame.base if arm is Arm.BASE else frame.head
 
 
-def _told(frame: Frame, legend: Legend) -> str:
+def _title_of(frame: Frame, legend: Legend) -> str:
     where = f" ({frame.file}:{frame.line})" if frame.file and frame.line else ""
     return (
         f"{frame.name}{where}\nwith callees: {_from_to(frame.base, frame.head)} {legend.unit}\n"

@@ -74,10 +74,10 @@ def _scenario_case(judged: Judged, seconds: str) -> ET.Element:
     verdict = judged.verdict
     case = _case(judged, judged.report.scenario.name, seconds)
     if verdict.outcome == Outcome.REGRESSED:
-        case.append(_told("failure", verdict.summary, verdict.outcome, _where(judged)))
+        case.append(_problem("failure", verdict.summary, verdict.outcome, _where(judged)))
     elif verdict.outcome in FAILED:
         log = judged.report.failure or verdict.reason
-        case.append(_told("error", verdict.reason, verdict.outcome, log))
+        case.append(_problem("error", verdict.reason, verdict.outcome, log))
     elif verdict.outcome == Outcome.INCONCLUSIVE:
         case.append(_element("skipped", message=verdict.reason))
     lines = [verdict.reason, *verdict.notes, *([judged.link] if judged.link else [])]
@@ -90,7 +90,7 @@ def _stage_case(judged: Judged, stage: StageChange) -> ET.Element:
     case = _case(judged, stage.stage, "0.000")
     figure = _sentence(stage)
     if verdict.outcome == Outcome.REGRESSED and stage.stage in verdict.culprit_stages:
-        case.append(_told("failure", figure, Outcome.REGRESSED, _where(judged, stage.stage)))
+        case.append(_problem("failure", figure, Outcome.REGRESSED, _where(judged, stage.stage)))
     elif verdict.outcome == Outcome.INCONCLUSIVE:
         case.append(_element("skipped", message=figure))
     case.append(_text("system-out", figure))
@@ -121,7 +121,7 @@ def _case(judged: Judged, name: str, seconds: str) -> ET.Element:
     return _element("testcase", name=name, classname=classname, time=seconds)
 
 
-def _told(tag: str, message: str, kind: str, text: str) -> ET.Element:
+def _problem(tag: str, message: str, kind: str, text: str) -> ET.Element:
     element = _element(tag, message=message, type=kind)
     element.text = xml_text(text)
     return element

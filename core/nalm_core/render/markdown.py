@@ -18,7 +18,7 @@ from nalm_core.verdict.judged import SHORT_SHA, Judged
 from nalm_core.verdict.places import places
 
 MAX_RUNS = 20
-MAX_TOLD = 3
+MAX_LISTED = 3
 """Runs with a section of their own; the others have their line."""
 MAX_STAGES = 16
 MAX_NOTES = 4
@@ -32,8 +32,8 @@ def markdown(runs: Sequence[Judged]) -> str:
     """The whole text; worst first."""
     ordered = sorted(runs, key=lambda judged: WORST_FIRST.index(judged.verdict.outcome))
     lines = ["### nalm: nothing was measured"] if not ordered else list(_heading(ordered))
-    told = [judged for judged in ordered if judged.verdict.outcome != Outcome.SAME] or ordered[:1]
-    for judged in told[:MAX_TOLD]:
+    listed = [judged for judged in ordered if judged.verdict.outcome != Outcome.SAME] or ordered[:1]
+    for judged in listed[:MAX_LISTED]:
         lines += ["", *_section(judged)]
     return "\n".join(lines) + "\n"
 
@@ -73,15 +73,15 @@ def _section(judged: Judged) -> Iterator[str]:
 def _table(judged: Judged, chain: Change) -> Iterator[str]:
     """Stages in pass order; of many, those that changed most."""
     stages = judged.verdict.stages
-    dearest = sorted(stages, key=lambda stage: -abs(stage.contribution_cycles or 0.0))[:MAX_STAGES]
+    costliest = sorted(stages, key=lambda stage: -abs(stage.contribution_cycles or 0.0))[:MAX_STAGES]
     yield _HEADER
     yield _RULE
-    for stage in (stage for stage in stages if stage in dearest):
+    for stage in (stage for stage in stages if stage in costliest):
         pays = stage.stage in judged.verdict.culprit_stages
         cause = stage.cause if pays else None if stage.kind == "common" else stage.kind
         yield _row(f"**{code(stage.stage)}**" if pays else code(stage.stage), stage, cause)
-    if len(stages) > len(dearest):
-        yield f"| {len(stages) - len(dearest)} more | | | | | | | |"
+    if len(stages) > len(costliest):
+        yield f"| {len(stages) - len(costliest)} more | | | | | | | |"
     yield _row("chain", chain, judged.verdict.cause)
 
 

@@ -43,12 +43,12 @@ def fisher_split(stages: Sequence[Common]) -> FisherSplit:
     """Sums of both lists are the change of the sum of visits times costs."""
     old_visits, new_visits = ([one.visits[side] for one in stages] for side in (0, 1))
     old_costs, new_costs = ([one.costs[side] for one in stages] for side in (0, 1))
-    before, dearer = _sum(old_visits, old_costs), _sum(old_visits, new_costs)
+    before, costs_only = _sum(old_visits, old_costs), _sum(old_visits, new_costs)
     oftener, after = _sum(new_visits, old_costs), _sum(new_visits, new_costs)
-    if min(before, dearer, oftener, after) <= 0:
+    if min(before, costs_only, oftener, after) <= 0:
         return _bennet(stages)
-    ln_costs = (log(dearer / before) + log(after / oftener)) / 2
-    ln_visits = (log(oftener / before) + log(after / dearer)) / 2
+    ln_costs = (log(costs_only / before) + log(after / oftener)) / 2
+    ln_visits = (log(oftener / before) + log(after / costs_only)) / 2
     mean = logarithmic_mean(before, after)
     return FisherSplit(
         efficiency=_shares(mean, ln_costs, _blend(old_visits, new_visits, ln_visits), old_costs, new_costs),
@@ -59,7 +59,7 @@ def fisher_split(stages: Sequence[Common]) -> FisherSplit:
             (old / before + new / oftener) / 2 for old, new in zip(old_visits, new_visits, strict=True)
         ],
         head_weights=[
-            (old / dearer + new / after) / 2 for old, new in zip(old_visits, new_visits, strict=True)
+            (old / costs_only + new / after) / 2 for old, new in zip(old_visits, new_visits, strict=True)
         ],
     )
 

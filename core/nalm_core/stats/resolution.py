@@ -33,7 +33,7 @@ MOST_LAUNCHES: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class LaunchNoise:
     """Launch-level noise of an A/A run."""
 
     ln_sd: float
@@ -57,22 +57,24 @@ class Resolution:
     """Relative change of CPP; None when so few launches decide nothing."""
 
 
-def spread(estimate: RatioEstimate, seconds_per_launch: float) -> Spread:
+def spread(estimate: RatioEstimate, seconds_per_launch: float) -> LaunchNoise:
     """The spread behind an A/A estimate: its error times the square root of its launches.
 
     The error is that of the rule which judges (trimmed, winsorised), so the spread is the one it sees.
     """
     sd, degrees = estimate.standard_error * sqrt(estimate.launches), estimate.degrees
     high = sd * sqrt(degrees / float(chdtri(degrees, (1 + CONFIDENCE) / 2)))
-    return Spread(sd, high, estimate.ln_ratio, estimate.launches, seconds_per_launch)
+    return LaunchNoise(sd, high, estimate.ln_ratio, estimate.launches, seconds_per_launch)
 
 
-def resolutions(found: Spread, settings: Settings, seconds: Sequence[float] = TIMES_S) -> list[Resolution]:
+def resolutions(
+    found: LaunchNoise, settings: Settings, seconds: Sequence[float] = TIMES_S
+) -> list[Resolution]:
     """What this spread lets the sequential rule see in each of these times."""
     return [_within(time, found, settings) for time in seconds]
 
 
-def _within(seconds: float, found: Spread, settings: Settings) -> Resolution:
+def _within(seconds: float, found: LaunchNoise, settings: Settings) -> Resolution:
     launches = min(int(seconds / found.seconds_per_launch), MOST_LAUNCHES)
     return Resolution(seconds, launches, smallest_change(found.ln_sd, launches, settings))
 

@@ -83,7 +83,7 @@ def split(ln_cpp: LogRatio | None, ln_ipp: LogRatio | None) -> LogRatio | None:
     return None if ln_cpp is None or ln_ipp is None else LogRatio(ln_ipp - ln_cpp)
 
 
-def cause_told(change: Change, cause: Cause | None) -> bool:
+def is_cause_certain(change: Change, cause: Cause | None) -> bool:
     """Whether the larger share is the same one at both ends of the interval of the change in cycles."""
     if (
         change.low is None

@@ -12,7 +12,7 @@ from nalm_core.report.rounds import disturbed_counts, launches_done, pair_launch
 from nalm_core.report.run_report import Arm, Check, RunReport, Source
 from nalm_core.text.percents import change_percent, share_percent
 from nalm_core.verdict.attribution import Comparison
-from nalm_core.verdict.change import Cause, Change, StageChange, cause_told
+from nalm_core.verdict.change import Cause, Change, StageChange, is_cause_certain
 from nalm_core.verdict.instruction_change import InstructionChange
 from nalm_core.verdict.packet_outcomes import OutcomeChange, facts
 
@@ -143,7 +143,7 @@ def instructions_too(outcome: Decided, changes: Sequence[InstructionChange]) -> 
 def _because(outcome: Decided, chain: Change, cause: Cause | None) -> str:
     if chain.ln_ipp is None or chain.ln_eipc is None:
         return "instructions were not counted, so the cause is not known"
-    if not cause_told(chain, cause):
+    if not is_cause_certain(chain, cause):
         return (
             f"instructions {percent(chain.ln_ipp)}, eIPC {percent(chain.ln_eipc)}; the interval does not "
             "tell which of them bears more of it"

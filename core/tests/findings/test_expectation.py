@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nalm_core.findings.expectation import Expectation, OutcomeExpectation, declared, expected_outcomes
 from nalm_core.findings.noise_floor import FLOOR_HALF_LIFE_DAYS, FLOOR_MAX_MARGINS, floor_left, floor_taught
-from nalm_core.findings.severity import size_of, worth_of
+from nalm_core.findings.severity import severity_of, size_of
 from nalm_core.report.catalogue import METRICS
 
 
@@ -91,5 +91,5 @@ def test_a_floor_is_capped_and_only_sinks(size: float, before: float, early: flo
 
 
 def test_worth_is_size_times_scenarios() -> None:
-    assert worth_of({"a": math.log(1.05), "b": 0.01}) == pytest.approx(2 * math.log(1.05))
-    assert worth_of({}) == 0
+    assert severity_of({"a": math.log(1.05), "b": 0.01}) == pytest.approx(2 * math.log(1.05))
+    assert severity_of({}) == 0

@@ -25,7 +25,7 @@ NDR = Search(
 
 def full(sent: int, invalid: str | None = None, **truth: object) -> object:
     return trial(
-        Truth(asked_pps=None, sent=sent, phase=Phase.MRR, cur=0.99, cycles_per_packet=1500, **truth),  # type: ignore[arg-type]
+        Truth(intended_pps=None, sent=sent, phase=Phase.MRR, cur=0.99, cycles_per_packet=1500, **truth),  # type: ignore[arg-type]
         invalid,
     )
 
@@ -67,7 +67,7 @@ def test_packets_that_vanish_make_it_invalid() -> None:
 
 def test_latencies_of_a_load_are_merged() -> None:
     def at(pps: int, share: float, wait: float, invalid: str | None = None) -> object:
-        truth = Truth(asked_pps=pps, sent=pps, share=share, phase=Phase.LATENCY, latency=latency_of(wait))
+        truth = Truth(intended_pps=pps, sent=pps, share=share, phase=Phase.LATENCY, latency=latency_of(wait))
         return trial(truth, invalid)
 
     trials = [

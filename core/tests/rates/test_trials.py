@@ -52,7 +52,7 @@ def test_losses_name_their_lcore() -> None:
 
 def test_the_loss_ratio_counts_what_was_asked_for() -> None:
     assert loss_ratio(trial(Truth(sent=800_000, late=100_000, cur=0.999)), INFO) == pytest.approx(0.2)
-    assert loss_ratio(trial(Truth(asked_pps=None, sent=0, cycles_per_packet=1)), INFO) is None
+    assert loss_ratio(trial(Truth(intended_pps=None, sent=0, cycles_per_packet=1)), INFO) is None
 
 
 def test_an_overloaded_nf_is_no_invalid_trial() -> None:
@@ -66,9 +66,9 @@ def test_an_overloaded_nf_is_no_invalid_trial() -> None:
         (Truth(sent=1_100_000), "1100000 packets where 1000000 were due"),
         (Truth(sent=980_000, late=20_000, stolen=0.03, cur=0.999), "lost 30.0 ms to other programs"),
         (Truth(sent=500_000, late=500_000, cur=0.3), "while the NF waited for packets 70.0 % of its time"),
-        (Truth(asked_pps=None, stolen=0.2, cur=0.999), "lost 20.0 % of the trial"),
-        (Truth(asked_pps=None, cur=0.8), "the generator is the bottleneck"),
-        (Truth(sent=0, asked_pps=None, cycles_per_packet=0), "no packet was sent"),
+        (Truth(intended_pps=None, stolen=0.2, cur=0.999), "lost 20.0 % of the trial"),
+        (Truth(intended_pps=None, cur=0.8), "the generator is the bottleneck"),
+        (Truth(sent=0, intended_pps=None, cycles_per_packet=0), "no packet was sent"),
     ],
 )
 def test_trials_that_say_nothing(truth: Truth, reason: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from nalm_core.report.defaults import DEFAULT_SETTINGS, MIN_LAUNCHES
 from nalm_core.report.run_report import Settings
 from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launches
-from nalm_core.stats.resolution import POWER, Spread, resolutions, smallest_change, spread
+from nalm_core.stats.resolution import POWER, LaunchNoise, resolutions, smallest_change, spread
 from nalm_core.stats.sequential import look_schedule, spent_at
 
 SD = 0.012
@@ -55,7 +55,7 @@ def test_a_spread_is_the_one_its_launches_have() -> None:
 
 
 def test_more_time_sees_less_and_too_little_sees_nothing() -> None:
-    found = resolutions(Spread(SD, SD, 0.0, 18, 4.0), DEFAULT_SETTINGS, (8.0, 60.0, 600.0))
+    found = resolutions(LaunchNoise(SD, SD, 0.0, 18, 4.0), DEFAULT_SETTINGS, (8.0, 60.0, 600.0))
     assert [one.launches for one in found] == [2, 15, 150]
     assert found[0].launches < MIN_LAUNCHES and found[0].change is None
     assert found[1].change is not None and found[2].change is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nalm_core.findings.severity import BROKEN_SIZE, size_of, worth_of
+from nalm_core.findings.severity import BROKEN_SIZE, severity_of, size_of
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import repository
@@ -24,7 +24,7 @@ def refresh(session: Session, alert: AlertRow) -> None:
     }
     alert.scenarios = list(leading)
     alert.kind = "broken" if any(one.kind == "broken" for one in heard) else "regression"
-    alert.worth = worth_of({scenario: size(one) for scenario, one in leading.items()})
+    alert.worth = severity_of({scenario: size(one) for scenario, one in leading.items()})
     if leading:
         most = max(leading.values(), key=size)
         alert.scenario, alert.metric = most.scenario, most.metric

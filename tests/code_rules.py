@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of the Python code that no ordinary linter knows. Prints what breaks them; exit 1 when one is."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOMS = ("core/nalm_core", "agent/nalm_agent", "server/nalm_server")
+CODE = frozenset({".py", ".c", ".h", ".ts", ".tsx"})
+MOST_FILES = 25
+"""Code files directly in one folder."""
+MOST_MODULES = 2
+"""Modules of one room that define a class of the same name."""
+INSTEAD: Mapping[str, str] = {
+    "anew": "again",
+    "asked": "request, requested",
+    "blind": "without a commit graph",
+    "cheaper": "faster",
+    "dearer": "slower, costlier",
+    "dearest": "costliest",
+    "happening": "event",
+    "happenings": "events",
+    "hearing": "heartbeat",
+    "holding": "claim",
+    "sitting": "session",
+    "snag": "known failure",
+    "snags": "known failures",
+    "teaching": "feedback",
+    "telling": "notify",
+    "told": "reported, message, reply",
+    "wanted": "request, filter, target",
+    "worth": "severity",
+}
+"""Words that are no term of docs/glossary.md, and what is said instead."""
+
+
+@dataclass(frozen=True)
+class Definition:
+    name: str
+    kind: str
+    line: int
+
+
+def definitions(path: Path) -> Iterator[Definition]:
+    """Names that the module gives to classes, functions, parameters and variables."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.ClassDef(name=name, lineno=line):
+                yield Definition(name, "class", line)
+            case ast.FunctionDef(name=name, lineno=line) | ast.AsyncFunctionDef(name=name, lineno=line):
+                yield Definition(name, "function", line)
+            case ast.arg(arg=name, lineno=line):
+                yield Definition(name, "parameter", line)
+            case ast.Name(id=name, ctx=ast.Store(), lineno=line):
+                yield Definition(name, "variable", line)
+
+
+def words(name: str) -> list[str]:
+    """The words of a name, in either style."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().split("_")
+
+
+def word_faults(path: Path, found: list[Definition]) -> Iterator[str]:
+    shown = path.relative_to(ROOT)
+    for word in words(path.stem):
+        if word in INSTEAD:
+            yield f"{shown}: module named `{word}`: say {INSTEAD[word]}"
+    for one in found:
+        for word in words(one.name):
+            if word in INSTEAD:
+                yield f"{shown}:{one.line}: {one.kind} `{one.name}`: say {INSTEAD[word]}"
+
+
+def class_faults(room: str, classes: Mapping[str, set[str]]) -> Iterator[str]:
+    for name, modules in sorted(classes.items()):
+        if len(modules) > MOST_MODULES:
+            yield f"{room}: {len(modules)} modules have a class {name}: {', '.join(sorted(modules))}"
+
+
+def folder_faults() -> Iterator[str]:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    folders: dict[str, int] = defaultdict(int)
+    for path in map(Path, listed.splitlines()):
+        if path.suffix in CODE and path.name != "__init__.py" and str(path).startswith(ROOMS):
+            folders[str(path.parent)] += 1
+    for folder, files in sorted(folders.items()):
+        if files > MOST_FILES:
+            yield f"{folder}: {files} code files, {MOST_FILES} are the most"
+
+
+def main() -> int:
+    faults = list(folder_faults())
+    for room in ROOMS:
+        classes: dict[str, set[str]] = defaultdict(set)
+        for path in sorted((ROOT / room).rglob("*.py")):
+            found = list(definitions(path))
+            faults += word_faults(path, found)
+            for one in found:
+                if one.kind == "class" and not one.name.startswith("_"):
+                    classes[one.name].add(str(path.relative_to(ROOT / room)))
+        faults += class_faults(room, classes)
+    print("\n".join(faults), end="\n" if faults else "")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
