@@ -104,7 +104,7 @@ static void ask_hash(uint32_t first)
 
 static void ask_fib(uint32_t first)
 {
-	const struct l3fwd_table *table = live_tables(&bench.stage->live);
+	const struct l3fwd_table *table = rcu_tables_get(&bench.stage->rcu);
 	uint64_t hops[BATCH];
 
 	(void)rte_fib_lookup_bulk(table->fib, &bench.addresses[first], hops, BATCH);
@@ -120,7 +120,7 @@ static int on_match(unsigned int rule, unsigned long long from, unsigned long lo
 
 static void ask_scan(uint32_t first)
 {
-	const struct dpi_table *table = live_tables(&bench.stage->live);
+	const struct dpi_table *table = rcu_tables_get(&bench.stage->rcu);
 
 	for (uint32_t i = 0; i < BATCH; i++)
 		(void)table->matcher.scan(table->matcher.database,
@@ -130,7 +130,7 @@ static void ask_scan(uint32_t first)
 
 static void ask_acl(uint32_t first)
 {
-	const struct acl_table *table = live_tables(&bench.stage->live);
+	const struct acl_table *table = rcu_tables_get(&bench.stage->rcu);
 	const uint8_t *data[BATCH];
 	uint32_t results[BATCH];
 

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "io/capture.h"
-#include "io/flows.h"
+#include "capture/capture.h"
+#include "traffic/flows.h"
 #include "io/io.h"
 
 static int file; /* in memory */

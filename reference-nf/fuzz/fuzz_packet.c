@@ -3,7 +3,7 @@
  * Input: a frame, in memory of exactly its size. What is found out about it lies within it, for every reader of it.
  */
 #include "check.h"
-#include "flow_id.h"
+#include "packet/flow_id.h"
 
 static void check_offsets(const uint8_t *frame, uint32_t bytes, const struct packet *p)
 {

@@ -17,7 +17,7 @@
 #include <rte_mempool.h>
 
 #include "model/runner.h"
-#include "reload.h"
+#include "reload/reload.h"
 #include "settings.h"
 #include "telemetry.h"
 #include "totals.h"

@@ -5,7 +5,7 @@
 #ifndef SETTINGS_H
 #define SETTINGS_H
 
-#include "io/traffic_config.h"
+#include "traffic/traffic_config.h"
 #include "model/chain.h"
 #include "options.h"
 

@@ -12,9 +12,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "batch.h"
+#include "packet/batch.h"
 #include "config/config.h"
-#include "live.h"
+#include "rcu_tables.h"
 #include "table/flow_table.h"
 
 #define STAGE_PROCESS __attribute__((noinline)) /* found by its name in a profile */
@@ -58,23 +58,23 @@ struct stage_ops {
 	/* May be NULL: what the tables hold, in a few words. */
 	void (*describe)(const void *settings, char *text, size_t bytes);
 
-	/* An instance. live holds the stage's tables; settings are those of the start, tables may be of later ones.
+	/* An instance. rcu holds the stage's tables; settings are those of the start, tables may be of later ones.
 	 * NULL: said on stderr. */
-	void *(*init)(const void *settings, const struct live *live, const struct stage_place *place);
+	void *(*init)(const void *settings, const struct rcu_tables *rcu, const struct stage_place *place);
 	/* Gives every packet of the batch one outcome and settles it. now: virtual time in ns, rising. */
 	void (*process)(void *instance, struct batch *batch, uint64_t now_ns);
 	void (*fini)(void *instance);
 
 	/* With keeps_flows: tells the owner of each packet of the batch, out of count instances. Runs on the
 	 * dispatching lcore beside the instances: it reads settings and tables only. */
-	void (*owners)(const void *settings, const struct live *live, const struct batch *batch, uint32_t count,
+	void (*owners)(const void *settings, const struct rcu_tables *rcu, const struct batch *batch, uint32_t count,
 		       struct stage_owner owners[]);
 
 	/* May be NULL: more members for the totals line, over all instances; reset forgets what report counts. */
-	void (*report)(const struct live *live, void *const instances[], uint32_t count, FILE *out);
-	void (*reset)(const struct live *live, void *const instances[], uint32_t count);
-	/* May be NULL: offers commands over rte_telemetry. Its handlers hold live_lookers. false: said on stderr. */
-	bool (*offer)(const struct live *live);
+	void (*report)(const struct rcu_tables *rcu, void *const instances[], uint32_t count, FILE *out);
+	void (*reset)(const struct rcu_tables *rcu, void *const instances[], uint32_t count);
+	/* May be NULL: offers commands over rte_telemetry. Its handlers hold rcu_tables_lock. false: said on stderr. */
+	bool (*offer)(const struct rcu_tables *rcu);
 };
 
 extern const struct stage_ops nop_stage, nat_stage, dpi_stage, acl_stage, lb_stage, l3fwd_stage;

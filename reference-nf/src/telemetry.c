@@ -5,15 +5,15 @@
 #include <rte_telemetry.h>
 #include <rte_version.h>
 
-#include "io/traffic_report.h"
-#include "reload.h"
+#include "meter/traffic_report.h"
+#include "reload/reload.h"
 #include "telemetry.h"
 
 #if RTE_VERSION < RTE_VERSION_NUM(23, 3, 0, 0) /* its name until then */
 #define rte_tel_data_add_dict_uint rte_tel_data_add_dict_u64
 #endif
 
-static const struct plan *shown; /* set once, before the commands are offered */
+static const struct plan *shown; /* set once, before the commands are registered */
 
 /* Counters are read while their lcore writes them: each is whole, together they may be of neighbouring batches. */
 static int show_stages(const char *command, const char *params, struct rte_tel_data *data)
@@ -83,7 +83,7 @@ static int show_reload(const char *command, const char *params, struct rte_tel_d
 static bool offer_of_stages(const struct chain *chain)
 {
 	for (uint32_t i = 0; i < chain->count; i++)
-		if (chain->stages[i].ops->offer != NULL && !chain->stages[i].ops->offer(&chain->stages[i].live))
+		if (chain->stages[i].ops->offer != NULL && !chain->stages[i].ops->offer(&chain->stages[i].rcu))
 			return false;
 	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "io/traffic_report.h"
+#include "meter/traffic_report.h"
 #include "totals.h"
 
 static void print_cycles(FILE *out, const struct nalm_probe *probe, uint32_t stage)
@@ -50,7 +50,7 @@ void totals_print(FILE *out, const struct plan *plan, const struct sink *sink, c
 	for (uint32_t i = 0; i < c->count; i++) {
 		const struct chain_stage *stage = &c->stages[i];
 		if (stage->ops->report != NULL)
-			stage->ops->report(&stage->live, stage->instances, stage->instance_count, out);
+			stage->ops->report(&stage->rcu, stage->instances, stage->instance_count, out);
 	}
 	if (plan->traffic.generator != NULL)
 		traffic_print(out, plan->traffic.generator, sink);

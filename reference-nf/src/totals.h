@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "io/sink.h"
+#include "meter/sink.h"
 #include "model/plan.h"
 
 /* One line of JSON: what became of every packet. Cycles are the probe's, absent in a build without its stages. */

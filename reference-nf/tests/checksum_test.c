@@ -3,7 +3,7 @@
  * Incremental updates against sums made in full.
  */
 #include "check.h"
-#include "checksum.h"
+#include "packet/checksum.h"
 
 static uint32_t next(uint32_t *state)
 {

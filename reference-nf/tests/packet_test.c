@@ -5,7 +5,7 @@
  */
 #include "check.h"
 #include "frames.h"
-#include "packet.h"
+#include "packet/packet.h"
 
 static struct packet parse(const uint8_t *data, uint32_t bytes)
 {

@@ -63,12 +63,12 @@ void fixture_open(struct fixture *f, const struct stage_ops *ops, const char *co
 	config_free(config);
 	struct stage_place place = {.count = 1, .hash = FLOW_TABLE_SIGNATURE, .prefetch = true};
 	place.socket = (int)rte_socket_id();
-	atomic_init(&f->live.tables, NULL);
+	atomic_init(&f->rcu.tables, NULL);
 	if (ops->build != NULL) {
-		atomic_store(&f->live.tables, ops->build(f->settings, &place));
-		CHECK(live_tables(&f->live) != NULL);
+		atomic_store(&f->rcu.tables, ops->build(f->settings, &place));
+		CHECK(rcu_tables_get(&f->rcu) != NULL);
 	}
-	f->state = ops->init(f->settings, &f->live, &place);
+	f->state = ops->init(f->settings, &f->rcu, &place);
 	CHECK(f->state != NULL);
 	f->batch.go_on = 0;
 	for (uint32_t o = 0; ops->outcomes[o].name != NULL; o++)
@@ -80,7 +80,7 @@ void fixture_close(struct fixture *f)
 {
 	f->ops->fini(f->state);
 	if (f->ops->build != NULL)
-		f->ops->destroy(live_tables(&f->live));
+		f->ops->destroy(rcu_tables_get(&f->rcu));
 	f->ops->release(f->settings);
 }
 

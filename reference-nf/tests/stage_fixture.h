@@ -17,7 +17,7 @@ const char *fixture_file(const char *text);
 struct fixture {
 	const struct stage_ops *ops;
 	void *settings;
-	struct live live;
+	struct rcu_tables rcu;
 	void *state; /* the one instance */
 	struct batch batch;
 };

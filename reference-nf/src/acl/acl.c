@@ -8,7 +8,7 @@
 
 #include "acl/acl_counts.h"
 #include "acl/acl_table.h"
-#include "flow_id.h"
+#include "packet/flow_id.h"
 #include "stage.h"
 
 enum acl_outcome {
@@ -43,7 +43,7 @@ static const uint8_t outcome_of_kind[] = {
 #define BULK 64u /* packets that are classified together */
 
 struct acl {
-	const struct live *live;
+	const struct rcu_tables *rcu;
 	uint32_t index; /* of this instance */
 	uint32_t bulk;	/* 1: packet after packet */
 	uint8_t note;
@@ -73,7 +73,7 @@ static void acl_destroy(void *tables)
 	acl_table_destroy(tables);
 }
 
-static void *acl_init(const void *settings, const struct live *live, const struct stage_place *place)
+static void *acl_init(const void *settings, const struct rcu_tables *rcu, const struct stage_place *place)
 {
 	struct acl *acl = rte_zmalloc_socket("acl", sizeof(*acl), 64, place->socket);
 
@@ -82,7 +82,7 @@ static void *acl_init(const void *settings, const struct live *live, const struc
 		fprintf(stderr, "acl: no memory\n");
 		return NULL;
 	}
-	acl->live = live;
+	acl->rcu = rcu;
 	acl->index = place->index;
 	acl->bulk = place->prefetch ? BULK : 1;
 	acl->note = place->note;
@@ -159,7 +159,7 @@ static inline void classify(const struct acl *acl, const struct acl_table *t, co
 {
 	acl_table_lookup(context, w->data, w->verdicts, w->n);
 	for (uint32_t i = 0; i < w->n; i++) {
-		if (b->noting)
+		if (b->flow_cached)
 			write_note(acl, t, b, w->at[i], w->verdicts[i]);
 		decide(acl, t, b, w->at[i], w->verdicts[i]);
 	}
@@ -182,7 +182,7 @@ static inline void judge(const struct acl *acl, const struct acl_table *t, struc
 		const struct packet *p = &b->packets[i];
 		if (unlikely(p->kind >= PACKET_BAD_L4))
 			b->outcome[i] = outcome_of_kind[p->kind];
-		else if (!b->noting || !follow_note(acl, t, b, i))
+		else if (!b->flow_cached || !follow_note(acl, t, b, i))
 			await_verdict(p->version == 4 ? &ipv4 : &ipv6, i, input_of(&copies, batch_frame(b, i), p));
 	}
 	if (ipv4.n != 0)
@@ -195,7 +195,7 @@ STAGE_PROCESS void acl_process(void *instance, struct batch *batch, uint64_t now
 STAGE_PROCESS void acl_process(void *instance, struct batch *batch, uint64_t now_ns)
 {
 	const struct acl *acl = instance;
-	const struct acl_table *t = live_tables(acl->live);
+	const struct acl_table *t = rcu_tables_get(acl->rcu);
 
 	(void)now_ns;
 	for (uint32_t first = 0; first < batch->count; first += acl->bulk)

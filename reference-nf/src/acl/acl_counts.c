@@ -34,9 +34,9 @@ void acl_inherit(void *tables, const void *old)
 		to->counts.inherited[to_file + i + 1] = count_of(from, from_file + i + 1);
 }
 
-void acl_reset(const struct live *live, void *const instances[], uint32_t count)
+void acl_reset(const struct rcu_tables *rcu, void *const instances[], uint32_t count)
 {
-	struct acl_table *t = live_tables(live);
+	struct acl_table *t = rcu_tables_get(rcu);
 	size_t row = (t->rule_count + 1) * sizeof(uint64_t);
 
 	(void)instances, (void)count;
@@ -46,9 +46,9 @@ void acl_reset(const struct live *live, void *const instances[], uint32_t count)
 }
 
 /* By priority, generated rules by number from 1; rules that have decided on nothing are left out. */
-void acl_report(const struct live *live, void *const instances[], uint32_t count, FILE *out)
+void acl_report(const struct rcu_tables *rcu, void *const instances[], uint32_t count, FILE *out)
 {
-	const struct acl_table *t = live_tables(live);
+	const struct acl_table *t = rcu_tables_get(rcu);
 	uint32_t file = t->rule_count - t->settings->generated;
 
 	(void)instances, (void)count;

@@ -8,7 +8,7 @@
 #include "acl/acl_table.h"
 
 void acl_inherit(void *tables, const void *old);
-void acl_reset(const struct live *live, void *const instances[], uint32_t count);
-void acl_report(const struct live *live, void *const instances[], uint32_t count, FILE *out);
+void acl_reset(const struct rcu_tables *rcu, void *const instances[], uint32_t count);
+void acl_report(const struct rcu_tables *rcu, void *const instances[], uint32_t count, FILE *out);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "acl/acl_config.h"
-#include "hashing.h"
+#include "table/hashing.h"
 
 #define WELL_KNOWN 1024u
 #define SPAN 1024u /* ports of a range */

@@ -3,7 +3,7 @@
 
 #include "acl/acl_counts.h"
 #include "check.h"
-#include "flow_id.h"
+#include "packet/flow_id.h"
 #include "stage_fixture.h"
 
 static struct fixture acl;
@@ -175,7 +175,7 @@ static const char *report(void)
 	static char text[512];
 	FILE *out = fmemopen(text, sizeof(text), "w");
 
-	acl_report(&acl.live, &acl.state, 1, out);
+	acl_report(&acl.rcu, &acl.state, 1, out);
 	fclose(out);
 	return text;
 }
@@ -186,11 +186,11 @@ static void replace_tables(const char *rules)
 
 	snprintf(text, sizeof(text), "[acl]\nrules = %s\n", fixture_file(rules));
 	struct config *config = fixture_config(text);
-	void *old = live_tables(&acl.live), *settings = acl_stage.configure(config);
+	void *old = rcu_tables_get(&acl.rcu), *settings = acl_stage.configure(config);
 	CHECK_EQUAL(config_mistakes(config), 0);
 	void *tables = acl_stage.build(settings, &(struct stage_place){.count = 1});
 	CHECK(tables != NULL);
-	atomic_store(&acl.live.tables, tables);
+	atomic_store(&acl.rcu.tables, tables);
 	acl_stage.inherit(tables, old);
 	acl_stage.destroy(old);
 	acl_stage.release(acl.settings);
@@ -211,7 +211,7 @@ static void counts_outlive_a_reload(void)
 	check_tcp(CLIENT, 1, SERVER, 22, "permitted");
 	check_tcp(CLIENT, 1, SERVER, 80, "default_denied");
 	CHECK(strcmp(report(), ",\"acl_rules\":{\"default\":2,\"1\":1,\"9\":3}") == 0);
-	acl_stage.reset(&acl.live, &acl.state, 1);
+	acl_stage.reset(&acl.rcu, &acl.state, 1);
 	CHECK(strcmp(report(), ",\"acl_rules\":{\"default\":0}") == 0);
 	fixture_close(&acl);
 }
@@ -241,7 +241,7 @@ static void prefetch_changes_nothing(void)
 	uint32_t n = fixture_run(&acl, bulk, BATCH_MAX, 0);
 	memcpy(outcomes, acl.batch.outcomes, sizeof(outcomes));
 	acl_stage.fini(acl.state);
-	acl.state = acl_stage.init(acl.settings, &acl.live, &(struct stage_place){.count = 1, .prefetch = false});
+	acl.state = acl_stage.init(acl.settings, &acl.rcu, &(struct stage_place){.count = 1, .prefetch = false});
 	CHECK_EQUAL(fixture_run(&acl, single, BATCH_MAX, 0), n);
 	CHECK(memcmp(outcomes, acl.batch.outcomes, sizeof(outcomes)) == 0);
 	for (uint32_t i = 0; i < n; i++)
@@ -264,7 +264,7 @@ static void notes_of_a_flow(void)
 	struct flow_path path = {.key = key_of(&f)};
 
 	open_acl("permit 1 tcp any any any 80\ndeny 2 tcp any any any 81\n", "");
-	acl.batch.noting = true;
+	acl.batch.flow_cached = true;
 	acl.batch.paths[0] = &path;
 	RUNS(&rewritten, "denied");
 	CHECK_EQUAL(path.notes[0], 0);
@@ -277,7 +277,7 @@ static void notes_of_a_flow(void)
 	replace_tables("permit 1 tcp any any any any\n");
 	RUNS(&f, "permitted");
 	RUNS(&rewritten, "permitted");
-	acl.batch.noting = false;
+	acl.batch.flow_cached = false;
 	fixture_close(&acl);
 }
 

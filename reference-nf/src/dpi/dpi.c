@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checksum.h"
+#include "packet/checksum.h"
 #include "dpi/dpi_note.h"
 #include "dpi/dpi_table.h"
 
@@ -37,7 +37,7 @@ static const struct nalm_outcome_spec dpi_outcomes[] = {
 };
 
 struct dpi {
-	const struct live *live;
+	const struct rcu_tables *rcu;
 	uint32_t index; /* which part of the tables is this instance's own */
 	uint8_t note;
 	bool in_bulk;
@@ -59,7 +59,7 @@ struct inspection {
 	uint32_t first; /* rule, in file order */
 };
 
-static void *dpi_init(const void *settings, const struct live *live, const struct stage_place *place)
+static void *dpi_init(const void *settings, const struct rcu_tables *rcu, const struct stage_place *place)
 {
 	struct dpi *dpi = calloc(1, sizeof(*dpi));
 
@@ -68,7 +68,7 @@ static void *dpi_init(const void *settings, const struct live *live, const struc
 		fprintf(stderr, "dpi: no memory\n");
 		return NULL;
 	}
-	dpi->live = live;
+	dpi->rcu = rcu;
 	dpi->index = place->index;
 	dpi->note = place->note;
 	dpi->in_bulk = place->prefetch;
@@ -285,10 +285,10 @@ STAGE_PROCESS void dpi_process(void *instance, struct batch *batch, uint64_t now
 STAGE_PROCESS void dpi_process(void *instance, struct batch *batch, uint64_t now_ns)
 {
 	struct dpi *dpi = instance;
-	const struct dpi_table *t = live_tables(dpi->live);
+	const struct dpi_table *t = rcu_tables_get(dpi->rcu);
 	const struct dpi_part *own = &t->parts[dpi->index];
 	struct inspection x = {.table = t, .counts = own->counts, .scratch = own->scratch};
-	bool by_flow = batch->noting && t->settings->inspect_packets != 0;
+	bool by_flow = batch->flow_cached && t->settings->inspect_packets != 0;
 
 	(void)now_ns;
 	look_up_batch(dpi, t, batch, by_flow);

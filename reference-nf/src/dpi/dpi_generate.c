@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "dpi/dpi_config.h"
-#include "hashing.h"
+#include "table/hashing.h"
 
 #define WORD_BYTES 16
 

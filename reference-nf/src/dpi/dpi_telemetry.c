@@ -15,7 +15,7 @@
 
 #define MOST 32u /* an answer has room for these */
 
-static const struct live *shown; /* set once, before the command is offered */
+static const struct rcu_tables *shown; /* set once, before the command is registered */
 
 /* Rules by falling charge. */
 struct ranking {
@@ -82,16 +82,16 @@ static int show_one(const struct dpi_table *t, const char *id, struct rte_tel_da
 static int show(const char *command, const char *params, struct rte_tel_data *data)
 {
 	(void)command;
-	pthread_mutex_lock(&live_lookers);
-	const struct dpi_table *t = live_tables(shown);
+	pthread_mutex_lock(&rcu_tables_lock);
+	const struct dpi_table *t = rcu_tables_get(shown);
 	int result = params == NULL || params[0] == '\0' ? show_most(t, data) : show_one(t, params, data);
-	pthread_mutex_unlock(&live_lookers);
+	pthread_mutex_unlock(&rcu_tables_lock);
 	return result;
 }
 
-bool dpi_telemetry_offer(const struct live *live)
+bool dpi_telemetry_offer(const struct rcu_tables *rcu)
 {
-	shown = live;
+	shown = rcu;
 	if (rte_telemetry_register_cmd("/nalm/dpi", show, "Rules charged most by bytes. Parameter: the id of one.") == 0)
 		return true;
 	fprintf(stderr, "telemetry: cannot offer /nalm/dpi\n");

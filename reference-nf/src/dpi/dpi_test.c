@@ -89,17 +89,17 @@ static void only_the_payload_is_searched(void)
 static const char *report(const struct dpi_table *t)
 {
 	static char text[1024];
-	struct live live;
+	struct rcu_tables rcu;
 
-	atomic_init(&live.tables, (void *)(uintptr_t)t);
+	atomic_init(&rcu.tables, (void *)(uintptr_t)t);
 	memset(text, 0, sizeof(text));
 	FILE *out = fmemopen(text, sizeof(text) - 1, "w");
-	dpi_stage.report(&live, NULL, 0, out);
+	dpi_stage.report(&rcu, NULL, 0, out);
 	fclose(out);
 	return text;
 }
 
-#define REPORTS(expected) CHECK(strcmp(report(live_tables(&dpi.live)), ",\"dpi_rules\":{" expected "}") == 0)
+#define REPORTS(expected) CHECK(strcmp(report(rcu_tables_get(&dpi.rcu)), ",\"dpi_rules\":{" expected "}") == 0)
 #define COUNTED(id, packets, bytes, charged_packets, charged_bytes)                                                    \
 	"\"" id "\":{\"packets\":" packets ",\"bytes\":" bytes ",\"charged_packets\":" charged_packets                 \
 	",\"charged_bytes\":" charged_bytes "}"
@@ -115,7 +115,7 @@ static void every_matching_rule_is_counted_once_a_packet(void)
 	RUNS(&f, "marked");
 	REPORTS(COUNTED("get", "1", "93", "1", "93") "," COUNTED("video", "2", "144", "1", "51") ","
 		COUNTED("blocked", "1", "93", "0", "0"));
-	dpi_stage.reset(&dpi.live, &dpi.state, 1);
+	dpi_stage.reset(&dpi.rcu, &dpi.state, 1);
 	REPORTS("");
 	fixture_close(&dpi);
 }
@@ -169,12 +169,12 @@ static void rules_on_addresses_and_ports(void)
 		RUNS(&f, cases[i].outcome);
 	}
 	struct dpi_count count;
-	CHECK(dpi_table_count_of(live_tables(&dpi.live), "half", &count));
+	CHECK(dpi_table_count_of(rcu_tables_get(&dpi.rcu), "half", &count));
 	CHECK_EQUAL(count.packets, 3);
 	CHECK_EQUAL(count.charged_packets, 2); /* of one, web_dropped stands before it */
-	CHECK(dpi_table_count_of(live_tables(&dpi.live), "shadowed", &count));
+	CHECK(dpi_table_count_of(rcu_tables_get(&dpi.rcu), "shadowed", &count));
 	CHECK_EQUAL(count.packets, 0);
-	CHECK(!dpi_table_count_of(live_tables(&dpi.live), "unheard", &count));
+	CHECK(!dpi_table_count_of(rcu_tables_get(&dpi.rcu), "unheard", &count));
 	fixture_close(&dpi);
 }
 
@@ -211,7 +211,7 @@ static void version_6(void)
 	RUNS(&f, "marked");
 	CHECK_EQUAL(get32(f.data + AT_IP), 0x6b91abcd); /* DSCP 46, ECN and flow label as they were */
 	struct dpi_count count;
-	CHECK(dpi_table_count_of(live_tables(&dpi.live), "known", &count));
+	CHECK(dpi_table_count_of(rcu_tables_get(&dpi.rcu), "known", &count));
 	CHECK_EQUAL(count.packets, 3);
 	CHECK_EQUAL(count.bytes, 53 + 69 + 53);
 	fixture_close(&dpi);
@@ -226,7 +226,7 @@ static void a_flow_is_decided_by_its_first_packets(void)
 
 	open_with("never pass tcp any 1 any 1\n", "blocked drop blocked\nknown mark known\n",
 		  "inspect_packets = 2\n[chain]\nflow_cache = on");
-	dpi.batch.noting = true;
+	dpi.batch.flow_cached = true;
 	memset(&path, 0, sizeof(path));
 	for (uint32_t i = 0; i < 6; i++) {
 		struct frame f = carrying(6, payloads[i]);
@@ -234,7 +234,7 @@ static void a_flow_is_decided_by_its_first_packets(void)
 		RUNS(&f, outcomes[i]);
 	}
 	struct dpi_count count;
-	CHECK(dpi_table_count_of(live_tables(&dpi.live), "known", &count));
+	CHECK(dpi_table_count_of(rcu_tables_get(&dpi.rcu), "known", &count));
 	CHECK_EQUAL(count.packets, 4);
 	CHECK_EQUAL(count.charged_packets, 4);
 	struct frame f = carrying(6, "blocked");
@@ -256,7 +256,7 @@ static void a_flow_is_decided_by_its_first_packets(void)
 	CHECK_EQUAL(fixture_run(&dpi, all, 4, 0), 4);
 	CHECK_EQUAL(dpi.batch.outcomes[0], 2); /* no_match */
 	CHECK_EQUAL(dpi.batch.outcomes[7], 2); /* by_flow */
-	dpi.batch.noting = false;
+	dpi.batch.flow_cached = false;
 	fixture_close(&dpi);
 }
 
@@ -339,7 +339,7 @@ static void generated_rules_match_what_they_are_made_for(void)
 		ipv4++;
 	}
 	for (uint32_t i = 0; i < s->rule_count; i++) {
-		struct dpi_count count = dpi_table_count(live_tables(&dpi.live), i);
+		struct dpi_count count = dpi_table_count(rcu_tables_get(&dpi.rcu), i);
 		CHECK_EQUAL(count.packets, count.charged_packets);
 		charged += (uint32_t)count.charged_packets;
 	}

@@ -116,9 +116,9 @@ static void print_count(FILE *out, const char **comma, const char *id, const str
 	*comma = ",";
 }
 
-void dpi_table_report(const struct live *live, void *const instances[], uint32_t count, FILE *out)
+void dpi_table_report(const struct rcu_tables *rcu, void *const instances[], uint32_t count, FILE *out)
 {
-	const struct dpi_table *t = live_tables(live);
+	const struct dpi_table *t = rcu_tables_get(rcu);
 	const char *comma = "";
 
 	(void)instances, (void)count;
@@ -132,9 +132,9 @@ void dpi_table_report(const struct live *live, void *const instances[], uint32_t
 	fprintf(out, "}");
 }
 
-void dpi_table_reset(const struct live *live, void *const instances[], uint32_t count)
+void dpi_table_reset(const struct rcu_tables *rcu, void *const instances[], uint32_t count)
 {
-	struct dpi_table *t = live_tables(live);
+	struct dpi_table *t = rcu_tables_get(rcu);
 	size_t bytes = t->settings->rule_count * sizeof(struct dpi_count);
 
 	(void)instances, (void)count;

@@ -6,7 +6,7 @@
 #include <rte_malloc.h>
 
 #include "flow_cache/flow_cache.h"
-#include "flow_id.h"
+#include "packet/flow_id.h"
 #include "table/table_memory.h"
 
 #define EVICT_LOOKS 8u /* records looked at for one that has not been used for long */
@@ -73,12 +73,12 @@ static bool create_table(struct flow_cache *c, const struct stage_place *place)
 	return c->table != NULL;
 }
 
-static void *flow_cache_init(const void *settings, const struct live *live, const struct stage_place *place)
+static void *flow_cache_init(const void *settings, const struct rcu_tables *rcu, const struct stage_place *place)
 {
 	const struct flow_cache_settings *s = settings;
 	struct flow_cache *c = rte_zmalloc_socket("flow_cache", sizeof(*c), 64, place->socket);
 
-	(void)live;
+	(void)rcu;
 	if (c == NULL) {
 		fprintf(stderr, "flow_cache: no memory\n");
 		return NULL;
@@ -198,7 +198,7 @@ STAGE_PROCESS void flow_cache_process(void *instance, struct batch *batch, uint6
 	for (uint32_t i = 0; i < batch->count; i++)
 		if (batch->outcome[i] >= FLOW_CACHE_FULL)
 			forget_path(c, batch, i);
-	batch->noting = true;
+	batch->flow_cached = true;
 	batch_settle(batch);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
 #include "flow_cache/flow_cache.h"
-#include "flow_id.h"
+#include "packet/flow_id.h"
 #include "stage_fixture.h"
 
 static struct fixture cache;
@@ -57,10 +57,10 @@ static void what_has_no_flow(void)
 static void paths_are_the_flows_own(uint32_t entries, uint32_t flows, uint32_t size)
 {
 	static struct frame frames[BATCH_MAX];
-	static uint64_t noted[4096];
+	static uint64_t cached[4096];
 	uint32_t random = 1, numbers[BATCH_MAX], follows = 0;
 
-	memset(noted, 0, sizeof(noted));
+	memset(cached, 0, sizeof(cached));
 	open_cache(entries);
 	for (uint32_t round = 0; round < 200; round++) {
 		for (uint32_t i = 0; i < size; i++) {
@@ -69,7 +69,7 @@ static void paths_are_the_flows_own(uint32_t entries, uint32_t flows, uint32_t s
 			frames[i] = of_flow(numbers[i]);
 		}
 		CHECK_EQUAL(fixture_run(&cache, frames, size, 0), size);
-		CHECK(cache.batch.noting);
+		CHECK(cache.batch.flow_cached);
 		follows += cache.batch.outcomes[0];
 		for (uint32_t i = 0; i < size; i++) {
 			struct flow_path *path = cache.batch.paths[i];
@@ -79,8 +79,8 @@ static void paths_are_the_flows_own(uint32_t entries, uint32_t flows, uint32_t s
 				continue;
 			}
 			CHECK(memcmp(&path->key, &own, sizeof(own)) == 0);
-			CHECK(path->notes[0] == 0 || path->notes[0] == noted[numbers[i]]);
-			path->notes[0] = noted[numbers[i]] = (uint64_t)round << 32 | i | 1;
+			CHECK(path->notes[0] == 0 || path->notes[0] == cached[numbers[i]]);
+			path->notes[0] = cached[numbers[i]] = (uint64_t)round << 32 | i | 1;
 		}
 	}
 	CHECK(follows > 0);

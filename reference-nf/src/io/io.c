@@ -6,9 +6,9 @@
 #include <rte_ethdev.h>
 #include <rte_malloc.h>
 
-#include "hashing.h"
+#include "table/hashing.h"
 #include "io/io.h"
-#include "ride.h"
+#include "packet/mbuf_metadata.h"
 
 #define POOL_CACHE 256u
 #define TO_NF_PACKETS 1024u
@@ -73,7 +73,7 @@ bool io_open(struct io *io, const struct io_settings *s)
 		.is_outside = s->is_outside,
 	};
 	shift_placement(s->seed);
-	io->pool = rte_pktmbuf_pool_create("packets", rte_align32pow2(mbufs) - 1, POOL_CACHE, sizeof(struct ride),
+	io->pool = rte_pktmbuf_pool_create("packets", rte_align32pow2(mbufs) - 1, POOL_CACHE, sizeof(struct mbuf_metadata),
 					   RTE_MBUF_DEFAULT_BUF_SIZE, (int)rte_socket_id());
 	if (io->pool == NULL || (!io->is_outside && (!create_rings(io, in_flight) || !start_port(io)))) {
 		fprintf(stderr, "io: cannot set up packet buffers, rings and port: %s; give EAL more memory (-m)\n",

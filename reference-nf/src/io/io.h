@@ -11,7 +11,7 @@
 #include <rte_cycles.h>
 #include <rte_ring.h>
 
-#include "batch.h"
+#include "packet/batch.h"
 #include "io/outside.h"
 #include "stage.h"
 

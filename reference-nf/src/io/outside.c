@@ -3,7 +3,7 @@
 
 #include <rte_ethdev.h>
 
-#include "batch.h"
+#include "packet/batch.h"
 #include "io/outside.h"
 
 uint32_t outside_buffers(uint32_t queues)

@@ -12,7 +12,7 @@ const struct nalm_outcome_spec tx_outcomes[] = {
 /* Into the ring before the sink. */
 static inline uint32_t send_in(const struct tx_queue *queue, struct batch *batch)
 {
-	unseen_give(queue->io->from_nf[queue->number]);
+	tsan_release(queue->io->from_nf[queue->number]);
 	uint32_t sent = rte_eth_tx_burst(queue->io->port, queue->number, batch->mbufs, (uint16_t)batch->count);
 	if (sent < batch->count)
 		batch_free(batch->mbufs + sent, batch->count - sent);

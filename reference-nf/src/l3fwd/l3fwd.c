@@ -48,7 +48,7 @@ enum {
 #define BULK 64u /* packets whose routes are looked up together */
 
 struct l3fwd {
-	const struct live *live;
+	const struct rcu_tables *rcu;
 	uint32_t bulk; /* 1: packet after packet */
 	uint8_t note;
 };
@@ -76,7 +76,7 @@ static void l3fwd_destroy(void *tables)
 	l3fwd_table_destroy(tables);
 }
 
-static void *l3fwd_init(const void *settings, const struct live *live, const struct stage_place *place)
+static void *l3fwd_init(const void *settings, const struct rcu_tables *rcu, const struct stage_place *place)
 {
 	struct l3fwd *l = rte_zmalloc_socket("l3fwd", sizeof(*l), 64, place->socket);
 
@@ -85,7 +85,7 @@ static void *l3fwd_init(const void *settings, const struct live *live, const str
 		fprintf(stderr, "l3fwd: no memory\n");
 		return NULL;
 	}
-	l->live = live;
+	l->rcu = rcu;
 	l->bulk = place->prefetch ? BULK : 1;
 	l->note = place->note;
 	return l;
@@ -140,7 +140,7 @@ static inline uint32_t look_at(const struct l3fwd *l, const struct l3fwd_table *
 		return n;
 	}
 	b->outcome[i] = L3FWD_FORWARDED;
-	if (b->noting && follow_note(l, t, b->paths[i], address, frame))
+	if (b->flow_cached && follow_note(l, t, b->paths[i], address, frame))
 		return n;
 	w->addresses[n] = address;
 	w->at[n] = (uint8_t)i;
@@ -170,7 +170,7 @@ static inline void find_routes(const struct l3fwd *l, const struct l3fwd_table *
 			b->outcome[w->at[i]] = L3FWD_NO_ROUTE;
 			continue;
 		}
-		if (b->noting)
+		if (b->flow_cached)
 			b->paths[w->at[i]]->notes[l->note] = note_head(t, w->addresses[i]) << 8 | w->hops[i];
 		forward(t, batch_frame(b, w->at[i]), (uint32_t)w->hops[i]);
 	}
@@ -213,7 +213,7 @@ STAGE_PROCESS void l3fwd_process(void *instance, struct batch *batch, uint64_t n
 STAGE_PROCESS void l3fwd_process(void *instance, struct batch *batch, uint64_t now_ns)
 {
 	const struct l3fwd *l = instance;
-	const struct l3fwd_table *t = live_tables(l->live);
+	const struct l3fwd_table *t = rcu_tables_get(l->rcu);
 
 	(void)now_ns;
 	for (uint32_t first = 0; first < batch->count; first += l->bulk)

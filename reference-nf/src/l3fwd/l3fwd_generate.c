@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "hashing.h"
+#include "table/hashing.h"
 #include "l3fwd/l3fwd_config.h"
 
 #define ROUTES_MAX 2000000u
@@ -74,13 +74,13 @@ void l3fwd_generate_routes(struct config *config, struct l3fwd_settings *s)
 	uint32_t n = (uint32_t)config_u64(config, "l3fwd", "routes_generated", 0, 0, ROUTES_MAX);
 	uint32_t n6 = (uint32_t)config_u64(config, "l3fwd", "routes6_generated", 0, 0, ROUTES_MAX);
 	uint64_t seed = config_u64(config, "l3fwd", "routes_seed", 1, 0, UINT64_MAX);
-	const char *asked = n != 0 ? "routes_generated" : "routes6_generated";
+	const char *key = n != 0 ? "routes_generated" : "routes6_generated";
 	uint32_t hops = 0;
 
 	while (hops < L3FWD_NEXT_HOPS && s->known[hops])
 		hops++;
 	if (n + n6 != 0 && hops == 0)
-		config_mistake(config, "l3fwd", asked, "needs next_hop 0 in the routes file");
+		config_mistake(config, "l3fwd", key, "needs next_hop 0 in the routes file");
 	else if (!generate(s, n, seed, hops) || !generate6(s, n6, seed, hops))
-		config_mistake(config, "l3fwd", asked, "no memory");
+		config_mistake(config, "l3fwd", key, "no memory");
 }

@@ -8,7 +8,7 @@
 #include <immintrin.h>
 
 #include "l3fwd/l3fwd_table.h"
-#include "packet.h"
+#include "packet/packet.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "decrement_ttl() adds to words as they lie in the frame");
 

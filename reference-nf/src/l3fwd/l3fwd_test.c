@@ -2,7 +2,7 @@
 #include <arpa/inet.h>
 
 #include "check.h"
-#include "checksum.h"
+#include "packet/checksum.h"
 #include "l3fwd/l3fwd_rewrite.h"
 #include "l3fwd/l3fwd_table.h"
 #include "stage_fixture.h"
@@ -243,7 +243,7 @@ static void generated_routes(void)
 	for (uint32_t bulk = 0; bulk < 300; bulk++) {
 		for (uint32_t i = 0; i < 64; i++)
 			addresses[i] = next_random();
-		l3fwd_table_lookup(live_tables(&l3fwd.live), addresses, hops, 64);
+		l3fwd_table_lookup(rcu_tables_get(&l3fwd.rcu), addresses, hops, 64);
 		for (uint32_t i = 0; i < 64; i++) {
 			CHECK_EQUAL(hops[i], search(s, addresses[i]));
 			hits += hops[i] != L3FWD_NO_HOP;
@@ -268,7 +268,7 @@ static void generated_routes6(void)
 			memcpy(addresses[i], s->routes6[next_random() % s->route6_count].prefix.address, IPV6_ADDRESS_BYTES);
 			addresses[i][next_random() % 8] ^= (uint8_t)(1u << next_random() % 8);
 		}
-		l3fwd_table_lookup6(live_tables(&l3fwd.live), addresses, hops, 64);
+		l3fwd_table_lookup6(rcu_tables_get(&l3fwd.rcu), addresses, hops, 64);
 		for (uint32_t i = 0; i < 64; i++) {
 			CHECK_EQUAL(hops[i], search6(s, addresses[i]));
 			hits += hops[i] != L3FWD_NO_HOP6;
@@ -324,7 +324,7 @@ static void prefetch_changes_nothing(void)
 	uint32_t n = fixture_run(&l3fwd, bulk, BATCH_MAX, 0);
 	memcpy(outcomes, l3fwd.batch.outcomes, sizeof(outcomes));
 	l3fwd_stage.fini(l3fwd.state);
-	l3fwd.state = l3fwd_stage.init(l3fwd.settings, &l3fwd.live, &(struct stage_place){.count = 1, .prefetch = false});
+	l3fwd.state = l3fwd_stage.init(l3fwd.settings, &l3fwd.rcu, &(struct stage_place){.count = 1, .prefetch = false});
 	CHECK_EQUAL(fixture_run(&l3fwd, single, BATCH_MAX, 0), n);
 	CHECK(memcmp(outcomes, l3fwd.batch.outcomes, sizeof(outcomes)) == 0);
 	for (uint32_t i = 0; i < n; i++)
@@ -338,11 +338,11 @@ static void replace_tables(const char *routes)
 
 	snprintf(text, sizeof(text), "[l3fwd]\nroutes = %s\n", fixture_file(routes));
 	struct config *config = fixture_config(text);
-	void *old = live_tables(&l3fwd.live), *settings = l3fwd_stage.configure(config);
+	void *old = rcu_tables_get(&l3fwd.rcu), *settings = l3fwd_stage.configure(config);
 	CHECK_EQUAL(config_mistakes(config), 0);
 	void *tables = l3fwd_stage.build(settings, &(struct stage_place){.count = 1});
 	CHECK(tables != NULL);
-	atomic_store(&l3fwd.live.tables, tables);
+	atomic_store(&l3fwd.rcu.tables, tables);
 	l3fwd_stage.destroy(old);
 	l3fwd_stage.release(l3fwd.settings);
 	l3fwd.settings = settings;
@@ -355,7 +355,7 @@ static void notes_of_a_flow(void)
 	struct flow_path path = {0};
 
 	open_l3fwd(HOPS "route 10.0.0.0/8 1\nroute 11.0.0.0/8 2\n", "");
-	l3fwd.batch.noting = true;
+	l3fwd.batch.flow_cached = true;
 	l3fwd.batch.paths[0] = &path;
 	struct frame f = to(IP(12, 0, 0, 1));
 	RUNS(&f, "no_route");
@@ -372,7 +372,7 @@ static void notes_of_a_flow(void)
 	check_hop(IP(10, 0, 0, 1), 0);
 	f = to(IP(11, 0, 0, 1));
 	RUNS(&f, "no_route");
-	l3fwd.batch.noting = false;
+	l3fwd.batch.flow_cached = false;
 	fixture_close(&l3fwd);
 }
 

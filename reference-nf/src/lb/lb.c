@@ -8,12 +8,12 @@
 #include <rte_malloc.h>
 #include <rte_prefetch.h>
 
-#include "flow_id.h"
-#include "icmp_error.h"
+#include "packet/flow_id.h"
+#include "packet/icmp_error.h"
 #include "lb/lb_error.h"
 #include "lb/lb_owners.h"
 #include "lb/lb_packet.h"
-#include "tcp_track.h"
+#include "packet/tcp_track.h"
 
 enum lb_outcome {
 	LB_FORWARDED,
@@ -46,14 +46,14 @@ static const struct nalm_outcome_spec lb_outcomes[] = {
 
 struct lb {
 	struct lb_connections *connections;
-	const struct live *live;
+	const struct rcu_tables *rcu;
 	uint32_t bulk; /* packets looked up at once */
 	uint32_t opened, closed; /* connections since a bulk was looked up: what it has told may not hold any more */
 	bool prefetch;
 	uint8_t note;
 };
 
-static void *lb_init(const void *settings, const struct live *live, const struct stage_place *place)
+static void *lb_init(const void *settings, const struct rcu_tables *rcu, const struct stage_place *place)
 {
 	struct lb *lb = rte_zmalloc_socket("lb", sizeof(*lb), 64, place->socket);
 
@@ -63,7 +63,7 @@ static void *lb_init(const void *settings, const struct live *live, const struct
 	}
 	*lb = (struct lb){
 		.connections = lb_connections_create(settings, place),
-		.live = live,
+		.rcu = rcu,
 		.bulk = place->prefetch ? FLOW_TABLE_BULK : 1,
 		.prefetch = place->prefetch,
 		.note = place->note,
@@ -83,25 +83,25 @@ static void lb_fini(void *state)
 }
 
 /* Keys that are looked up together, of one side. */
-struct query {
+struct bulk_lookup {
 	struct flow_key keys[FLOW_TABLE_BULK];
 	uint32_t records[FLOW_TABLE_BULK];
 	uint32_t count;
 };
 
 /* What is to be done with a packet, and its connection once that has been looked up. */
-struct job {
+struct lookup {
 	struct flow_key key;
 	uint32_t service; /* where it goes to; LB_NONE: to none, it may be an answer */
 	uint32_t record;  /* LB_NO_CONNECTION: not found */
-	uint8_t asked;	  /* its place in the query */
-	bool noted;	  /* the record is the flow cache's: its epoch is still to be looked at */
+	uint8_t slot;	  /* its place among the keys of its bulk */
+	bool cached;	  /* the record is the flow cache's: its epoch is still to be looked at */
 	bool ended;	  /* it has its outcome */
 };
 
-static inline enum lb_side side_of(const struct job *job)
+static inline enum lb_side side_of(const struct lookup *lookup)
 {
-	return job->service != LB_NONE ? LB_CLIENT : LB_BACKEND;
+	return lookup->service != LB_NONE ? LB_CLIENT : LB_BACKEND;
 }
 
 /* A note is the record's number and its epoch, which is never 0. */
@@ -127,32 +127,32 @@ static enum lb_outcome without_ports(const struct lb *lb, const struct lb_tables
 	return p->kind == PACKET_BAD_L4 ? LB_MALFORMED : LB_NO_SERVICE;
 }
 
-/* Fills the packet's job and asks for its connection. */
-static inline void prepare(struct lb *lb, const struct lb_tables *t, struct batch *b, uint32_t at, struct job *job,
-			   struct query queries[])
+/* Fills the packet's lookup and asks for its connection. */
+static inline void prepare(struct lb *lb, const struct lb_tables *t, struct batch *b, uint32_t at, struct lookup *lookup,
+			   struct bulk_lookup bulks[])
 {
 	const struct packet *p = &b->packets[at];
 	uint8_t *frame = batch_frame(b, at);
 
-	job->ended = p->version != 4 || p->kind != PACKET_L4 || p->protocol == IPPROTO_ICMP;
-	if (job->ended) /* its outcome waits for its turn: an error is about a connection */
+	lookup->ended = p->version != 4 || p->kind != PACKET_L4 || p->protocol == IPPROTO_ICMP;
+	if (lookup->ended) /* its outcome waits for its turn: an error is about a connection */
 		return;
-	job->key = flow_id_ipv4(frame, p);
-	struct lb_end to = lb_destination(&job->key);
-	job->service = lb_find_service(t, lb_service_key(to.address, to.port, p->protocol));
-	job->noted = b->noting && b->paths[at]->notes[lb->note] != 0;
-	if (job->noted) {
-		job->record = (uint32_t)b->paths[at]->notes[lb->note];
+	lookup->key = flow_id_ipv4(frame, p);
+	struct lb_end to = lb_destination(&lookup->key);
+	lookup->service = lb_find_service(t, lb_service_key(to.address, to.port, p->protocol));
+	lookup->cached = b->flow_cached && b->paths[at]->notes[lb->note] != 0;
+	if (lookup->cached) {
+		lookup->record = (uint32_t)b->paths[at]->notes[lb->note];
 		if (lb->prefetch)
-			rte_prefetch0(&lb->connections->records[job->record]);
+			rte_prefetch0(&lb->connections->records[lookup->record]);
 		return;
 	}
-	struct query *q = &queries[side_of(job)];
-	q->keys[q->count] = job->key;
-	job->asked = (uint8_t)q->count++;
+	struct bulk_lookup *q = &bulks[side_of(lookup)];
+	q->keys[q->count] = lookup->key;
+	lookup->slot = (uint8_t)q->count++;
 }
 
-static inline void ask(struct lb *lb, enum lb_side side, struct query *q)
+static inline void look_up(struct lb *lb, enum lb_side side, struct bulk_lookup *q)
 {
 	if (q->count == 0)
 		return;
@@ -172,32 +172,32 @@ static inline void prefetch_neighbours(const struct lb_connections *c, uint32_t 
 		rte_prefetch0(&c->records[links->newer]);
 }
 
-/* Whether the job's record is in use for what the job looks for. */
-static inline bool still_its(const struct lb *lb, const struct job *job)
+/* Whether the lookup's record is in use for what the lookup looks for. */
+static inline bool still_its(const struct lb *lb, const struct lookup *lookup)
 {
-	const struct lb_connection *c = &lb->connections->records[job->record];
-	const struct flow_key *key = &c->from[side_of(job)];
+	const struct lb_connection *c = &lb->connections->records[lookup->record];
+	const struct flow_key *key = &c->from[side_of(lookup)];
 
-	return (c->epoch & 1) != 0 && key->words[0] == job->key.words[0] && key->words[1] == job->key.words[1];
+	return (c->epoch & 1) != 0 && key->words[0] == lookup->key.words[0] && key->words[1] == lookup->key.words[1];
 }
 
 /* The key as well: a note of the way to a service that is gone must not lead to its connection's answers. */
-static inline bool note_holds(const struct lb *lb, const struct batch *b, uint32_t at, const struct job *job)
+static inline bool note_holds(const struct lb *lb, const struct batch *b, uint32_t at, const struct lookup *lookup)
 {
-	uint64_t note = note_of(&lb->connections->records[job->record], job->record);
-	return note == b->paths[at]->notes[lb->note] && still_its(lb, job);
+	uint64_t note = note_of(&lb->connections->records[lookup->record], lookup->record);
+	return note == b->paths[at]->notes[lb->note] && still_its(lb, lookup);
 }
 
-/* Puts the record in the job's place. */
-static inline void answer(const struct lb *lb, struct batch *b, uint32_t at, struct job *job,
-			  const struct query queries[])
+/* Puts the record in the lookup's place. */
+static inline void resolve(const struct lb *lb, struct batch *b, uint32_t at, struct lookup *lookup,
+			  const struct bulk_lookup bulks[])
 {
-	if (!job->noted)
-		job->record = queries[side_of(job)].records[job->asked];
-	else if (!note_holds(lb, b, at, job))
-		job->record = lb_connections_find_one(lb->connections, side_of(job), &job->key);
-	if (lb->prefetch && job->record != LB_NO_CONNECTION)
-		prefetch_neighbours(lb->connections, job->record);
+	if (!lookup->cached)
+		lookup->record = bulks[side_of(lookup)].records[lookup->slot];
+	else if (!note_holds(lb, b, at, lookup))
+		lookup->record = lb_connections_find_one(lb->connections, side_of(lookup), &lookup->key);
+	if (lb->prefetch && lookup->record != LB_NO_CONNECTION)
+		prefetch_neighbours(lb->connections, lookup->record);
 }
 
 static inline void follow(struct lb *lb, uint32_t record, uint8_t flags, bool from_client, bool payload,
@@ -230,9 +230,9 @@ static inline bool opens(const struct lb_tables *t, const struct packet *p, uint
 }
 
 static enum lb_outcome open_connection(struct lb *lb, const struct lb_tables *t, const uint8_t *frame,
-				       const struct packet *p, struct job *job, uint64_t now_ns)
+				       const struct packet *p, struct lookup *lookup, uint64_t now_ns)
 {
-	struct lb_end client = lb_source(&job->key), service = lb_destination(&job->key);
+	struct lb_end client = lb_source(&lookup->key), service = lb_destination(&lookup->key);
 	uint8_t flags = tcp_flags(frame, p);
 	enum lb_refusal refusal;
 
@@ -240,91 +240,91 @@ static enum lb_outcome open_connection(struct lb *lb, const struct lb_tables *t,
 		return LB_NOT_OPENING;
 	uint32_t slot = lb_maglev_slot(t->settings->maglev_size, ntohl(client.address), ntohl(service.address),
 				       p->protocol, ntohs(client.port), ntohs(service.port));
-	const struct lb_backend *chosen = lb_choose(t, job->service, slot);
+	const struct lb_backend *chosen = lb_choose(t, lookup->service, slot);
 	if (chosen == NULL)
 		return LB_NO_BACKEND;
 	struct lb_end backend = {htonl(chosen->address), htons(chosen->port)};
-	job->record = lb_connections_open(lb->connections, &job->key, backend, tcp_track_first(flags), now_ns,
+	lookup->record = lb_connections_open(lb->connections, &lookup->key, backend, tcp_track_first(flags), now_ns,
 					  &refusal);
-	if (job->record == LB_NO_CONNECTION)
+	if (lookup->record == LB_NO_CONNECTION)
 		return refusal == LB_REFUSED_FULL ? LB_TABLE_FULL : LB_END_TAKEN;
-	lb->connections->records[job->record].generation = t->generation;
+	lb->connections->records[lookup->record].generation = t->generation;
 	lb->opened++;
 	return LB_OPENED;
 }
 
 /* Whether the connection goes on: its back end is not known as dead, and this is not the first packet of another one
  * with the same ends. */
-static inline bool goes_on(const struct lb *lb, const struct lb_tables *t, const struct job *job, uint8_t flags)
+static inline bool goes_on(const struct lb *lb, const struct lb_tables *t, const struct lookup *lookup, uint8_t flags)
 {
-	struct lb_connection *c = &lb->connections->records[job->record];
+	struct lb_connection *c = &lb->connections->records[lookup->record];
 	struct lb_end backend = lb_source(&c->from[LB_BACKEND]);
 
 	if (c->tcp == TCP_TRACK_CLOSED && (flags & (TCP_SYN | TCP_ACK | TCP_RST)) == TCP_SYN)
 		return false;
 	if (c->generation == t->generation)
 		return true;
-	if (lb_is_down(t, job->service, ntohl(backend.address), ntohs(backend.port)))
+	if (lb_is_down(t, lookup->service, ntohl(backend.address), ntohs(backend.port)))
 		return false;
 	c->generation = t->generation;
 	return true;
 }
 
 static inline enum lb_outcome from_client(struct lb *lb, const struct lb_tables *t, uint8_t *frame,
-					  const struct packet *p, struct job *job, uint64_t now_ns)
+					  const struct packet *p, struct lookup *lookup, uint64_t now_ns)
 {
 	enum lb_outcome outcome = LB_FORWARDED;
 	uint8_t flags = tcp_flags(frame, p);
 
-	if (job->record != LB_NO_CONNECTION && !goes_on(lb, t, job, flags)) {
-		lb_connections_close(lb->connections, job->record);
+	if (lookup->record != LB_NO_CONNECTION && !goes_on(lb, t, lookup, flags)) {
+		lb_connections_close(lb->connections, lookup->record);
 		lb->closed++;
-		job->record = LB_NO_CONNECTION;
+		lookup->record = LB_NO_CONNECTION;
 	}
-	if (job->record != LB_NO_CONNECTION)
-		follow(lb, job->record, flags, true, p->payload_bytes != 0, now_ns);
+	if (lookup->record != LB_NO_CONNECTION)
+		follow(lb, lookup->record, flags, true, p->payload_bytes != 0, now_ns);
 	else
-		outcome = open_connection(lb, t, frame, p, job, now_ns);
-	if (job->record != LB_NO_CONNECTION)
-		lb_rewrite(frame, p, &lb->connections->records[job->record], LB_CLIENT);
+		outcome = open_connection(lb, t, frame, p, lookup, now_ns);
+	if (lookup->record != LB_NO_CONNECTION)
+		lb_rewrite(frame, p, &lb->connections->records[lookup->record], LB_CLIENT);
 	return outcome;
 }
 
 static inline enum lb_outcome from_backend(struct lb *lb, uint8_t *frame, const struct packet *p,
-					   const struct job *job, uint64_t now_ns)
+					   const struct lookup *lookup, uint64_t now_ns)
 {
-	if (job->record == LB_NO_CONNECTION)
+	if (lookup->record == LB_NO_CONNECTION)
 		return LB_NO_SERVICE;
-	follow(lb, job->record, tcp_flags(frame, p), false, p->payload_bytes != 0, now_ns);
-	lb_rewrite(frame, p, &lb->connections->records[job->record], LB_BACKEND);
+	follow(lb, lookup->record, tcp_flags(frame, p), false, p->payload_bytes != 0, now_ns);
+	lb_rewrite(frame, p, &lb->connections->records[lookup->record], LB_BACKEND);
 	return LB_REPLIED;
 }
 
 /* An earlier packet of the bulk may have opened what was not there, or closed what was. */
-static inline void look_again(const struct lb *lb, struct job *job)
+static inline void look_again(const struct lb *lb, struct lookup *lookup)
 {
-	bool found = job->record != LB_NO_CONNECTION;
+	bool found = lookup->record != LB_NO_CONNECTION;
 
-	if ((found && lb->closed != 0 && !still_its(lb, job)) || (!found && lb->opened != 0))
-		job->record = lb_connections_find_one(lb->connections, side_of(job), &job->key);
+	if ((found && lb->closed != 0 && !still_its(lb, lookup)) || (!found && lb->opened != 0))
+		lookup->record = lb_connections_find_one(lb->connections, side_of(lookup), &lookup->key);
 }
 
 static inline enum lb_outcome finish(struct lb *lb, const struct lb_tables *t, struct batch *b, uint32_t at,
-				     struct job *job, uint64_t now_ns)
+				     struct lookup *lookup, uint64_t now_ns)
 {
 	uint8_t *frame = batch_frame(b, at);
 	const struct packet *p = &b->packets[at];
 	enum lb_outcome outcome;
 
-	if (job->ended)
+	if (lookup->ended)
 		return without_ports(lb, t, frame, p);
-	look_again(lb, job);
-	if (side_of(job) == LB_CLIENT)
-		outcome = from_client(lb, t, frame, p, job, now_ns);
+	look_again(lb, lookup);
+	if (side_of(lookup) == LB_CLIENT)
+		outcome = from_client(lb, t, frame, p, lookup, now_ns);
 	else
-		outcome = from_backend(lb, frame, p, job, now_ns);
-	if (b->noting && job->record != LB_NO_CONNECTION)
-		b->paths[at]->notes[lb->note] = note_of(&lb->connections->records[job->record], job->record);
+		outcome = from_backend(lb, frame, p, lookup, now_ns);
+	if (b->flow_cached && lookup->record != LB_NO_CONNECTION)
+		b->paths[at]->notes[lb->note] = note_of(&lb->connections->records[lookup->record], lookup->record);
 	return outcome;
 }
 
@@ -332,27 +332,27 @@ static inline enum lb_outcome finish(struct lb *lb, const struct lb_tables *t, s
 static inline void balance(struct lb *lb, const struct lb_tables *t, struct batch *b, uint32_t first, uint32_t n,
 			   uint64_t now_ns)
 {
-	struct job jobs[FLOW_TABLE_BULK];
-	struct query queries[2]; /* by lb_side */
+	struct lookup lookups[FLOW_TABLE_BULK];
+	struct bulk_lookup bulks[2]; /* by lb_side */
 
-	queries[LB_CLIENT].count = queries[LB_BACKEND].count = 0;
+	bulks[LB_CLIENT].count = bulks[LB_BACKEND].count = 0;
 	lb->opened = lb->closed = 0;
 	for (uint32_t i = 0; i < n; i++)
-		prepare(lb, t, b, first + i, &jobs[i], queries);
-	ask(lb, LB_CLIENT, &queries[LB_CLIENT]);
-	ask(lb, LB_BACKEND, &queries[LB_BACKEND]);
+		prepare(lb, t, b, first + i, &lookups[i], bulks);
+	look_up(lb, LB_CLIENT, &bulks[LB_CLIENT]);
+	look_up(lb, LB_BACKEND, &bulks[LB_BACKEND]);
 	for (uint32_t i = 0; i < n; i++)
-		if (!jobs[i].ended)
-			answer(lb, b, first + i, &jobs[i], queries);
+		if (!lookups[i].ended)
+			resolve(lb, b, first + i, &lookups[i], bulks);
 	for (uint32_t i = 0; i < n; i++)
-		b->outcome[first + i] = (uint8_t)finish(lb, t, b, first + i, &jobs[i], now_ns);
+		b->outcome[first + i] = (uint8_t)finish(lb, t, b, first + i, &lookups[i], now_ns);
 }
 
 STAGE_PROCESS void lb_process(void *state, struct batch *batch, uint64_t now_ns);
 STAGE_PROCESS void lb_process(void *state, struct batch *batch, uint64_t now_ns)
 {
 	struct lb *lb = state;
-	const struct lb_tables *tables = live_tables(lb->live);
+	const struct lb_tables *tables = rcu_tables_get(lb->rcu);
 
 	lb_connections_expire(lb->connections, now_ns);
 	for (uint32_t i = 0; i < batch->count; i += lb->bulk)

@@ -4,10 +4,10 @@
 
 #include <rte_malloc.h>
 
-#include "checksum.h"
+#include "packet/checksum.h"
 #include "lb/lb_connections.h"
 #include "table/table_memory.h"
-#include "tcp_track.h"
+#include "packet/tcp_track.h"
 
 static bool create_records(struct lb_connections *c, int socket)
 {

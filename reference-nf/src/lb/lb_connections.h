@@ -8,7 +8,7 @@
 
 #include "lb/lb_config.h"
 #include "stage.h"
-#include "use_list.h"
+#include "table/use_list.h"
 
 /* Whose packets a key finds. */
 enum lb_side { LB_CLIENT, LB_BACKEND };

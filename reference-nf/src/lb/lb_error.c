@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "icmp_error.h"
+#include "packet/icmp_error.h"
 #include "lb/lb_error.h"
 #include "lb/lb_packet.h"
 

@@ -7,7 +7,7 @@
 
 #include "lb/lb_connections.h"
 #include "lb/lb_table.h"
-#include "packet.h"
+#include "packet/packet.h"
 
 /* Translates an error about a connection, which it neither refreshes nor ends. false: it is about none. */
 bool lb_error_translate(const struct lb_connections *connections, const struct lb_tables *tables, uint8_t *frame,

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "hashing.h"
+#include "table/hashing.h"
 #include "lb/lb_config.h"
 
 #define LB_MAGLEV_EMPTY UINT16_MAX

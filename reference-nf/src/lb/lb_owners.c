@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "icmp_error.h"
+#include "packet/icmp_error.h"
 #include "lb/lb_owners.h"
 #include "lb/lb_packet.h"
 #include "lb/lb_table.h"
@@ -36,10 +36,10 @@ static struct stage_owner owner_of(const struct lb_tables *t, uint8_t *frame, co
 	return by_client(p->protocol, destination, load16(l4 + 2));
 }
 
-void lb_owners(const void *settings, const struct live *live, const struct batch *batch, uint32_t count,
+void lb_owners(const void *settings, const struct rcu_tables *rcu, const struct batch *batch, uint32_t count,
 	       struct stage_owner owners[])
 {
-	const struct lb_tables *tables = live_tables(live);
+	const struct lb_tables *tables = rcu_tables_get(rcu);
 
 	(void)settings, (void)count;
 	for (uint32_t i = 0; i < batch->count; i++)

@@ -5,9 +5,9 @@
 #ifndef LB_PACKET_H
 #define LB_PACKET_H
 
-#include "batch.h"
-#include "checksum.h"
-#include "icmp_error.h"
+#include "packet/batch.h"
+#include "packet/checksum.h"
+#include "packet/icmp_error.h"
 #include "lb/lb_connections.h"
 
 /* Puts the back end in place of the service, or the service in place of the back end: at the packet's destination if

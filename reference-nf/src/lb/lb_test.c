@@ -35,12 +35,12 @@ static void reload(const char *services)
 {
 	struct config *config = fixture_config(lb_config_text(services, ""));
 	const struct stage_place place = {.count = 1, .socket = (int)rte_socket_id()};
-	void *settings = lb_stage.configure(config), *old = live_tables(&lb.live);
+	void *settings = lb_stage.configure(config), *old = rcu_tables_get(&lb.rcu);
 
 	CHECK_EQUAL(config_mistakes(config), 0);
 	config_free(config);
-	atomic_store(&lb.live.tables, lb_stage.build(settings, &place));
-	CHECK(live_tables(&lb.live) != NULL);
+	atomic_store(&lb.rcu.tables, lb_stage.build(settings, &place));
+	CHECK(rcu_tables_get(&lb.rcu) != NULL);
 	lb_stage.destroy(old);
 	lb_stage.release(lb.settings);
 	lb.settings = settings;
@@ -51,7 +51,7 @@ static void restart(struct stage_place place)
 {
 	place.socket = (int)rte_socket_id();
 	lb_stage.fini(lb.state);
-	lb.state = lb_stage.init(lb.settings, &lb.live, &place);
+	lb.state = lb_stage.init(lb.settings, &lb.rcu, &place);
 	CHECK(lb.state != NULL);
 }
 
@@ -207,7 +207,7 @@ static void notes_of_the_flow_cache(void)
 	struct flow_path path = {0}, *paths[2] = {&path, &path};
 
 	open_lb(TWO, "entries = 1\ntcp_opening_timeout_s = 10");
-	lb.batch.noting = true;
+	lb.batch.flow_cached = true;
 	memcpy(lb.batch.paths, paths, sizeof(paths));
 	uint8_t backend = sent_to(1, SYN, 0, "opened");
 	uint64_t note = path.notes[0];
@@ -220,7 +220,7 @@ static void notes_of_the_flow_cache(void)
 	path.notes[0] = note;
 	struct frame f = segment(1, ACK);
 	RUNS(&f, 10 * SECOND, "not_opening");
-	lb.batch.noting = false;
+	lb.batch.flow_cached = false;
 	fixture_close(&lb);
 }
 
@@ -233,7 +233,7 @@ static struct stage_owner owner_of(const struct frame *frame)
 	b->mbufs[0] = &mbuf;
 	b->count = 1;
 	packet_parse(frame->data, frame->bytes, &b->packets[0]);
-	lb_stage.owners(lb.settings, &lb.live, b, 4, &owner);
+	lb_stage.owners(lb.settings, &lb.rcu, b, 4, &owner);
 	return owner;
 }
 
@@ -273,7 +273,7 @@ static void entries_are_shared_out(void)
 	f = segment(2000, SYN);
 	RUNS(&f, 0, "table_full");
 	const struct stage_place too_many = {.index = 0, .count = 6};
-	CHECK(lb_stage.init(lb.settings, &lb.live, &too_many) == NULL);
+	CHECK(lb_stage.init(lb.settings, &lb.rcu, &too_many) == NULL);
 	fixture_close(&lb);
 }
 

@@ -3,13 +3,13 @@
 
 #include <rte_lcore.h>
 
-#include "model/dispatch.h"
+#include "role/dispatch.h"
 #include "flow_cache/flow_cache.h"
-#include "io/generator.h"
-#include "io/sink.h"
+#include "traffic/generator.h"
+#include "meter/sink.h"
 #include "model/chain.h"
-#include "model/handover.h"
-#include "model/order.h"
+#include "role/handover.h"
+#include "role/order.h"
 
 static void add_stage(struct chain *chain, const struct stage_ops *ops)
 {
@@ -116,17 +116,17 @@ static uint32_t instances_of(const struct chain *c, uint32_t i, const struct mod
 
 static bool init_stage(struct chain_stage *s, struct stage_place place)
 {
-	atomic_init(&s->live.tables, NULL);
+	atomic_init(&s->rcu.tables, NULL);
 	s->place = place;
 	if (s->ops->build != NULL) {
 		void *tables = s->ops->build(s->settings, &place);
 		if (tables == NULL)
 			return false;
-		atomic_store_explicit(&s->live.tables, tables, memory_order_release);
+		atomic_store_explicit(&s->rcu.tables, tables, memory_order_release);
 	}
 	for (; s->instance_count < place.count; s->instance_count++) {
 		place.index = s->instance_count;
-		s->instances[place.index] = s->ops->init(s->settings, &s->live, &place);
+		s->instances[place.index] = s->ops->init(s->settings, &s->rcu, &place);
 		if (s->instances[place.index] == NULL)
 			return false;
 	}
@@ -156,8 +156,8 @@ void chain_fini(struct chain *c)
 		struct chain_stage *s = &c->stages[i];
 		for (uint32_t n = 0; n < s->instance_count; n++)
 			s->ops->fini(s->instances[n]);
-		if (live_tables(&s->live) != NULL)
-			s->ops->destroy(live_tables(&s->live));
+		if (rcu_tables_get(&s->rcu) != NULL)
+			s->ops->destroy(rcu_tables_get(&s->rcu));
 	}
 }
 
@@ -175,7 +175,7 @@ void chain_reset_totals(struct chain *c)
 	for (uint32_t i = 0; i < c->count; i++) {
 		const struct chain_stage *s = &c->stages[i];
 		if (s->ops->reset != NULL)
-			s->ops->reset(&s->live, s->instances, s->instance_count);
+			s->ops->reset(&s->rcu, s->instances, s->instance_count);
 	}
 }
 

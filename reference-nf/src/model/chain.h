@@ -43,7 +43,7 @@ struct ledger {
 struct chain_stage {
 	const struct stage_ops *ops;
 	void *settings; /* owned by struct settings */
-	struct live live;
+	struct rcu_tables rcu;
 	struct stage_place place; /* what tables are built with */
 	void *instances[STAGE_MAX_INSTANCES];
 	uint32_t instance_count;

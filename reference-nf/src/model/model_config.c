@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "batch.h"
+#include "packet/batch.h"
 #include "model/model_config.h"
 
 

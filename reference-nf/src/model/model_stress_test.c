@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "model/handover.h"
-#include "model/order.h"
-#include "ride.h"
+#include "role/handover.h"
+#include "role/order.h"
+#include "packet/mbuf_metadata.h"
 
 #define PACKETS 200000u
 #define RING 256u
@@ -19,7 +19,7 @@
 /* A packet buffer with what the code under test looks at. */
 struct buffer {
 	struct rte_mbuf mbuf;
-	struct ride ride;
+	struct mbuf_metadata metadata;
 	uint8_t frame[64];
 };
 
@@ -31,7 +31,7 @@ static struct buffer *make_buffers(uint32_t count)
 	memset(b, 0, (size_t)count * sizeof(*b));
 	for (uint32_t i = 0; i < count; i++) {
 		b[i].mbuf.buf_addr = b[i].frame;
-		b[i].mbuf.priv_size = sizeof(struct ride);
+		b[i].mbuf.priv_size = sizeof(struct mbuf_metadata);
 	}
 	return b;
 }
@@ -131,8 +131,8 @@ static void *pass_tickets(void *arg)
 			continue;
 		struct buffer *b = &w->buffers[ticket];
 		void *entry = is_dropped(ticket) ? order_gap(ticket) : (void *)b;
-		b->ride.ticket = ticket;
-		b->ride.packet.l4 = (uint16_t)ticket;
+		b->metadata.ticket = ticket;
+		b->metadata.packet.l4 = (uint16_t)ticket;
 		while (rte_ring_sp_enqueue(w->ring, entry) != 0)
 			sched_yield();
 	}
@@ -162,7 +162,7 @@ static void order_is_restored(void)
 		for (uint32_t i = 0; i < batch->count; i++, packets++) {
 			while (is_dropped(expected))
 				expected++;
-			CHECK_EQUAL(ride_of(batch->mbufs[i])->ticket, expected);
+			CHECK_EQUAL(mbuf_metadata(batch->mbufs[i])->ticket, expected);
 			CHECK_EQUAL(batch->packets[i].l4, (uint16_t)expected);
 			expected++;
 		}

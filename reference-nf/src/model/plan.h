@@ -5,11 +5,11 @@
 #ifndef PLAN_H
 #define PLAN_H
 
-#include "model/dispatch.h"
-#include "model/link.h"
-#include "model/locked.h"
-#include "model/separated.h"
-#include "model/traffic.h"
+#include "role/dispatch.h"
+#include "role/link.h"
+#include "role/locked.h"
+#include "role/separated.h"
+#include "role/traffic.h"
 
 /* dispatch to workers, both ways between workers and databases, workers to egress by database */
 #define PLAN_MAX_RINGS (MODEL_MAX_WORKERS * (1u + 3u * MODEL_MAX_DATABASES))

@@ -61,7 +61,7 @@ static int run_lcore(void *arg)
 	uint32_t number = (uint32_t)rte_lcore_index((int)rte_lcore_id());
 	struct nalm_lcore lcore;
 
-	unseen_take(r); /* from the lcore that launched this one */
+	tsan_acquire(r); /* from the lcore that launched this one */
 	if (nalm_lcore_claim(r->probe, rte_lcore_id(), &lcore) != 0)
 		return -1;
 	if (rte_rcu_qsbr_thread_register(r->readers, number) != 0)
@@ -71,19 +71,19 @@ static int run_lcore(void *arg)
 	rte_rcu_qsbr_thread_offline(r->readers, number);
 	(void)rte_rcu_qsbr_thread_unregister(r->readers, number);
 	nalm_lcore_finish(&lcore);
-	unseen_give(r);
+	tsan_release(r);
 	return 0;
 }
 
 bool runner_run(struct runner *r)
 {
-	unseen_give(r);
+	tsan_release(r);
 	bool ok = rte_eal_mp_remote_launch(run_lcore, r, CALL_MAIN) == 0;
 	unsigned int lcore;
 
 	RTE_LCORE_FOREACH_WORKER(lcore)
 		ok = rte_eal_wait_lcore(lcore) == 0 && ok;
-	unseen_take(r);
+	tsan_acquire(r);
 	return ok;
 }
 

@@ -11,7 +11,7 @@
 #include "nat/nat_error.h"
 #include "nat/nat_owners.h"
 #include "nat/nat_stage.h"
-#include "tcp_track.h"
+#include "packet/tcp_track.h"
 
 static const struct nalm_outcome_spec nat_outcomes[] = {
 	[NAT_TRANSLATED_OUT] = {"translated_out", NALM_KIND_PASS},
@@ -38,12 +38,12 @@ static const enum nat_outcome outcome_of_kind[] = {
 	[PACKET_NOT_IP] = NAT_NOT_IPV4,
 };
 
-static void *nat_init(const void *settings, const struct live *live, const struct stage_place *place)
+static void *nat_init(const void *settings, const struct rcu_tables *rcu, const struct stage_place *place)
 {
 	const struct nat_settings *s = settings;
 	struct nat *nat = rte_zmalloc_socket("nat", sizeof(*nat), 64, place->socket);
 
-	(void)live;
+	(void)rcu;
 	if (nat == NULL) {
 		fprintf(stderr, "nat: no memory\n");
 		return NULL;
@@ -74,19 +74,19 @@ static void nat_fini(void *state)
 }
 
 /* Keys that are looked up together, on one side of the table. */
-struct query {
+struct bulk_lookup {
 	struct flow_key keys[FLOW_TABLE_BULK];
 	uint32_t records[FLOW_TABLE_BULK];
 	uint32_t count;
 };
 
 /* What is to be done with a packet, and its mapping once that has been looked up. */
-struct job {
+struct lookup {
 	struct flow_key key;
 	uint32_t record; /* NAT_NONE: not found */
-	uint8_t way;	 /* enum nat_way */
-	uint8_t asked;	 /* its place in the query */
-	bool noted;	 /* the record is the flow cache's: its epoch is still to be looked at */
+	uint8_t direction;	 /* enum nat_direction */
+	uint8_t slot;	 /* its place among the keys of its bulk */
+	bool cached;	 /* the record is the flow cache's: its epoch is still to be looked at */
 	bool ended;	 /* it has its outcome */
 };
 
@@ -96,38 +96,38 @@ static inline uint64_t note_of(const struct nat_mapping *m, uint32_t record)
 	return (uint64_t)m->epoch << 32 | record;
 }
 
-static inline enum nat_side side_of(const struct job *job)
+static inline enum nat_side side_of(const struct lookup *lookup)
 {
-	return job->way == NAT_WAY_IN ? NAT_OUTSIDE : NAT_INSIDE;
+	return lookup->direction == NAT_DIRECTION_IN ? NAT_OUTSIDE : NAT_INSIDE;
 }
 
-/* Fills the packet's job and asks for its mapping. */
-static inline void prepare(struct nat *nat, struct batch *b, uint32_t at, struct job *job, struct query queries[])
+/* Fills the packet's lookup and asks for its mapping. */
+static inline void prepare(struct nat *nat, struct batch *b, uint32_t at, struct lookup *lookup, struct bulk_lookup bulks[])
 {
 	const struct packet *p = &b->packets[at];
 
-	job->ended = p->version != 4 || p->kind != PACKET_L4;
-	if (job->ended) {
+	lookup->ended = p->version != 4 || p->kind != PACKET_L4;
+	if (lookup->ended) {
 		b->outcome[at] = p->version == 6 ? NAT_NOT_IPV4 : (uint8_t)outcome_of_kind[p->kind];
 		return;
 	}
-	job->way = (uint8_t)nat_way(nat->inside, nat->pool, batch_frame(b, at), p, &job->key);
-	job->noted = false;
-	if (job->way > NAT_WAY_HAIRPIN)
+	lookup->direction = (uint8_t)nat_direction(nat->inside, nat->pool, batch_frame(b, at), p, &lookup->key);
+	lookup->cached = false;
+	if (lookup->direction > NAT_DIRECTION_HAIRPIN)
 		return;
-	if (b->noting && b->paths[at]->notes[nat->note] != 0) {
-		job->noted = true;
-		job->record = (uint32_t)b->paths[at]->notes[nat->note];
+	if (b->flow_cached && b->paths[at]->notes[nat->note] != 0) {
+		lookup->cached = true;
+		lookup->record = (uint32_t)b->paths[at]->notes[nat->note];
 		if (nat->prefetch)
-			rte_prefetch0(&nat->table->mappings[job->record]);
+			rte_prefetch0(&nat->table->mappings[lookup->record]);
 		return;
 	}
-	struct query *q = &queries[side_of(job)];
-	q->keys[q->count] = job->key;
-	job->asked = (uint8_t)q->count++;
+	struct bulk_lookup *q = &bulks[side_of(lookup)];
+	q->keys[q->count] = lookup->key;
+	lookup->slot = (uint8_t)q->count++;
 }
 
-static inline void ask(struct nat *nat, enum nat_side side, struct query *q)
+static inline void look_up(struct nat *nat, enum nat_side side, struct bulk_lookup *q)
 {
 	if (q->count == 0)
 		return;
@@ -147,16 +147,16 @@ static inline void prefetch_neighbours(const struct nat_table *t, uint32_t recor
 		rte_prefetch0(&t->mappings[links->newer]);
 }
 
-/* Puts the record in the job's place. */
-static inline void answer(const struct nat *nat, struct batch *b, uint32_t at, struct job *job,
-			  const struct query queries[])
+/* Puts the record in the lookup's place. */
+static inline void resolve(const struct nat *nat, struct batch *b, uint32_t at, struct lookup *lookup,
+			  const struct bulk_lookup bulks[])
 {
-	if (!job->noted)
-		job->record = queries[side_of(job)].records[job->asked];
-	else if (note_of(&nat->table->mappings[job->record], job->record) != b->paths[at]->notes[nat->note])
-		job->record = nat_table_find_one(nat->table, side_of(job), &job->key);
-	if (nat->prefetch && job->record != NAT_NONE && job->way != NAT_WAY_IN)
-		prefetch_neighbours(nat->table, job->record);
+	if (!lookup->cached)
+		lookup->record = bulks[side_of(lookup)].records[lookup->slot];
+	else if (note_of(&nat->table->mappings[lookup->record], lookup->record) != b->paths[at]->notes[nat->note])
+		lookup->record = nat_table_find_one(nat->table, side_of(lookup), &lookup->key);
+	if (nat->prefetch && lookup->record != NAT_NONE && lookup->direction != NAT_DIRECTION_IN)
+		prefetch_neighbours(nat->table, lookup->record);
 }
 
 static inline uint8_t tcp_flags(const uint8_t *frame, const struct packet *p)
@@ -175,112 +175,112 @@ static inline void follow_tcp(struct nat *nat, uint32_t record, uint8_t flags, b
 		nat_table_set_tcp(nat->table, record, next, now_ns);
 }
 
-static inline enum nat_outcome open_mapping(struct nat *nat, struct job *job, uint8_t flags, uint64_t now_ns)
+static inline enum nat_outcome open_mapping(struct nat *nat, struct lookup *lookup, uint8_t flags, uint64_t now_ns)
 {
 	enum nat_refusal refusal;
 
-	job->record = nat_table_open(nat->table, &job->key, tcp_track_first(flags), now_ns, &refusal);
-	if (job->record == NAT_NONE)
+	lookup->record = nat_table_open(nat->table, &lookup->key, tcp_track_first(flags), now_ns, &refusal);
+	if (lookup->record == NAT_NONE)
 		return refusal == NAT_REFUSED_FULL ? NAT_TABLE_FULL : NAT_NO_PORT;
 	nat->opened++;
 	return NAT_TRANSLATED_OUT;
 }
 
-static inline enum nat_outcome outbound(struct nat *nat, uint8_t *frame, const struct packet *p, struct job *job,
+static inline enum nat_outcome outbound(struct nat *nat, uint8_t *frame, const struct packet *p, struct lookup *lookup,
 					uint64_t now_ns)
 {
 	uint8_t flags = tcp_flags(frame, p);
 
-	if (job->record == NAT_NONE && nat->opened != 0) /* perhaps by a packet of this bulk */
-		job->record = nat_table_find_one(nat->table, NAT_INSIDE, &job->key);
-	if (job->record != NAT_NONE) {
-		follow_tcp(nat, job->record, flags, true, p->payload_bytes != 0, now_ns);
-		nat_table_refresh(nat->table, job->record, now_ns);
+	if (lookup->record == NAT_NONE && nat->opened != 0) /* perhaps by a packet of this bulk */
+		lookup->record = nat_table_find_one(nat->table, NAT_INSIDE, &lookup->key);
+	if (lookup->record != NAT_NONE) {
+		follow_tcp(nat, lookup->record, flags, true, p->payload_bytes != 0, now_ns);
+		nat_table_refresh(nat->table, lookup->record, now_ns);
 	} else {
-		enum nat_outcome outcome = open_mapping(nat, job, flags, now_ns);
+		enum nat_outcome outcome = open_mapping(nat, lookup, flags, now_ns);
 		if (outcome != NAT_TRANSLATED_OUT)
 			return outcome;
 	}
-	nat_rewrite(frame, p, &nat->table->mappings[job->record], NAT_OUTSIDE);
+	nat_rewrite(frame, p, &nat->table->mappings[lookup->record], NAT_OUTSIDE);
 	return NAT_TRANSLATED_OUT;
 }
 
-static inline enum nat_outcome inbound(struct nat *nat, uint8_t *frame, const struct packet *p, struct job *job,
+static inline enum nat_outcome inbound(struct nat *nat, uint8_t *frame, const struct packet *p, struct lookup *lookup,
 				       uint64_t now_ns)
 {
-	if (job->record == NAT_NONE && nat->opened != 0)
-		job->record = nat_table_find_one(nat->table, NAT_OUTSIDE, &job->key);
-	if (job->record == NAT_NONE)
+	if (lookup->record == NAT_NONE && nat->opened != 0)
+		lookup->record = nat_table_find_one(nat->table, NAT_OUTSIDE, &lookup->key);
+	if (lookup->record == NAT_NONE)
 		return NAT_NO_MAPPING;
-	follow_tcp(nat, job->record, tcp_flags(frame, p), false, false, now_ns);
-	nat_rewrite(frame, p, &nat->table->mappings[job->record], NAT_INSIDE);
+	follow_tcp(nat, lookup->record, tcp_flags(frame, p), false, false, now_ns);
+	nat_rewrite(frame, p, &nat->table->mappings[lookup->record], NAT_INSIDE);
 	return NAT_TRANSLATED_IN;
 }
 
 /* The other end's mapping is looked up first: a packet that reaches nobody opens none. A query has no port of the
  * other end. */
-static enum nat_outcome hairpin(struct nat *nat, uint8_t *frame, const struct packet *p, struct job *job,
+static enum nat_outcome hairpin(struct nat *nat, uint8_t *frame, const struct packet *p, struct lookup *lookup,
 				uint64_t now_ns)
 {
 	if (p->protocol == IPPROTO_ICMP)
 		return NAT_NO_MAPPING;
-	struct job back = {.key = nat_key(p->protocol, load32(frame + IPV4_DESTINATION_AT), load16(frame + p->l4 + 2))};
+	struct lookup back = {.key = nat_key(p->protocol, load32(frame + IPV4_DESTINATION_AT), load16(frame + p->l4 + 2))};
 	bool elsewhere;
 	back.record = nat_find_outside(nat, &back.key, &elsewhere);
 	if (back.record == NAT_NONE)
 		return elsewhere ? NAT_HAIRPIN_ELSEWHERE : NAT_NO_MAPPING;
-	enum nat_outcome outcome = outbound(nat, frame, p, job, now_ns);
+	enum nat_outcome outcome = outbound(nat, frame, p, lookup, now_ns);
 	if (outcome != NAT_TRANSLATED_OUT)
 		return outcome;
 	inbound(nat, frame, p, &back, now_ns);
 	return NAT_HAIRPINNED;
 }
 
-static inline enum nat_outcome finish(struct nat *nat, uint8_t *frame, const struct packet *p, struct job *job,
+static inline enum nat_outcome finish(struct nat *nat, uint8_t *frame, const struct packet *p, struct lookup *lookup,
 				      uint64_t now_ns)
 {
-	switch (job->way) {
-	case NAT_WAY_OUT:
-		return outbound(nat, frame, p, job, now_ns);
-	case NAT_WAY_IN:
-		return inbound(nat, frame, p, job, now_ns);
-	case NAT_WAY_HAIRPIN:
-		return hairpin(nat, frame, p, job, now_ns);
-	case NAT_WAY_ERROR:
+	switch (lookup->direction) {
+	case NAT_DIRECTION_OUT:
+		return outbound(nat, frame, p, lookup, now_ns);
+	case NAT_DIRECTION_IN:
+		return inbound(nat, frame, p, lookup, now_ns);
+	case NAT_DIRECTION_HAIRPIN:
+		return hairpin(nat, frame, p, lookup, now_ns);
+	case NAT_DIRECTION_ERROR:
 		return nat_error_translate(nat, frame, p);
 	default:
 		return NAT_UNSUPPORTED_PROTOCOL;
 	}
 }
 
-static inline void write_note(const struct nat *nat, struct batch *b, uint32_t at, const struct job *job)
+static inline void write_note(const struct nat *nat, struct batch *b, uint32_t at, const struct lookup *lookup)
 {
-	if (job->way <= NAT_WAY_HAIRPIN && job->record != NAT_NONE)
-		b->paths[at]->notes[nat->note] = note_of(&nat->table->mappings[job->record], job->record);
+	if (lookup->direction <= NAT_DIRECTION_HAIRPIN && lookup->record != NAT_NONE)
+		b->paths[at]->notes[nat->note] = note_of(&nat->table->mappings[lookup->record], lookup->record);
 }
 
 /* Packets first to first + n - 1, n at most FLOW_TABLE_BULK. */
 static inline void translate(struct nat *nat, struct batch *b, uint32_t first, uint32_t n, uint64_t now_ns)
 {
-	struct job jobs[FLOW_TABLE_BULK];
-	struct query queries[2]; /* by nat_side */
+	struct lookup lookups[FLOW_TABLE_BULK];
+	struct bulk_lookup bulks[2]; /* by nat_side */
 
-	queries[NAT_INSIDE].count = queries[NAT_OUTSIDE].count = 0;
+	bulks[NAT_INSIDE].count = bulks[NAT_OUTSIDE].count = 0;
 	nat->opened = 0;
 	for (uint32_t i = 0; i < n; i++)
-		prepare(nat, b, first + i, &jobs[i], queries);
-	ask(nat, NAT_INSIDE, &queries[NAT_INSIDE]);
-	ask(nat, NAT_OUTSIDE, &queries[NAT_OUTSIDE]);
+		prepare(nat, b, first + i, &lookups[i], bulks);
+	look_up(nat, NAT_INSIDE, &bulks[NAT_INSIDE]);
+	look_up(nat, NAT_OUTSIDE, &bulks[NAT_OUTSIDE]);
 	for (uint32_t i = 0; i < n; i++)
-		if (!jobs[i].ended && jobs[i].way <= NAT_WAY_HAIRPIN)
-			answer(nat, b, first + i, &jobs[i], queries);
+		if (!lookups[i].ended && lookups[i].direction <= NAT_DIRECTION_HAIRPIN)
+			resolve(nat, b, first + i, &lookups[i], bulks);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = first + i;
-		if (jobs[i].ended)
+		if (lookups[i].ended)
 			continue;
-		b->outcome[at] = (uint8_t)finish(nat, batch_frame(b, at), &b->packets[at], &jobs[i], now_ns);
-		if (b->noting)
-			write_note(nat, b, at, &jobs[i]);
+		b->outcome[at] = (uint8_t)finish(nat, batch_frame(b, at), &b->packets[at], &lookups[i], now_ns);
+		if (b->flow_cached)
+			write_note(nat, b, at, &lookups[i]);
 	}
 }
 

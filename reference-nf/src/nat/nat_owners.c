@@ -31,24 +31,24 @@ static struct stage_owner owner_of(const struct nat_settings *s, uint8_t *frame,
 
 	if (p->version != 4 || p->kind != PACKET_L4)
 		return (struct stage_owner){.instance = OWNER_ANY};
-	switch (nat_way(inside, pool, frame, p, &key)) {
-	case NAT_WAY_OUT:
-	case NAT_WAY_HAIRPIN:
+	switch (nat_direction(inside, pool, frame, p, &key)) {
+	case NAT_DIRECTION_OUT:
+	case NAT_DIRECTION_HAIRPIN:
 		return (struct stage_owner){key, OWNER_BY_KEY};
-	case NAT_WAY_IN:
+	case NAT_DIRECTION_IN:
 		return nat_within(pool, nat_key_address(&key)) ? by_port(s, &key, count)
 							       : (struct stage_owner){.instance = OWNER_ANY};
-	case NAT_WAY_ERROR:
+	case NAT_DIRECTION_ERROR:
 		return owner_of_error(s, inside, frame, p, count);
 	default:
 		return (struct stage_owner){.instance = OWNER_ANY};
 	}
 }
 
-void nat_owners(const void *settings, const struct live *live, const struct batch *batch, uint32_t count,
+void nat_owners(const void *settings, const struct rcu_tables *rcu, const struct batch *batch, uint32_t count,
 		struct stage_owner owners[])
 {
-	(void)live;
+	(void)rcu;
 	for (uint32_t i = 0; i < batch->count; i++)
 		owners[i] = owner_of(settings, rte_pktmbuf_mtod(batch->mbufs[i], uint8_t *), &batch->packets[i], count);
 }

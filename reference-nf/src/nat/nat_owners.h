@@ -6,7 +6,7 @@
 
 /* Outbound packets belong to the instance that has their inside end, inbound ones to the one whose part of the pool's
  * ports has theirs. */
-void nat_owners(const void *settings, const struct live *live, const struct batch *batch, uint32_t count,
+void nat_owners(const void *settings, const struct rcu_tables *rcu, const struct batch *batch, uint32_t count,
 		struct stage_owner owners[]);
 
 #endif

@@ -7,9 +7,9 @@
 
 #include <arpa/inet.h>
 
-#include "batch.h"
-#include "checksum.h"
-#include "icmp_error.h"
+#include "packet/batch.h"
+#include "packet/checksum.h"
+#include "packet/icmp_error.h"
 #include "nat/nat_table.h"
 
 /* A prefix as addresses lie in the frame. */
@@ -28,16 +28,16 @@ static inline bool nat_within(struct nat_prefix prefix, uint32_t address)
 }
 
 /* Which way a packet goes. */
-enum nat_way {
-	NAT_WAY_OUT,	 /* from the inside */
-	NAT_WAY_IN,	 /* from elsewhere */
-	NAT_WAY_HAIRPIN, /* from the inside to a pool address: out and back in (RFC 4787, REQ-9) */
-	NAT_WAY_ERROR,	 /* an ICMP error: about another packet */
-	NAT_WAY_NONE,	 /* ICMP that is neither a query going out, nor an answer coming in, nor an error */
+enum nat_direction {
+	NAT_DIRECTION_OUT,	 /* from the inside */
+	NAT_DIRECTION_IN,	 /* from elsewhere */
+	NAT_DIRECTION_HAIRPIN, /* from the inside to a pool address: out and back in (RFC 4787, REQ-9) */
+	NAT_DIRECTION_ERROR,	 /* an ICMP error: about another packet */
+	NAT_DIRECTION_NONE,	 /* ICMP that is neither a query going out, nor an answer coming in, nor an error */
 };
 
 /* The packet is IPv4 and of kind PACKET_L4. Key: the end that the NAT looks up, for the first three ways. */
-static inline enum nat_way nat_way(struct nat_prefix inside, struct nat_prefix pool, const uint8_t *frame,
+static inline enum nat_direction nat_direction(struct nat_prefix inside, struct nat_prefix pool, const uint8_t *frame,
 				   const struct packet *p, struct flow_key *key)
 {
 	uint32_t source = load32(frame + IPV4_SOURCE_AT), destination = load32(frame + IPV4_DESTINATION_AT);
@@ -47,13 +47,13 @@ static inline enum nat_way nat_way(struct nat_prefix inside, struct nat_prefix p
 	if (p->protocol != IPPROTO_ICMP)
 		port = out ? l4 : l4 + 2;
 	else if (icmp_is_error(l4[0]))
-		return NAT_WAY_ERROR;
+		return NAT_DIRECTION_ERROR;
 	else if (l4[0] != (out ? ICMP_ECHO : ICMP_ECHOREPLY))
-		return NAT_WAY_NONE;
+		return NAT_DIRECTION_NONE;
 	*key = nat_key(p->protocol, out ? source : destination, load16(port));
 	if (!out)
-		return NAT_WAY_IN;
-	return nat_within(pool, destination) ? NAT_WAY_HAIRPIN : NAT_WAY_OUT;
+		return NAT_DIRECTION_IN;
+	return nat_within(pool, destination) ? NAT_DIRECTION_HAIRPIN : NAT_DIRECTION_OUT;
 }
 
 /* The end of the packet inside an error that belongs to a mapping: the one that the error goes back to. */

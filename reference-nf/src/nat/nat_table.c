@@ -4,11 +4,11 @@
 
 #include <rte_malloc.h>
 
-#include "checksum.h"
+#include "packet/checksum.h"
 #include "nat/nat_ports.h"
 #include "nat/nat_table.h"
 #include "table/table_memory.h"
-#include "tcp_track.h"
+#include "packet/tcp_track.h"
 
 /* Where instance index's part begins of what count instances share evenly. */
 static uint32_t part(uint32_t whole, uint32_t index, uint32_t count)

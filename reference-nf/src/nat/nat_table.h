@@ -10,7 +10,7 @@
 
 #include "nat/nat_config.h"
 #include "stage.h"
-#include "use_list.h"
+#include "table/use_list.h"
 
 enum nat_side { NAT_INSIDE, NAT_OUTSIDE };
 

@@ -173,7 +173,7 @@ static void restart(struct stage_place place)
 {
 	place.socket = (int)rte_socket_id();
 	nat_stage.fini(nat.state);
-	nat.state = nat_stage.init(nat.settings, &nat.live, &place);
+	nat.state = nat_stage.init(nat.settings, &nat.rcu, &place);
 	CHECK(nat.state != NULL);
 }
 
@@ -232,7 +232,7 @@ static void notes_of_the_flow_cache(void)
 	struct flow_path path = {0};
 
 	open_nat("pool = 203.0.113.7/32\nentries = 1\nudp_timeout_s = 10");
-	nat.batch.noting = true;
+	nat.batch.flow_cached = true;
 	nat.batch.paths[0] = &path;
 	CHECK_EQUAL(open_flow(17, CLIENT, 5000, 0), 1024);
 	uint64_t note = path.notes[0];
@@ -245,7 +245,7 @@ static void notes_of_the_flow_cache(void)
 	path.notes[0] = note;
 	struct frame f = make_frame(17, CLIENT, 5000, SERVER, 80, "x", 1);
 	RUNS(&f, 28 * SECOND, "table_full");
-	nat.batch.noting = false;
+	nat.batch.flow_cached = false;
 	fixture_close(&nat);
 }
 
@@ -258,7 +258,7 @@ static struct stage_owner owner_of(const struct frame *frame, uint32_t count)
 	b->mbufs[0] = &mbuf;
 	b->count = 1;
 	packet_parse(frame->data, frame->bytes, &b->packets[0]);
-	nat_stage.owners(nat.settings, &nat.live, b, count, &owner);
+	nat_stage.owners(nat.settings, &nat.rcu, b, count, &owner);
 	return owner;
 }
 
@@ -293,7 +293,7 @@ static void instances_split_the_ports(void)
 	struct frame high = make_frame(17, SERVER, 53, IP(203, 0, 113, 7), 1011, "x", 1);
 	CHECK_EQUAL(owner_of(&high, 3).instance, OWNER_ANY);
 	const struct stage_place too_many = {.index = 0, .count = 12};
-	CHECK(nat_stage.init(nat.settings, &nat.live, &too_many) == NULL);
+	CHECK(nat_stage.init(nat.settings, &nat.rcu, &too_many) == NULL);
 	fixture_close(&nat);
 }
 

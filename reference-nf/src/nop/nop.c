@@ -21,9 +21,9 @@ static void *nop_configure(struct config *config)
 	return &nothing;
 }
 
-static void *nop_init(const void *settings, const struct live *live, const struct stage_place *place)
+static void *nop_init(const void *settings, const struct rcu_tables *rcu, const struct stage_place *place)
 {
-	(void)settings, (void)live, (void)place;
+	(void)settings, (void)rcu, (void)place;
 	return &nothing;
 }
 

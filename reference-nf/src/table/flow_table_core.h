@@ -7,7 +7,7 @@
 
 #include <rte_hash_crc.h>
 
-#include "hashing.h"
+#include "table/hashing.h"
 #include "table/flow_table.h"
 
 #define FLOW_TABLE_NONE UINT32_MAX

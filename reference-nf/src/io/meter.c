@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-#include "io/meter.h"
-
-void meter_clear(struct meter *m)
-{
-	*m = (struct meter){.timing = m->timing, .since = m->since};
-}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "meter/histogram.h"
+
+void histogram_clear(struct histogram *h)
+{
+	memset(h, 0, sizeof(*h));
+}
+
+/* The greatest value that a bin holds. */
+static uint64_t bin_end(uint32_t bin)
+{
+	if (bin < 2 * HISTOGRAM_STEPS)
+		return bin;
+	uint32_t shift = bin / HISTOGRAM_STEPS - 1;
+	return ((uint64_t)(bin % HISTOGRAM_STEPS + HISTOGRAM_STEPS + 1) << shift) - 1;
+}
+
+uint64_t histogram_at(const struct histogram *h, uint32_t per_mille)
+{
+	uint64_t rank = (h->count * per_mille + 999) / 1000, seen = 0;
+
+	for (uint32_t bin = 0; bin + 1 < HISTOGRAM_BINS; bin++) {
+		seen += h->bins[bin];
+		if (seen >= rank)
+			return bin_end(bin) < h->greatest ? bin_end(bin) : h->greatest;
+	}
+	return h->greatest;
+}
+
+double histogram_mean(const struct histogram *h)
+{
+	return h->count == 0 ? 0 : (double)h->sum / (double)h->count;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the sequence numbers and time stamps of arriving packets tell: loss, reordering (RFC 4737: a packet is reordered
+ * when one behind it in its flow has arrived), duplicates (RFC 5560), latency, and jitter (the difference of the
+ * latencies of two consecutive packets of a flow: Veitch et al., III).
+ */
+#ifndef METER_H
+#define METER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "meter/histogram.h"
+
+#define METER_WINDOW 32u /* as many numbers behind the newest a duplicate is told from a late packet */
+
+/* One direction of a flow. */
+struct arrivals {
+	uint32_t expected; /* the next sequence number */
+	uint32_t window;   /* bit i: number expected - 1 - i has arrived */
+	uint32_t latency;  /* of the newest packet, in ticks, at most 2^32 - 1; 0: not known */
+};
+
+struct meter {
+	bool timing;	/* stamps hold the TSC */
+	uint64_t since; /* latencies of packets due before this are left out */
+	uint64_t received, reordered, duplicates;
+	uint64_t damaged; /* came without its stamp */
+	struct histogram latency, jitter; /* in ticks */
+};
+
+/* Forgets everything but the settings. */
+void meter_clear(struct meter *meter);
+
+static inline void meter_latency(struct meter *m, struct arrivals *a, uint64_t due, uint64_t now, bool consecutive)
+{
+	uint64_t latency = now - due, kept = latency < UINT32_MAX ? latency : UINT32_MAX;
+
+	if ((int64_t)(due - m->since) < 0) {
+		a->latency = 0; /* nor is the next packet compared with it */
+		return;
+	}
+	histogram_add(&m->latency, latency);
+	if (consecutive && a->latency != 0)
+		histogram_add(&m->jitter, kept > a->latency ? kept - a->latency : a->latency - kept);
+	a->latency = (uint32_t)kept;
+}
+
+static inline void meter_arrival(struct meter *m, struct arrivals *a, uint32_t sequence, uint64_t due, uint64_t now)
+{
+	int32_t ahead = (int32_t)(sequence - a->expected);
+
+	if (ahead >= 0) {
+		a->window = ahead >= (int32_t)METER_WINDOW - 1 ? 1 : a->window << (ahead + 1) | 1;
+		a->expected = sequence + 1;
+	} else {
+		uint32_t behind = (uint32_t)~ahead; /* -ahead - 1 */
+		if (behind < METER_WINDOW && (a->window >> behind & 1) != 0) {
+			m->duplicates++;
+			return;
+		}
+		if (behind < METER_WINDOW)
+			a->window |= UINT32_C(1) << behind;
+		m->reordered++;
+	}
+	m->received++;
+	if (m->timing)
+		meter_latency(m, a, due, now, ahead == 0);
+}
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the traffic was and what its packets tell, as names and numbers: for the totals line and for telemetry.
+ */
+#ifndef TRAFFIC_REPORT_H
+#define TRAFFIC_REPORT_H
+
+#include <stdio.h>
+
+#include "meter/sink.h"
+
+typedef void (*traffic_member)(void *to, const char *name, uint64_t value);
+/* Calls member for each. May be called while the traffic runs: each number is whole. */
+void traffic_report(const struct generator *generator, const struct sink *sink, traffic_member member, void *to);
+/* A member of a JSON object, with a comma before it. */
+void traffic_print(FILE *out, const struct generator *generator, const struct sink *sink);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+
+#include "meter/trial.h"
+
+_Static_assert(sizeof(struct histogram) == sizeof(struct nalm_traffic_histogram), "copied as they are");
+_Static_assert(HISTOGRAM_BINS == NALM_TRAFFIC_BINS && HISTOGRAM_STEPS == NALM_TRAFFIC_STEPS, "the file says so");
+
+bool trial_open(struct trial *t)
+{
+	int err = nalm_traffic_open(&t->file, rte_get_tsc_hz());
+
+	if (err == 0)
+		return true;
+	fprintf(stderr, "trials: cannot map %s: %s\n", getenv("NALM_TRAFFIC_FILE"), strerror(-err));
+	return false;
+}
+
+void trial_close(struct trial *t)
+{
+	nalm_traffic_close(t->file);
+	t->file = NULL;
+}
+
+static struct nalm_traffic_totals so_far(const struct generator *g, const struct meter *m)
+{
+	return (struct nalm_traffic_totals){
+		.sending_ticks = g->ticks,
+		.sent = g->sent,
+		.late = g->pace.late,
+		.received = m->received,
+		.reordered = m->reordered,
+		.duplicates = m->duplicates,
+		.damaged = m->damaged,
+	};
+}
+
+void trial_begin(struct trial *t, struct generator *g, struct sink *s)
+{
+	if (t->file == NULL || t->file->control.trial == 0)
+		return;
+	const struct nalm_traffic_control *asked = &t->file->control;
+	if (asked->trial != t->before.trial) {
+		t->before = so_far(g, &s->meter);
+		t->before.trial = asked->trial;
+		histogram_clear(&s->meter.latency);
+		histogram_clear(&s->meter.jitter);
+		s->warm_up = (uint64_t)((double)asked->leave_out_ns * (double)rte_get_tsc_hz() / 1e9);
+	}
+	g->silent = asked->load == NALM_TRAFFIC_SILENT;
+	if (!g->silent)
+		generator_set_rate(g, asked->load == NALM_TRAFFIC_OPEN ? asked->rate_pps : 0);
+}
+
+void trial_publish(const struct trial *t, const struct generator *g, const struct sink *s)
+{
+	if (t->file == NULL)
+		return;
+	const struct nalm_traffic_totals now = so_far(g, &s->meter), *before = &t->before;
+	t->file->totals = (struct nalm_traffic_totals){
+		.trial = before->trial,
+		.sending_ticks = now.sending_ticks - before->sending_ticks,
+		.sent = now.sent - before->sent,
+		.late = now.late - before->late,
+		.stamped = !g->replays,
+		.received = now.received - before->received,
+		.reordered = now.reordered - before->reordered,
+		.duplicates = now.duplicates - before->duplicates,
+		.damaged = now.damaged - before->damaged,
+		.timed = s->meter.timing,
+	};
+	memcpy(&t->file->latency, &s->meter.latency, sizeof(t->file->latency));
+	memcpy(&t->file->jitter, &s->meter.jitter, sizeof(t->file->jitter));
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Who talks to whom, as a key: protocol, addresses and ports as they stand in the frame.
+ */
+#ifndef FLOW_ID_H
+#define FLOW_ID_H
+
+#include "packet/packet.h"
+#include "table/flow_table.h"
+
+/* The 5-tuple of an IPv4 packet whose transport header is whole (kind PACKET_L4, version 4). Of ICMP type
+ * and identifier stand for the ports. */
+static inline struct flow_key flow_id_ipv4(const uint8_t *frame, const struct packet *p)
+{
+	struct flow_key key;
+	const uint8_t *l4 = frame + p->l4;
+	uint32_t ports;
+
+	memcpy(&key.words[0], frame + ETHER_BYTES + 12, 8); /* source and destination address */
+	if (p->protocol == IPPROTO_ICMP)
+		ports = (uint32_t)l4[0] << 16 | load16(l4 + 4);
+	else
+		memcpy(&ports, l4, sizeof(ports));
+	key.words[1] = (uint64_t)p->protocol << 32 | ports;
+	return key;
+}
+
+/* A number that is the same for all packets of a flow in one direction: what a NIC's receive side scaling takes. By
+ * ports where there are any, else by addresses; 0 where there is no IP. */
+static inline uint32_t flow_id_spread(const uint8_t *frame, const struct packet *p)
+{
+	struct flow_key key = {{0, 0}};
+
+	if (p->version == 0 || p->kind == PACKET_MALFORMED)
+		return 0;
+	if (p->version == 4) {
+		if (p->kind == PACKET_L4)
+			key = flow_id_ipv4(frame, p);
+		else
+			memcpy(&key.words[0], frame + ETHER_BYTES + 12, 8);
+	} else {
+		uint64_t addresses[4];
+		memcpy(addresses, frame + ETHER_BYTES + 8, sizeof(addresses));
+		key.words[0] = addresses[0] ^ addresses[2] * 3;
+		key.words[1] = addresses[1] ^ addresses[3] * 3;
+		if (p->kind == PACKET_L4 && p->protocol != IPPROTO_ICMPV6)
+			key.words[1] ^= (uint64_t)load16(frame + p->l4) << 32 ^ (uint64_t)load16(frame + p->l4 + 2) << 48;
+	}
+	return flow_table_hash(&key, 0);
+}
+
+#endif

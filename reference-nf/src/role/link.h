@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The one loop body of both execution models: take a batch (from the port or from the lcore before), run a segment of
+ * the chain, give it on (to the lcore behind or to the port). Run to completion is one link from port to port.
+ */
+#ifndef LINK_H
+#define LINK_H
+
+#include "io/io.h"
+#include "role/handover.h"
+#include "role/segment.h"
+
+struct link {
+	struct role role;
+	struct rx_clock *rx;	/* not NULL: takes from the port */
+	struct handover *in;	/* else from here */
+	struct handover *out;	/* not NULL: gives to the lcore behind; else to the port: */
+	struct tx_queue tx;
+	struct segment segment;
+	struct batch batch;
+};
+
+void link_open(struct link *link, const char *name, struct chain *chain, uint32_t ledger);
+
+#endif

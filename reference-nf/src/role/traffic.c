@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "role/traffic.h"
+
+static uint32_t traffic_step(struct role *role, struct nalm_lcore *lcore)
+{
+	struct traffic *t = (struct traffic *)role;
+	const uint32_t *at = role->chain->at;
+
+	if (lcore->start_tsc != t->turn) { /* parked in between, or never yet here: time begins anew */
+		t->turn = lcore->start_tsc;
+		generator_start(t->generator);
+		sink_start(t->sink);
+	}
+	uint32_t sunk = sink_process(t->sink);
+	role_account(role, lcore, at[PART_SINK], sunk, &sunk);
+	if (*t->stop)
+		t->generator->left = 0;
+	uint32_t generated = generator_process(t->generator);
+	role_account(role, lcore, at[PART_GENERATOR], generated, &generated);
+	if (t->generator->left == 0)
+		atomic_store_explicit(&t->source_ended, true, memory_order_release); /* (S) */
+	return generated != 0 ? generated : sunk;
+}
+
+void traffic_open(struct traffic *t, struct chain *chain, uint32_t ledger)
+{
+	role_open(&t->role, "traffic", traffic_step, chain, ledger);
+	t->role.apart = true;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The far sides as a role: generator and sink. It ends when nothing is left to send and the NF has ended; a signal makes
+ * nothing be left.
+ */
+#ifndef TRAFFIC_H
+#define TRAFFIC_H
+
+#include <signal.h>
+
+#include "traffic/generator.h"
+#include "meter/sink.h"
+#include "meter/trial.h"
+#include "role/role.h"
+
+struct traffic {
+	struct role role;
+	struct generator *generator;
+	struct sink *sink;
+	struct trial trial;
+	const volatile sig_atomic_t *stop;
+	uint64_t turn; /* the probe's turn, by its begin */
+	atomic_bool source_ended __attribute__((aligned(64))); /* this role writes, the one that receives reads */
+};
+
+/* Its lcore is about to park, and goes on: what an agent asks of the traffic changes in between. */
+static inline void traffic_park(const struct traffic *t)
+{
+	if (t->generator != NULL)
+		trial_publish(&t->trial, t->generator, t->sink);
+}
+
+static inline void traffic_resume(struct traffic *t)
+{
+	if (t->generator != NULL)
+		trial_begin(&t->trial, t->generator, t->sink);
+}
+
+void traffic_open(struct traffic *traffic, struct chain *chain, uint32_t ledger);
+
+static inline bool traffic_source_ended(const struct traffic *t)
+{
+	return atomic_load_explicit(&t->source_ended, memory_order_acquire); /* pairs with (S) */
+}
+
+#endif

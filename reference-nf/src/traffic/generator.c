@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <rte_cycles.h>
+
+#include "traffic/generator.h"
+#include "role/ring_room.h"
+
+const struct nalm_outcome_spec generator_outcomes[] = {
+	[GENERATOR_GENERATED] = {"generated", NALM_KIND_PASS},
+	{NULL, 0},
+};
+
+/* Packets from a flow's first to its first reply: as many as can be on their way. A floor, so that models with rings of
+ * usual sizes are sent the same packets. */
+#define REPLY_AFTER 16384u
+
+static bool open_source(struct generator *g)
+{
+	uint32_t reply_after = RTE_MAX(REPLY_AFTER, g->io->in_flight + BATCH_MAX);
+
+	if (g->replays)
+		return replay_open(&g->replay, g->settings);
+	return synthetic_open(&g->synthetic, g->settings, reply_after);
+}
+
+static void set_pace(struct generator *g, uint64_t rate_pps)
+{
+	uint64_t hz = rte_get_tsc_hz(), late = g->pace.late;
+
+	pace_open(&g->pace, rate_pps, g->settings->burst, g->settings->late_after_us * hz / 1000000, hz);
+	g->pace.late = late;
+}
+
+void generator_set_rate(struct generator *g, uint64_t rate_pps)
+{
+	set_pace(g, rate_pps);
+	if (!g->replays)
+		synthetic_set_rate(&g->synthetic, rate_pps);
+}
+
+bool generator_open(struct generator *g, struct io *io, const struct traffic_settings *s, uint64_t limit)
+{
+	*g = (struct generator){.io = io, .settings = s, .replays = profile_replays(s->profile)};
+	if (!open_source(g))
+		return false;
+	set_pace(g, s->rate_pps);
+	g->left = s->loop == TRAFFIC_FOREVER ? UINT64_MAX : replay_packets(&g->replay);
+	if (limit != 0 && limit < g->left)
+		g->left = limit;
+	return true;
+}
+
+void generator_close(struct generator *g)
+{
+	if (g->replays)
+		replay_close(&g->replay);
+	else
+		synthetic_close(&g->synthetic);
+}
+
+uint64_t generator_flows(const struct generator *g)
+{
+	return g->replays ? replay_flows(&g->replay) : g->synthetic.count;
+}
+
+void generator_room(const struct generator *g, uint64_t limit, uint64_t *packets, uint64_t *bytes)
+{
+	const struct flows *f = &g->replay.flows;
+
+	*packets = limit;
+	*bytes = limit * IO_MAX_FRAME_BYTES;
+	if (limit != 0)
+		return;
+	*packets = replay_packets(&g->replay);
+	for (uint32_t i = 0; i < f->image_count; i++)
+		*bytes += (uint64_t)f->images[i].bytes * f->copies;
+}
+
+void generator_describe(const struct generator *g, char *text, size_t size)
+{
+	const struct traffic_settings *s = g->settings;
+
+	if (!g->replays) {
+		snprintf(text, size, "sending profile %s, %" PRIu64 " flows opened", profile_names[s->profile], g->primed);
+		return;
+	}
+	uint32_t skipped = s->captures[0].skipped + s->captures[1].skipped;
+	int used = snprintf(text, size, "replaying %u frames x %u copies, %" PRIu64 " flows opened",
+			    g->replay.flows.image_count, g->replay.flows.copies, g->primed);
+	if (skipped != 0 && used > 0 && (size_t)used < size)
+		snprintf(text + used, size - (size_t)used, "; %u frames of the captures cannot be sent", skipped);
+}
+
+void generator_start(struct generator *g)
+{
+	g->last = rte_rdtsc();
+	pace_start(&g->pace, g->last);
+}
+
+static inline uint32_t room(const struct generator *g, uint64_t wanted)
+{
+	uint32_t n = RTE_MIN(g->io->batch_size, ring_room(g->io->to_nf));
+	return wanted < n ? (uint32_t)wanted : n;
+}
+
+static inline bool take_buffers(struct generator *g, struct rte_mbuf *mbufs[], uint32_t n)
+{
+	if (rte_pktmbuf_alloc_bulk(g->io->pool, mbufs, n) != 0)
+		return false;
+	tsan_acquire(g->io->pool);
+	return true;
+}
+
+static inline void hand_over(struct generator *g, struct rte_mbuf *mbufs[], uint32_t n)
+{
+	tsan_release(g->io->to_nf);
+	rte_ring_sp_enqueue_bulk(g->io->to_nf, (void **)mbufs, n, NULL);
+}
+
+/* due: of each packet; NULL: now. */
+static inline uint32_t send_some(struct generator *g, uint32_t n, const uint64_t *due)
+{
+	const struct traffic_settings *s = g->settings;
+	struct synthetic_times times = {.due = due, .time = g->last};
+	struct rte_mbuf *mbufs[BATCH_MAX];
+
+	if (n == 0 || !take_buffers(g, mbufs, n))
+		return 0;
+	if (s->meter == METER_ORDER)
+		times = (struct synthetic_times){NULL, g->sent * s->ns_per_packet, s->ns_per_packet};
+	if (g->replays)
+		replay_fill(&g->replay, mbufs, n, &g->tx_stats);
+	else
+		synthetic_fill(&g->synthetic, mbufs, n, &times, &g->tx_stats);
+	hand_over(g, mbufs, n);
+	g->left -= n;
+	g->sent += n;
+	return n;
+}
+
+/* What has become due, and not been late for too long. */
+static inline uint32_t send_due(struct generator *g)
+{
+	uint64_t late = pace_give_up(&g->pace, g->last, g->left), due[BATCH_MAX];
+
+	g->left -= late;
+	if (!g->replays)
+		synthetic_skip(&g->synthetic, late);
+	struct pace pace = g->pace; /* takes effect when there are packet buffers */
+	uint32_t most = room(g, g->left), n;
+	for (n = 0; n < most && pace_is_due(&pace, g->last); n++) {
+		due[n] = pace_due(&pace);
+		pace_sent(&pace);
+	}
+	if (send_some(g, n, due) == 0)
+		return 0;
+	g->pace = pace;
+	return n;
+}
+
+__attribute__((noinline)) uint32_t generator_process(struct generator *g)
+{
+	uint64_t now = rte_rdtsc();
+
+	if (g->left == 0 || g->silent)
+		return 0;
+	g->ticks += now - g->last;
+	g->last = now;
+	return g->pace.interval != 0 ? send_due(g) : send_some(g, room(g, g->left), NULL);
+}
+
+uint32_t generator_prime(struct generator *g)
+{
+	struct rte_mbuf *mbufs[BATCH_MAX];
+	uint32_t n = g->settings->replies == REPLIES_LEARNED ? room(g, generator_flows(g) - g->primed) : 0;
+
+	if (n == 0 || !take_buffers(g, mbufs, n))
+		return 0;
+	if (g->replays)
+		replay_open_flows(&g->replay, mbufs, n, g->primed);
+	else
+		synthetic_open_flows(&g->synthetic, mbufs, n, g->primed);
+	hand_over(g, mbufs, n);
+	g->primed += n;
+	return n;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TRAFFIC_CONFIG_H
+#define TRAFFIC_CONFIG_H
+
+#include <stdint.h>
+
+#include "config/config.h"
+#include "capture/capture.h"
+#include "traffic/profile.h"
+
+#define TRAFFIC_MAX_TARGETS 16u
+
+enum traffic_loop { TRAFFIC_FOREVER, TRAFFIC_ONCE };
+enum traffic_replies { REPLIES_AS_IS, REPLIES_LEARNED };
+enum traffic_meter { METER_ORDER, METER_LATENCY };
+
+/* A service that clients talk to, in network byte order. */
+struct traffic_target {
+	uint32_t address;
+	uint16_t port;
+};
+
+struct traffic_settings {
+	bool outside; /* [io] port = eal: others send and take packets */
+	enum traffic_profile profile;
+	struct ipv4_prefix inside, clients;
+	struct traffic_target targets[TRAFFIC_MAX_TARGETS];
+	uint32_t target_count;
+	enum traffic_replies replies;
+	uint64_t seed;
+	uint64_t ns_per_packet;
+
+	/* of profiles that replay captures */
+	struct capture captures[PROFILE_MAX_PARTS];
+	uint32_t copies;
+	enum traffic_loop loop;
+
+	/* of profiles that make their packets */
+	uint32_t flows;
+	double zipf_exponent; /* 0: uniform */
+	uint64_t new_flows_per_second;
+	uint32_t reply_percent;
+	enum traffic_meter meter;
+	uint64_t warm_up_ms;
+
+	uint64_t rate_pps; /* 0: closed loop */
+	uint32_t burst;
+	uint64_t late_after_us;
+};
+
+/* NULL: no memory. */
+struct traffic_settings *traffic_configure(struct config *config);
+void traffic_release(struct traffic_settings *settings);
+
+#endif
