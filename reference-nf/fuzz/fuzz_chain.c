@@ -15,7 +15,9 @@
 #include <rte_lcore.h>
 
 #include "check.h"
-#include "model/plan.h"
+#include "model/chain_probed.h"
+#include "model/pipeline.h"
+#include "model/plan_build.h"
 #include "settings.h"
 #include "sums.h"
 #include "talk.h"

@@ -20,4 +20,10 @@ struct flow_path {
 
 _Static_assert(sizeof(struct flow_path) == 64, "one line");
 
+/* The note of a record in a stage's table. The record's epoch is never 0. */
+static inline uint64_t flow_path_note(uint32_t epoch, uint32_t record)
+{
+	return (uint64_t)epoch << 32 | record;
+}
+
 #endif

@@ -16,6 +16,7 @@
 #include <rte_malloc.h>
 #include <rte_mempool.h>
 
+#include "model/plan_build.h"
 #include "model/runner.h"
 #include "reload/reload.h"
 #include "settings.h"

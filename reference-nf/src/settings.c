@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "flow_cache/flow_cache.h"
-#include "model/plan.h"
+#include "model/chain_probed.h"
+#include "model/pipeline.h"
 #include "settings.h"
 
 static struct chain_stage *in_chain(struct chain *chain, const struct stage_ops *ops)
@@ -28,7 +29,7 @@ static bool read_stages(struct settings *s, struct chain *chain, const struct ch
 		struct chain_stage *stage = in_chain(chain, ops);
 		if (stage == NULL && !config_has_section(config, ops->name) && !chain_has(running, ops))
 			continue;
-		s->stages[i] = ops->configure(config);
+		s->stages[i] = ops->hooks.configure(config);
 		if (s->stages[i] == NULL)
 			return false;
 		if (stage != NULL)
@@ -36,7 +37,7 @@ static bool read_stages(struct settings *s, struct chain *chain, const struct ch
 	}
 	if (!s->model.flow_cache && !config_has_section(config, flow_cache_stage.name))
 		return true;
-	s->flow_cache = flow_cache_stage.configure(config);
+	s->flow_cache = flow_cache_stage.hooks.configure(config);
 	if (s->model.flow_cache)
 		chain->stages[0].settings = s->flow_cache;
 	return s->flow_cache != NULL;
@@ -103,10 +104,10 @@ bool settings_read_again(struct settings *s, const struct chain *running, const 
 
 static bool is_fixed(const struct stage_ops *ops, const char *key)
 {
-	if (ops->build == NULL)
+	if (ops->hooks.build == NULL)
 		return true;
-	for (uint32_t i = 0; ops->fixed_keys != NULL && ops->fixed_keys[i] != NULL; i++)
-		if (strcmp(ops->fixed_keys[i], key) == 0)
+	for (uint32_t i = 0; ops->hooks.fixed_keys != NULL && ops->hooks.fixed_keys[i] != NULL; i++)
+		if (strcmp(ops->hooks.fixed_keys[i], key) == 0)
 			return true;
 	return false;
 }
@@ -138,9 +139,9 @@ void settings_free(struct settings *s)
 {
 	for (uint32_t i = 0; stage_catalogue[i] != NULL; i++)
 		if (s->stages[i] != NULL)
-			stage_catalogue[i]->release(s->stages[i]);
+			stage_catalogue[i]->hooks.release(s->stages[i]);
 	if (s->flow_cache != NULL)
-		flow_cache_stage.release(s->flow_cache);
+		flow_cache_stage.hooks.release(s->flow_cache);
 	traffic_release(s->traffic);
 	config_free(s->config);
 }

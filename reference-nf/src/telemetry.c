@@ -80,10 +80,10 @@ static int show_reload(const char *command, const char *params, struct rte_tel_d
 }
 
 /* What the stages themselves show. */
-static bool offer_of_stages(const struct chain *chain)
+static bool register_of_stages(const struct chain *chain)
 {
 	for (uint32_t i = 0; i < chain->count; i++)
-		if (chain->stages[i].ops->offer != NULL && !chain->stages[i].ops->offer(&chain->stages[i].rcu))
+		if (chain->stages[i].ops->hooks.register_telemetry != NULL && !chain->stages[i].ops->hooks.register_telemetry(&chain->stages[i].rcu))
 			return false;
 	return true;
 }
@@ -95,7 +95,7 @@ bool telemetry_open(const struct plan *plan)
 	    rte_telemetry_register_cmd("/nalm/roles", show_roles, "Lcore and back-pressure by role. No parameters.") == 0 &&
 	    rte_telemetry_register_cmd("/nalm/traffic", show_traffic, "What is sent and metered. No parameters.") == 0 &&
 	    rte_telemetry_register_cmd("/nalm/reload", show_reload, "Reloads done and refused. No parameters.") == 0)
-		return offer_of_stages(plan->chain);
+		return register_of_stages(plan->chain);
 	fprintf(stderr, "telemetry: cannot offer /nalm/stages, /nalm/roles, /nalm/traffic and /nalm/reload\n");
 	return false;
 }

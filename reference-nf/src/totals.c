@@ -49,8 +49,8 @@ void totals_print(FILE *out, const struct plan *plan, const struct sink *sink, c
 	fprintf(out, "]");
 	for (uint32_t i = 0; i < c->count; i++) {
 		const struct chain_stage *stage = &c->stages[i];
-		if (stage->ops->report != NULL)
-			stage->ops->report(&stage->rcu, stage->instances, stage->instance_count, out);
+		if (stage->ops->hooks.report != NULL)
+			stage->ops->hooks.report(&stage->rcu, stage->instances, stage->instance_count, out);
 	}
 	if (plan->traffic.generator != NULL)
 		traffic_print(out, plan->traffic.generator, sink);

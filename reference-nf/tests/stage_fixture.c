@@ -56,7 +56,7 @@ void fixture_open(struct fixture *f, const struct stage_ops *ops, const char *co
 	struct config *config = fixture_config(config_text);
 
 	f->ops = ops;
-	f->settings = ops->configure(config);
+	f->settings = ops->hooks.configure(config);
 	CHECK(f->settings != NULL);
 	config_check_unknown(config);
 	CHECK_EQUAL(config_mistakes(config), 0);
@@ -64,8 +64,8 @@ void fixture_open(struct fixture *f, const struct stage_ops *ops, const char *co
 	struct stage_place place = {.count = 1, .hash = FLOW_TABLE_SIGNATURE, .prefetch = true};
 	place.socket = (int)rte_socket_id();
 	atomic_init(&f->rcu.tables, NULL);
-	if (ops->build != NULL) {
-		atomic_store(&f->rcu.tables, ops->build(f->settings, &place));
+	if (ops->hooks.build != NULL) {
+		atomic_store(&f->rcu.tables, ops->hooks.build(f->settings, &place));
 		CHECK(rcu_tables_get(&f->rcu) != NULL);
 	}
 	f->state = ops->init(f->settings, &f->rcu, &place);
@@ -79,9 +79,9 @@ void fixture_open(struct fixture *f, const struct stage_ops *ops, const char *co
 void fixture_close(struct fixture *f)
 {
 	f->ops->fini(f->state);
-	if (f->ops->build != NULL)
-		f->ops->destroy(rcu_tables_get(&f->rcu));
-	f->ops->release(f->settings);
+	if (f->ops->hooks.build != NULL)
+		f->ops->hooks.destroy(rcu_tables_get(&f->rcu));
+	f->ops->hooks.release(f->settings);
 }
 
 static void load(struct batch *b, const struct frame *frames, uint32_t count)

@@ -6,6 +6,7 @@
 
 #include <rte_malloc.h>
 
+#include "acl/acl_config.h"
 #include "acl/acl_counts.h"
 #include "acl/acl_table.h"
 #include "packet/flow_id.h"
@@ -211,15 +212,17 @@ static void acl_describe(const void *settings, char *text, size_t bytes)
 const struct stage_ops acl_stage = {
 	.name = "acl",
 	.outcomes = acl_outcomes,
-	.configure = acl_configure,
-	.release = acl_release,
-	.build = acl_build,
-	.describe = acl_describe,
-	.inherit = acl_inherit,
-	.destroy = acl_destroy,
 	.init = acl_init,
 	.process = acl_process,
 	.fini = acl_fini,
-	.report = acl_report,
-	.reset = acl_reset,
+	.hooks = {
+		.configure = acl_configure,
+		.release = acl_release,
+		.build = acl_build,
+		.inherit = acl_inherit,
+		.destroy = acl_destroy,
+		.describe = acl_describe,
+		.report = acl_report,
+		.reset = acl_reset,
+	},
 };

@@ -5,20 +5,8 @@
 #include <string.h>
 
 #include "acl/acl_config.h"
-
-bool acl_add_rule(struct acl_settings *s, const struct acl_rule *rule)
-{
-	uint32_t n = s->rule_count;
-
-	if (n == 0 || (n & (n - 1)) == 0) { /* grows at powers of two */
-		struct acl_rule *grown = realloc(s->rules, (n == 0 ? 1 : (size_t)n * 2) * sizeof(*grown));
-		if (grown == NULL)
-			return false;
-		s->rules = grown;
-	}
-	s->rules[s->rule_count++] = *rule;
-	return true;
-}
+#include "acl/acl_generate.h"
+#include "acl/acl_rule.h"
 
 static void read_line(struct config *config, struct acl_settings *s, const char *path, uint32_t line, char *text)
 {
@@ -92,12 +80,4 @@ void *acl_configure(struct config *config)
 	read_rules(config, s);
 	acl_generate_rules(config, s);
 	return s;
-}
-
-void acl_release(void *settings)
-{
-	struct acl_settings *s = settings;
-
-	free(s->rules);
-	free(s);
 }

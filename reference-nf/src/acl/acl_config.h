@@ -2,45 +2,10 @@
 #ifndef ACL_CONFIG_H
 #define ACL_CONFIG_H
 
-#include <stdint.h>
-
+#include "acl/acl_settings.h"
 #include "config/config.h"
-#include "config/ipv6_prefix.h"
 
-#define ACL_RULES_MAX 1000000u
-#define ACL_PRIORITY_MAX ((1u << 28) - 1) /* rte_acl's own limit is twice that: room for generated rules below */
-#define ACL_PROTOCOL_ANY 256u
-
-struct acl_range {
-	uint16_t min, max;
-};
-
-struct acl_rule {
-	uint32_t priority; /* in the file; the highest that matches decides. 0: generated, those before it decide first */
-	uint32_t line;	   /* in the file */
-	bool permit;
-	uint8_t version;   /* 4, 6; 0: both */
-	uint16_t protocol; /* or ACL_PROTOCOL_ANY */
-	struct ipv6_prefix source, destination; /* of IPv4: in the first 4 bytes, length 0..32 */
-	struct acl_range source_ports, destination_ports;
-};
-
-struct acl_settings {
-	struct acl_rule *rules; /* of the file, then generated ones */
-	uint32_t rule_count, generated;
-	bool permit_default;
-};
-
+/* [acl]. Mistakes go to config. NULL: no memory. */
 void *acl_configure(struct config *config);
-void acl_release(void *settings);
-
-/* false: no memory. */
-bool acl_add_rule(struct acl_settings *settings, const struct acl_rule *rule);
-
-/* Reads a line of the rules file, in acl_rule.c. NULL if it is a rule, else what is wrong with it. */
-const char *acl_parse_rule(char *text, struct acl_rule *rule);
-
-/* Adds [acl] rules_generated, in acl_generate.c. */
-void acl_generate_rules(struct config *config, struct acl_settings *settings);
 
 #endif

@@ -5,7 +5,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "acl/acl_config.h"
+#include "acl/acl_generate.h"
 #include "table/hashing.h"
 
 #define WELL_KNOWN 1024u

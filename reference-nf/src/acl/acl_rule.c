@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acl/acl_config.h"
+#include "acl/acl_rule.h"
+#include "config/config.h"
 
 /* A whole number from min to max, of digits only. */
 static bool parse_number(const char *text, uint32_t min, uint32_t max, uint32_t *number)

@@ -9,7 +9,7 @@
 
 #include <rte_acl.h>
 
-#include "acl/acl_config.h"
+#include "acl/acl_settings.h"
 #include "stage.h"
 
 /* What is looked at of a packet lies as in an IP header without options or extensions that its ports follow. */

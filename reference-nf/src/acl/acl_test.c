@@ -186,14 +186,14 @@ static void replace_tables(const char *rules)
 
 	snprintf(text, sizeof(text), "[acl]\nrules = %s\n", fixture_file(rules));
 	struct config *config = fixture_config(text);
-	void *old = rcu_tables_get(&acl.rcu), *settings = acl_stage.configure(config);
+	void *old = rcu_tables_get(&acl.rcu), *settings = acl_stage.hooks.configure(config);
 	CHECK_EQUAL(config_mistakes(config), 0);
-	void *tables = acl_stage.build(settings, &(struct stage_place){.count = 1});
+	void *tables = acl_stage.hooks.build(settings, &(struct stage_place){.count = 1});
 	CHECK(tables != NULL);
 	atomic_store(&acl.rcu.tables, tables);
-	acl_stage.inherit(tables, old);
-	acl_stage.destroy(old);
-	acl_stage.release(acl.settings);
+	acl_stage.hooks.inherit(tables, old);
+	acl_stage.hooks.destroy(old);
+	acl_stage.hooks.release(acl.settings);
 	acl.settings = settings;
 	config_free(config);
 }
@@ -211,7 +211,7 @@ static void counts_outlive_a_reload(void)
 	check_tcp(CLIENT, 1, SERVER, 22, "permitted");
 	check_tcp(CLIENT, 1, SERVER, 80, "default_denied");
 	CHECK(strcmp(report(), ",\"acl_rules\":{\"default\":2,\"1\":1,\"9\":3}") == 0);
-	acl_stage.reset(&acl.rcu, &acl.state, 1);
+	acl_stage.hooks.reset(&acl.rcu, &acl.state, 1);
 	CHECK(strcmp(report(), ",\"acl_rules\":{\"default\":0}") == 0);
 	fixture_close(&acl);
 }
@@ -298,7 +298,7 @@ static void mistakes_are_counted(void)
 		char text[128];
 		snprintf(text, sizeof(text), "[acl]\nrules = %s\n", fixture_file(wrong[i]));
 		struct config *config = fixture_config(text);
-		acl_stage.release(acl_stage.configure(config));
+		acl_stage.hooks.release(acl_stage.hooks.configure(config));
 		CHECK_EQUAL(config_mistakes(config), 1);
 		config_free(config);
 	}

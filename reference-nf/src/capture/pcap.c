@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "capture/capture_reader.h"
+#include "capture/pcap.h"
 #include "capture/pcap_format.h"
 
 bool pcap_recognise(struct capture_reader *r)
@@ -18,7 +18,7 @@ bool pcap_read(struct capture_reader *r)
 
 	while (at < r->bytes) {
 		if (r->bytes - at < PCAP_RECORD_HEADER_BYTES)
-			return capture_refuse(r, " ends within frame %u", r->number + 1);
+			return r->sink->refuse(r, " ends within frame %u", r->number + 1);
 		struct capture_record record = {
 			.link_type = link_type,
 			.captured = capture_word(r, at + 8),
@@ -27,9 +27,9 @@ bool pcap_read(struct capture_reader *r)
 		};
 		at += PCAP_RECORD_HEADER_BYTES;
 		if (record.captured > r->bytes - at)
-			return capture_refuse(r, " ends within frame %u", r->number + 1);
+			return r->sink->refuse(r, " ends within frame %u", r->number + 1);
 		at += record.captured;
-		if (!capture_add(r, &record))
+		if (!r->sink->add(r, &record))
 			return false;
 	}
 	return true;

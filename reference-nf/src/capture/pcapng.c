@@ -2,7 +2,7 @@
  *
  * pcapng (draft-ietf-opsawg-pcapng): sections of blocks; a section has its own byte order and its own interfaces.
  */
-#include "capture/capture_reader.h"
+#include "capture/pcapng.h"
 
 #define SECTION_HEADER 0x0a0d0d0au
 #define BYTE_ORDER_MAGIC 0x1a2b3c4du
@@ -38,7 +38,7 @@ bool pcapng_recognise(const struct capture_reader *r)
 
 static bool ends_within(struct capture_reader *r, const char *what)
 {
-	return capture_refuse(r, ": %s behind frame %u is cut short or contradicts itself", what, r->number);
+	return r->sink->refuse(r, ": %s behind frame %u is cut short or contradicts itself", what, r->number);
 }
 
 /* Only here the byte order is known: before the block's length is read. */
@@ -59,7 +59,7 @@ static bool add_interface(struct capture_reader *r, struct section *s, struct bo
 	if (b.bytes < 8)
 		return ends_within(r, "an interface");
 	if (s->count == MAX_INTERFACES)
-		return capture_refuse(r, " has more than %u interfaces in a section", MAX_INTERFACES);
+		return r->sink->refuse(r, " has more than %u interfaces in a section", MAX_INTERFACES);
 	s->interfaces[s->count].link_type = capture_half(r, b.at);
 	s->interfaces[s->count++].snap_bytes = capture_word(r, b.at + 4);
 	return true;
@@ -77,7 +77,7 @@ static bool add_packet(struct capture_reader *r, const struct section *s, struct
 	if (interface >= s->count || record.captured > b.bytes - head)
 		return ends_within(r, "a packet");
 	record.link_type = s->interfaces[interface].link_type;
-	return capture_add(r, &record);
+	return r->sink->add(r, &record);
 }
 
 /* Of the first interface; its length in the file is what the snap length let through. */
@@ -94,7 +94,7 @@ static bool add_simple_packet(struct capture_reader *r, const struct section *s,
 	record.captured = snap != 0 && record.original > snap ? snap : record.original;
 	if (record.captured > b.bytes - 4)
 		return ends_within(r, "a packet");
-	return capture_add(r, &record);
+	return r->sink->add(r, &record);
 }
 
 static bool read_block(struct capture_reader *r, struct section *s, uint32_t type, struct body b)

@@ -8,7 +8,9 @@
 
 #include "packet/checksum.h"
 #include "dpi/dpi_note.h"
-#include "dpi/dpi_table.h"
+#include "dpi/dpi_config.h"
+#include "dpi/dpi_telemetry.h"
+#include "dpi/dpi_usage.h"
 
 #define TCP_FLAGS_AT 13u
 #define TCP_SYN 0x02u
@@ -305,16 +307,18 @@ static void dpi_describe(const void *settings, char *text, size_t bytes)
 const struct stage_ops dpi_stage = {
 	.name = "dpi",
 	.outcomes = dpi_outcomes,
-	.configure = dpi_configure,
-	.release = dpi_release,
-	.build = dpi_table_build,
-	.describe = dpi_describe,
-	.inherit = dpi_table_inherit,
-	.destroy = dpi_table_destroy,
 	.init = dpi_init,
 	.process = dpi_process,
 	.fini = free,
-	.report = dpi_table_report,
-	.reset = dpi_table_reset,
-	.offer = dpi_telemetry_offer,
+	.hooks = {
+		.configure = dpi_configure,
+		.release = dpi_release,
+		.build = dpi_table_build,
+		.inherit = dpi_table_inherit,
+		.destroy = dpi_table_destroy,
+		.describe = dpi_describe,
+		.report = dpi_table_report,
+		.reset = dpi_table_reset,
+		.register_telemetry = dpi_telemetry_register,
+	},
 };

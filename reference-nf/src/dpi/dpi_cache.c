@@ -5,12 +5,13 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "dpi/dpi_matcher.h"
+#include "dpi/dpi_cache.h"
 
 /* FNV-1a, 64 bit (draft-eastlake-fnv), the 0 at a text's end included: texts cannot run into each other. */
 static uint64_t add_text(uint64_t hash, const char *text)

@@ -2,58 +2,10 @@
 #ifndef DPI_CONFIG_H
 #define DPI_CONFIG_H
 
-#include <stdint.h>
-
 #include "config/config.h"
+#include "dpi/dpi_settings.h"
 
-#define DPI_RULE_NAME 32
-#define DPI_RULES_MAX ((1u << 20) - 1) /* what a note of the flow cache can name: dpi_note.h */
-#define DPI_NO_RULE DPI_RULES_MAX
-#define DPI_INSPECT_MAX 0xffffu
-
-/* By rising severity: the worst of the matching rules decides. */
-enum dpi_action { DPI_NONE, DPI_PASS, DPI_MARK, DPI_DROP };
-
-enum { DPI_IPV4 = 1, DPI_IPV6 = 2 };
-
-/* A rule's L3/L4 part. Addresses as they lie in a packet, IPv4 in the first 4 bytes; bits past the prefix are 0. */
-struct dpi_tuple {
-	uint8_t versions; /* bit set of DPI_IPV4, DPI_IPV6; 0: the rule has no such part */
-	uint8_t protocol; /* 0: TCP and UDP */
-	uint8_t source_bits, destination_bits;
-	uint16_t source_ports[2], destination_ports[2]; /* first and last, host byte order */
-	uint8_t source[16], destination[16];
-};
-
-/* Its place in dpi_settings.rules is its rank: the first of several decides whom a packet is charged to. */
-struct dpi_rule {
-	char id[DPI_RULE_NAME];
-	enum dpi_action action;
-	char *pattern; /* NULL: none */
-	struct dpi_tuple tuple;
-	const char *path; /* where it stands; NULL: generated */
-	uint32_t line;
-};
-
-struct dpi_settings {
-	char *rules_path, *patterns_path; /* NULL: not given */
-	char *cache;			  /* folder of compiled patterns; NULL: none */
-	struct dpi_rule *rules;
-	uint32_t rule_count;
-	uint32_t inspect_packets; /* of a flow, with payload; 0: all */
-	uint8_t mark_dscp;
-};
-
+/* [dpi]. Mistakes go to config. NULL: no memory. */
 void *dpi_configure(struct config *config);
-void dpi_release(void *settings);
-
-/* For the readers of rules: a copy of rule, its pattern then owned by the settings. false: no memory. */
-bool dpi_add_rule(struct dpi_settings *settings, const struct dpi_rule *rule);
-/* The files of rules with and without L3/L4 part; mistakes go to config. */
-void dpi_read_rules(struct config *config, struct dpi_settings *settings);
-void dpi_read_patterns(struct config *config, struct dpi_settings *settings);
-/* Further rules, the same for the same seed. false: no memory. */
-bool dpi_generate_rules(struct dpi_settings *settings, uint32_t count, uint64_t seed);
-bool dpi_generate_patterns(struct dpi_settings *settings, uint32_t count, uint64_t seed);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dpi/dpi_config.h"
+#include "dpi/dpi_generate.h"
 #include "table/hashing.h"
 
 #define WORD_BYTES 16

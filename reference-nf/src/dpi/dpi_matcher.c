@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dpi/dpi_cache.h"
 #include "dpi/dpi_matcher.h"
 
 /* libhs exports its copies per instruction set. hs_scan() takes the best the CPU has: AVX-512 natively, AVX2 under

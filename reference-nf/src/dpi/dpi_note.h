@@ -6,7 +6,7 @@
 #ifndef DPI_NOTE_H
 #define DPI_NOTE_H
 
-#include "dpi/dpi_config.h"
+#include "dpi/dpi_settings.h"
 
 /* From 1 on: no word that is 0 is a verdict. */
 static inline uint64_t dpi_note_tables(uint64_t generation)

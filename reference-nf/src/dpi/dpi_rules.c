@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dpi/dpi_config.h"
+#include "dpi/dpi_rules.h"
 
 /* A line being read: where it stands, for messages. */
 struct place {

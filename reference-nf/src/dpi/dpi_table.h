@@ -50,17 +50,6 @@ struct dpi_table {
 void *dpi_table_build(const void *settings, const struct stage_place *place);
 void dpi_table_destroy(void *table);
 
-/* For the control thread and telemetry, under rcu_tables_lock (rcu_tables.h). */
-void dpi_table_inherit(void *table, const void *old);
-void dpi_table_report(const struct rcu_tables *rcu, void *const instances[], uint32_t count, FILE *out);
-void dpi_table_reset(const struct rcu_tables *rcu, void *const instances[], uint32_t count);
-/* A rule's count over all instances and all tables before; a rule that is gone included. false: no such rule. */
-bool dpi_table_count_of(const struct dpi_table *table, const char *id, struct dpi_count *count);
-struct dpi_count dpi_table_count(const struct dpi_table *table, uint32_t rule);
-
-/* Offers /nalm/dpi over rte_telemetry. false: said on stderr. */
-bool dpi_telemetry_offer(const struct rcu_tables *rcu);
-
 /* Counts have one writer; others read them as they are. */
 static inline void dpi_add(uint64_t *count, uint64_t n)
 {

@@ -7,7 +7,8 @@
 #include <rte_telemetry.h>
 #include <rte_version.h>
 
-#include "dpi/dpi_table.h"
+#include "dpi/dpi_telemetry.h"
+#include "dpi/dpi_usage.h"
 
 #if RTE_VERSION < RTE_VERSION_NUM(23, 3, 0, 0) /* its name until then */
 #define rte_tel_data_add_dict_uint rte_tel_data_add_dict_u64
@@ -89,7 +90,7 @@ static int show(const char *command, const char *params, struct rte_tel_data *da
 	return result;
 }
 
-bool dpi_telemetry_offer(const struct rcu_tables *rcu)
+bool dpi_telemetry_register(const struct rcu_tables *rcu)
 {
 	shown = rcu;
 	if (rte_telemetry_register_cmd("/nalm/dpi", show, "Rules charged most by bytes. Parameter: the id of one.") == 0)

@@ -3,7 +3,7 @@
 
 #include "check.h"
 #include "dpi/dpi_note.h"
-#include "dpi/dpi_table.h"
+#include "dpi/dpi_usage.h"
 #include "stage_fixture.h"
 
 static struct fixture dpi;
@@ -94,7 +94,7 @@ static const char *report(const struct dpi_table *t)
 	atomic_init(&rcu.tables, (void *)(uintptr_t)t);
 	memset(text, 0, sizeof(text));
 	FILE *out = fmemopen(text, sizeof(text) - 1, "w");
-	dpi_stage.report(&rcu, NULL, 0, out);
+	dpi_stage.hooks.report(&rcu, NULL, 0, out);
 	fclose(out);
 	return text;
 }
@@ -115,7 +115,7 @@ static void every_matching_rule_is_counted_once_a_packet(void)
 	RUNS(&f, "marked");
 	REPORTS(COUNTED("get", "1", "93", "1", "93") "," COUNTED("video", "2", "144", "1", "51") ","
 		COUNTED("blocked", "1", "93", "0", "0"));
-	dpi_stage.reset(&dpi.rcu, &dpi.state, 1);
+	dpi_stage.hooks.reset(&dpi.rcu, &dpi.state, 1);
 	REPORTS("");
 	fixture_close(&dpi);
 }
@@ -278,7 +278,7 @@ static struct dpi_settings *settings_of(const char *patterns)
 	char text[256];
 	snprintf(text, sizeof(text), "[dpi]\npatterns = %s\n", fixture_file(patterns));
 	struct config *config = fixture_config(text);
-	struct dpi_settings *s = dpi_stage.configure(config);
+	struct dpi_settings *s = dpi_stage.hooks.configure(config);
 	CHECK_EQUAL(config_mistakes(config), 0);
 	config_free(config);
 	return s;
@@ -286,13 +286,13 @@ static struct dpi_settings *settings_of(const char *patterns)
 
 static struct dpi_table *counting(const struct dpi_settings *s, const struct dpi_table *old, uint64_t packets)
 {
-	struct dpi_table *t = dpi_stage.build(s, &(struct stage_place){.count = 2});
+	struct dpi_table *t = dpi_stage.hooks.build(s, &(struct stage_place){.count = 2});
 
 	CHECK(t != NULL);
 	for (uint32_t i = 0; i < s->rule_count; i++)
 		t->parts[i % 2].counts[i] = (struct dpi_count){packets, packets * 100, packets / 2, packets * 50};
 	if (old != NULL)
-		dpi_stage.inherit(t, old);
+		dpi_stage.hooks.inherit(t, old);
 	return t;
 }
 
@@ -312,12 +312,12 @@ static void counts_outlive_their_tables(void)
 	struct dpi_count count;
 	CHECK(dpi_table_count_of(three, "c", &count));
 	CHECK_EQUAL(count.bytes, 200);
-	dpi_stage.destroy(one);
-	dpi_stage.destroy(two);
-	dpi_stage.destroy(three);
-	dpi_stage.release(first);
-	dpi_stage.release(second);
-	dpi_stage.release(third);
+	dpi_stage.hooks.destroy(one);
+	dpi_stage.hooks.destroy(two);
+	dpi_stage.hooks.destroy(three);
+	dpi_stage.hooks.release(first);
+	dpi_stage.hooks.release(second);
+	dpi_stage.hooks.release(third);
 }
 
 /* A packet for each generated rule is found by it, and charged to it or to one before it. */
@@ -391,14 +391,14 @@ static void mistakes_are_counted(void)
 	snprintf(text, sizeof(text), "[dpi]\nrules = %s\npatterns = %s\ninspect_packets = 1\n", fixture_file(l4),
 		 fixture_file("fine pass a\nbad pass (b\ngood pass c\nnone\n"));
 	struct config *config = fixture_config(text);
-	void *settings = dpi_stage.configure(config);
+	void *settings = dpi_stage.hooks.configure(config);
 	CHECK_EQUAL(config_mistakes(config), 11 + 3 + 1);
-	dpi_stage.release(settings);
+	dpi_stage.hooks.release(settings);
 	config_free(config);
 	config = fixture_config("[dpi]\nmark_dscp = 1\n");
-	settings = dpi_stage.configure(config);
+	settings = dpi_stage.hooks.configure(config);
 	CHECK_EQUAL(config_mistakes(config), 1);
-	dpi_stage.release(settings);
+	dpi_stage.hooks.release(settings);
 	config_free(config);
 }
 

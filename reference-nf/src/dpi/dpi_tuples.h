@@ -7,7 +7,7 @@
 
 #include <rte_acl.h>
 
-#include "dpi/dpi_config.h"
+#include "dpi/dpi_settings.h"
 #include "packet/packet.h"
 
 /* What rules look at, as it lies in the packet: one layout for both IP versions. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dpi/dpi_table.h"
+#include "dpi/dpi_usage.h"
 
 static void add_count(struct dpi_count *sum, const struct dpi_count *count)
 {

@@ -206,9 +206,11 @@ const struct stage_ops flow_cache_stage = {
 	.name = "flow_cache",
 	.outcomes = flow_cache_outcomes,
 	.keeps_flows = true,
-	.configure = flow_cache_configure,
-	.release = free,
 	.init = flow_cache_init,
 	.process = flow_cache_process,
 	.fini = flow_cache_fini,
+	.hooks = {
+		.configure = flow_cache_configure,
+		.release = free,
+	},
 };

@@ -7,6 +7,7 @@
 
 #include <rte_malloc.h>
 
+#include "l3fwd/l3fwd_config.h"
 #include "l3fwd/l3fwd_rewrite.h"
 #include "l3fwd/l3fwd_table.h"
 #include "stage.h"
@@ -230,12 +231,14 @@ static void l3fwd_describe(const void *settings, char *text, size_t bytes)
 const struct stage_ops l3fwd_stage = {
 	.name = "l3fwd",
 	.outcomes = l3fwd_outcomes,
-	.configure = l3fwd_configure,
-	.release = l3fwd_release,
-	.build = l3fwd_build,
-	.describe = l3fwd_describe,
-	.destroy = l3fwd_destroy,
 	.init = l3fwd_init,
 	.process = l3fwd_process,
 	.fini = l3fwd_fini,
+	.hooks = {
+		.configure = l3fwd_configure,
+		.release = l3fwd_release,
+		.build = l3fwd_build,
+		.destroy = l3fwd_destroy,
+		.describe = l3fwd_describe,
+	},
 };

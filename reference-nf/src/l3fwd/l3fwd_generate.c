@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "table/hashing.h"
-#include "l3fwd/l3fwd_config.h"
+#include "l3fwd/l3fwd_generate.h"
 
 #define ROUTES_MAX 2000000u
 #define ROUTES_PER_ALLOCATION 8u

@@ -5,7 +5,7 @@
 #ifndef L3FWD_SIZE_H
 #define L3FWD_SIZE_H
 
-#include "l3fwd/l3fwd_config.h"
+#include "l3fwd/l3fwd_settings.h"
 
 /* A group is what a first level's entry leads to: one entry for each of the next 8 bits of the address. */
 struct l3fwd_size {

@@ -11,7 +11,7 @@
 #include <rte_fib.h>
 #include <rte_lpm6.h>
 
-#include "l3fwd/l3fwd_config.h"
+#include "l3fwd/l3fwd_settings.h"
 
 /* What is written over the first 12 bytes of a frame; 16 bytes, so that it is loaded in one piece. */
 struct l3fwd_next_hop {

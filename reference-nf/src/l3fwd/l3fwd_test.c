@@ -301,10 +301,10 @@ static void what_does_not_fit_is_said(void)
 
 	snprintf(text, sizeof(text), "[l3fwd]\nroutes = %s\nroutes_generated = 2000000\n", fixture_file(HOPS));
 	struct config *config = fixture_config(text);
-	void *settings = l3fwd_stage.configure(config);
+	void *settings = l3fwd_stage.hooks.configure(config);
 	CHECK_EQUAL(config_mistakes(config), 0);
-	CHECK(l3fwd_stage.build(settings, &(struct stage_place){.count = 1}) == NULL);
-	l3fwd_stage.release(settings);
+	CHECK(l3fwd_stage.hooks.build(settings, &(struct stage_place){.count = 1}) == NULL);
+	l3fwd_stage.hooks.release(settings);
 	config_free(config);
 }
 
@@ -338,13 +338,13 @@ static void replace_tables(const char *routes)
 
 	snprintf(text, sizeof(text), "[l3fwd]\nroutes = %s\n", fixture_file(routes));
 	struct config *config = fixture_config(text);
-	void *old = rcu_tables_get(&l3fwd.rcu), *settings = l3fwd_stage.configure(config);
+	void *old = rcu_tables_get(&l3fwd.rcu), *settings = l3fwd_stage.hooks.configure(config);
 	CHECK_EQUAL(config_mistakes(config), 0);
-	void *tables = l3fwd_stage.build(settings, &(struct stage_place){.count = 1});
+	void *tables = l3fwd_stage.hooks.build(settings, &(struct stage_place){.count = 1});
 	CHECK(tables != NULL);
 	atomic_store(&l3fwd.rcu.tables, tables);
-	l3fwd_stage.destroy(old);
-	l3fwd_stage.release(l3fwd.settings);
+	l3fwd_stage.hooks.destroy(old);
+	l3fwd_stage.hooks.release(l3fwd.settings);
 	l3fwd.settings = settings;
 	config_free(config);
 }
@@ -389,7 +389,7 @@ static void mistakes_are_counted(void)
 		char text[128];
 		snprintf(text, sizeof(text), "[l3fwd]\nroutes = %s\n", fixture_file(wrong[i]));
 		struct config *config = fixture_config(text);
-		l3fwd_stage.release(l3fwd_stage.configure(config));
+		l3fwd_stage.hooks.release(l3fwd_stage.hooks.configure(config));
 		CHECK_EQUAL(config_mistakes(config), 1);
 		config_free(config);
 	}

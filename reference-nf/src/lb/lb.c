@@ -10,39 +10,29 @@
 
 #include "packet/flow_id.h"
 #include "packet/icmp_error.h"
+#include "lb/lb_config.h"
 #include "lb/lb_error.h"
 #include "lb/lb_owners.h"
 #include "lb/lb_packet.h"
 #include "packet/tcp_track.h"
+#include "table/bulk_lookup.h"
 
-enum lb_outcome {
-	LB_FORWARDED,
-	LB_OPENED,
-	LB_REPLIED,
-	LB_ICMP_ERROR,
-	LB_NO_SERVICE,
-	LB_NOT_OPENING,
-	LB_NO_BACKEND,
-	LB_TABLE_FULL,
-	LB_END_TAKEN,
-	LB_MALFORMED,
-	LB_FRAGMENT,
-};
+#define LB_OUTCOMES(OUTCOME) \
+	OUTCOME(LB_FORWARDED, "forwarded", NALM_KIND_PASS) \
+	OUTCOME(LB_OPENED, "opened", NALM_KIND_PASS) \
+	OUTCOME(LB_REPLIED, "replied", NALM_KIND_PASS) \
+	OUTCOME(LB_ICMP_ERROR, "icmp_error", NALM_KIND_PASS) \
+	OUTCOME(LB_NO_SERVICE, "no_service", NALM_KIND_PASS) \
+	OUTCOME(LB_NOT_OPENING, "not_opening", NALM_KIND_POLICY) \
+	OUTCOME(LB_NO_BACKEND, "no_backend", NALM_KIND_LOST) \
+	OUTCOME(LB_TABLE_FULL, "table_full", NALM_KIND_LOST) \
+	OUTCOME(LB_END_TAKEN, "end_taken", NALM_KIND_LOST) \
+	OUTCOME(LB_MALFORMED, "malformed", NALM_KIND_BAD) \
+	OUTCOME(LB_FRAGMENT, "fragment", NALM_KIND_BAD)
 
-static const struct nalm_outcome_spec lb_outcomes[] = {
-	[LB_FORWARDED] = {"forwarded", NALM_KIND_PASS},
-	[LB_OPENED] = {"opened", NALM_KIND_PASS},
-	[LB_REPLIED] = {"replied", NALM_KIND_PASS},
-	[LB_ICMP_ERROR] = {"icmp_error", NALM_KIND_PASS},
-	[LB_NO_SERVICE] = {"no_service", NALM_KIND_PASS},
-	[LB_NOT_OPENING] = {"not_opening", NALM_KIND_POLICY},
-	[LB_NO_BACKEND] = {"no_backend", NALM_KIND_LOST},
-	[LB_TABLE_FULL] = {"table_full", NALM_KIND_LOST},
-	[LB_END_TAKEN] = {"end_taken", NALM_KIND_LOST},
-	[LB_MALFORMED] = {"malformed", NALM_KIND_BAD},
-	[LB_FRAGMENT] = {"fragment", NALM_KIND_BAD},
-	{NULL, 0},
-};
+enum lb_outcome { LB_OUTCOMES(STAGE_OUTCOME_ID) };
+
+static const struct nalm_outcome_spec lb_outcomes[] = {LB_OUTCOMES(STAGE_OUTCOME_SPEC){NULL, 0}};
 
 struct lb {
 	struct lb_connections *connections;
@@ -82,12 +72,7 @@ static void lb_fini(void *state)
 	rte_free(lb);
 }
 
-/* Keys that are looked up together, of one side. */
-struct bulk_lookup {
-	struct flow_key keys[FLOW_TABLE_BULK];
-	uint32_t records[FLOW_TABLE_BULK];
-	uint32_t count;
-};
+_Static_assert(LB_NO_CONNECTION == BULK_LOOKUP_NONE, "a record that is not there");
 
 /* What is to be done with a packet, and its connection once that has been looked up. */
 struct lookup {
@@ -104,10 +89,9 @@ static inline enum lb_side side_of(const struct lookup *lookup)
 	return lookup->service != LB_NONE ? LB_CLIENT : LB_BACKEND;
 }
 
-/* A note is the record's number and its epoch, which is never 0. */
-static inline uint64_t note_of(const struct lb_connection *c, uint32_t record)
+static inline uint64_t note_of(const struct lb *lb, uint32_t record)
 {
-	return (uint64_t)c->epoch << 32 | record;
+	return flow_path_note(lb->connections->records[record].epoch, record);
 }
 
 /* What has no whole TCP or UDP header: refused if it goes to the address of a service, else nothing of ours. */
@@ -128,8 +112,8 @@ static enum lb_outcome without_ports(const struct lb *lb, const struct lb_tables
 }
 
 /* Fills the packet's lookup and asks for its connection. */
-static inline void prepare(struct lb *lb, const struct lb_tables *t, struct batch *b, uint32_t at, struct lookup *lookup,
-			   struct bulk_lookup bulks[])
+static inline void prepare(struct lb *lb, const struct lb_tables *t, struct batch *b, uint32_t at,
+			   struct lookup *lookup, struct bulk_lookup bulks[])
 {
 	const struct packet *p = &b->packets[at];
 	uint8_t *frame = batch_frame(b, at);
@@ -147,29 +131,13 @@ static inline void prepare(struct lb *lb, const struct lb_tables *t, struct batc
 			rte_prefetch0(&lb->connections->records[lookup->record]);
 		return;
 	}
-	struct bulk_lookup *q = &bulks[side_of(lookup)];
-	q->keys[q->count] = lookup->key;
-	lookup->slot = (uint8_t)q->count++;
+	lookup->slot = bulk_lookup_add(&bulks[side_of(lookup)], &lookup->key);
 }
 
-static inline void look_up(struct lb *lb, enum lb_side side, struct bulk_lookup *q)
+static inline void look_up(struct lb *lb, enum lb_side side, struct bulk_lookup *bulk)
 {
-	if (q->count == 0)
-		return;
-	uint64_t hits = flow_table_find(lb->connections->by[side], q->keys, q->count, q->records);
-	for (uint64_t missing = ~hits & UINT64_MAX >> (64 - q->count); missing != 0; missing &= missing - 1)
-		q->records[__builtin_ctzll(missing)] = LB_NO_CONNECTION;
-}
-
-/* The list's neighbours are written when a connection is refreshed. */
-static inline void prefetch_neighbours(const struct lb_connections *c, uint32_t record)
-{
-	const struct use_links *links = &c->records[record].used;
-
-	if (links->older != USE_NONE)
-		rte_prefetch0(&c->records[links->older]);
-	if (links->newer != USE_NONE)
-		rte_prefetch0(&c->records[links->newer]);
+	if (bulk->count != 0)
+		bulk_lookup_mark_missing(bulk, flow_table_find(lb->connections->by[side], bulk->keys, bulk->count, bulk->records));
 }
 
 /* Whether the lookup's record is in use for what the lookup looks for. */
@@ -184,20 +152,20 @@ static inline bool still_its(const struct lb *lb, const struct lookup *lookup)
 /* The key as well: a note of the way to a service that is gone must not lead to its connection's answers. */
 static inline bool note_holds(const struct lb *lb, const struct batch *b, uint32_t at, const struct lookup *lookup)
 {
-	uint64_t note = note_of(&lb->connections->records[lookup->record], lookup->record);
+	uint64_t note = note_of(lb, lookup->record);
 	return note == b->paths[at]->notes[lb->note] && still_its(lb, lookup);
 }
 
 /* Puts the record in the lookup's place. */
 static inline void resolve(const struct lb *lb, struct batch *b, uint32_t at, struct lookup *lookup,
-			  const struct bulk_lookup bulks[])
+			   const struct bulk_lookup bulks[])
 {
 	if (!lookup->cached)
 		lookup->record = bulks[side_of(lookup)].records[lookup->slot];
 	else if (!note_holds(lb, b, at, lookup))
 		lookup->record = lb_connections_find_one(lb->connections, side_of(lookup), &lookup->key);
 	if (lb->prefetch && lookup->record != LB_NO_CONNECTION)
-		prefetch_neighbours(lb->connections, lookup->record);
+		use_list_prefetch_neighbours(&lb->connections->records[lookup->record].used, lb->connections->records);
 }
 
 static inline void follow(struct lb *lb, uint32_t record, uint8_t flags, bool from_client, bool payload,
@@ -212,11 +180,6 @@ static inline void follow(struct lb *lb, uint32_t record, uint8_t flags, bool fr
 		lb_connections_set_tcp(lb->connections, record, next, now_ns);
 	else
 		lb_connections_refresh(lb->connections, record, now_ns);
-}
-
-static inline uint8_t tcp_flags(const uint8_t *frame, const struct packet *p)
-{
-	return p->protocol == IPPROTO_TCP ? frame[p->l4 + TCP_FLAGS_AT] : 0;
 }
 
 /* Which TCP segments may open a connection. */
@@ -324,7 +287,7 @@ static inline enum lb_outcome finish(struct lb *lb, const struct lb_tables *t, s
 	else
 		outcome = from_backend(lb, frame, p, lookup, now_ns);
 	if (b->flow_cached && lookup->record != LB_NO_CONNECTION)
-		b->paths[at]->notes[lb->note] = note_of(&lb->connections->records[lookup->record], lookup->record);
+		b->paths[at]->notes[lb->note] = note_of(lb, lookup->record);
 	return outcome;
 }
 
@@ -379,14 +342,16 @@ const struct stage_ops lb_stage = {
 	.name = "lb",
 	.outcomes = lb_outcomes,
 	.keeps_flows = true,
-	.configure = lb_configure,
-	.release = lb_release,
-	.build = lb_tables_build,
-	.fixed_keys = lb_fixed_keys,
-	.describe = lb_describe,
-	.destroy = lb_tables_destroy,
 	.init = lb_init,
 	.process = lb_process,
 	.fini = lb_fini,
-	.owners = lb_owners,
+	.hooks = {
+		.configure = lb_configure,
+		.release = lb_release,
+		.build = lb_tables_build,
+		.destroy = lb_tables_destroy,
+		.fixed_keys = lb_fixed_keys,
+		.describe = lb_describe,
+		.owners = lb_owners,
+	},
 };

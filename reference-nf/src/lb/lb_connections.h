@@ -6,7 +6,7 @@
 #ifndef LB_CONNECTIONS_H
 #define LB_CONNECTIONS_H
 
-#include "lb/lb_config.h"
+#include "lb/lb_settings.h"
 #include "stage.h"
 #include "table/use_list.h"
 

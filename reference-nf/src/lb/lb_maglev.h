@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "table/hashing.h"
-#include "lb/lb_config.h"
+#include "lb/lb_settings.h"
 
 #define LB_MAGLEV_EMPTY UINT16_MAX
 

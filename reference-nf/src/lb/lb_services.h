@@ -6,7 +6,7 @@
 #ifndef LB_SERVICES_H
 #define LB_SERVICES_H
 
-#include "lb/lb_config.h"
+#include "lb/lb_settings.h"
 
 #define LB_SERVICES_MAX 4096u
 #define LB_BACKENDS_MAX 65535u /* of a service; and never more than its table has slots */

@@ -35,14 +35,14 @@ static void reload(const char *services)
 {
 	struct config *config = fixture_config(lb_config_text(services, ""));
 	const struct stage_place place = {.count = 1, .socket = (int)rte_socket_id()};
-	void *settings = lb_stage.configure(config), *old = rcu_tables_get(&lb.rcu);
+	void *settings = lb_stage.hooks.configure(config), *old = rcu_tables_get(&lb.rcu);
 
 	CHECK_EQUAL(config_mistakes(config), 0);
 	config_free(config);
-	atomic_store(&lb.rcu.tables, lb_stage.build(settings, &place));
+	atomic_store(&lb.rcu.tables, lb_stage.hooks.build(settings, &place));
 	CHECK(rcu_tables_get(&lb.rcu) != NULL);
-	lb_stage.destroy(old);
-	lb_stage.release(lb.settings);
+	lb_stage.hooks.destroy(old);
+	lb_stage.hooks.release(lb.settings);
 	lb.settings = settings;
 }
 
@@ -233,7 +233,7 @@ static struct stage_owner owner_of(const struct frame *frame)
 	b->mbufs[0] = &mbuf;
 	b->count = 1;
 	packet_parse(frame->data, frame->bytes, &b->packets[0]);
-	lb_stage.owners(lb.settings, &lb.rcu, b, 4, &owner);
+	lb_stage.hooks.owners(lb.settings, &lb.rcu, b, 4, &owner);
 	return owner;
 }
 
@@ -308,11 +308,11 @@ static void maglev_shares(void)
 static void refused(const char *services, const char *keys, uint32_t mistakes)
 {
 	struct config *config = fixture_config(lb_config_text(services, keys));
-	void *settings = lb_stage.configure(config);
+	void *settings = lb_stage.hooks.configure(config);
 
 	CHECK(settings != NULL);
 	CHECK_EQUAL(config_mistakes(config), mistakes);
-	lb_stage.release(settings);
+	lb_stage.hooks.release(settings);
 	config_free(config);
 }
 

@@ -3,13 +3,8 @@
 
 #include <rte_lcore.h>
 
-#include "role/dispatch.h"
 #include "flow_cache/flow_cache.h"
-#include "traffic/generator.h"
-#include "meter/sink.h"
 #include "model/chain.h"
-#include "role/handover.h"
-#include "role/order.h"
 
 static void add_stage(struct chain *chain, const struct stage_ops *ops)
 {
@@ -73,37 +68,6 @@ void chain_configure(struct chain *chain, struct config *config, bool flow_cache
 	}
 }
 
-static void name_part(struct chain *c, enum chain_part part, const char *name, uint32_t flags,
-		      const struct nalm_outcome_spec *outcomes)
-{
-	c->at[part] = c->probed_count;
-	c->probed[c->probed_count++] = (struct nalm_stage_spec){name, flags, outcomes};
-}
-
-void chain_name_probed(struct chain *c, const struct model_settings *model, bool outside)
-{
-	if (!outside)
-		name_part(c, PART_GENERATOR, "generator", NALM_STAGE_APART, generator_outcomes);
-	name_part(c, PART_RX, "rx", 0, rx_outcomes);
-	if (model_dispatches(model))
-		name_part(c, PART_DISPATCH, "dispatch", 0, dispatch_outcomes);
-	if (model_hands_over(model)) {
-		name_part(c, PART_HANDOVER_IN, "handover_in", 0, handover_outcomes);
-		if (model->state == STATE_SEPARATED)
-			name_part(c, PART_ORDER, "order", 0, order_outcomes);
-	}
-	for (uint32_t i = 0; i < c->count; i++) {
-		c->stages[i].probed = c->probed_count;
-		c->probed[c->probed_count++] =
-			(struct nalm_stage_spec){c->stages[i].ops->name, 0, c->stages[i].ops->outcomes};
-	}
-	if (model_hands_over(model))
-		name_part(c, PART_HANDOVER_OUT, "handover_out", 0, handover_outcomes);
-	name_part(c, PART_TX, "tx", 0, tx_outcomes);
-	if (!outside)
-		name_part(c, PART_SINK, "sink", NALM_STAGE_APART, sink_outcomes);
-}
-
 /* Instances of stage i: a private one for whoever runs it at the same time as others. */
 static uint32_t instances_of(const struct chain *c, uint32_t i, const struct model_settings *m)
 {
@@ -118,8 +82,8 @@ static bool init_stage(struct chain_stage *s, struct stage_place place)
 {
 	atomic_init(&s->rcu.tables, NULL);
 	s->place = place;
-	if (s->ops->build != NULL) {
-		void *tables = s->ops->build(s->settings, &place);
+	if (s->ops->hooks.build != NULL) {
+		void *tables = s->ops->hooks.build(s->settings, &place);
 		if (tables == NULL)
 			return false;
 		atomic_store_explicit(&s->rcu.tables, tables, memory_order_release);
@@ -157,14 +121,14 @@ void chain_fini(struct chain *c)
 		for (uint32_t n = 0; n < s->instance_count; n++)
 			s->ops->fini(s->instances[n]);
 		if (rcu_tables_get(&s->rcu) != NULL)
-			s->ops->destroy(rcu_tables_get(&s->rcu));
+			s->ops->hooks.destroy(rcu_tables_get(&s->rcu));
 	}
 }
 
 const struct chain_stage *chain_flow_stage(const struct chain *c)
 {
 	for (uint32_t i = 0; i < c->count; i++)
-		if (c->stages[i].ops->keeps_flows && c->stages[i].ops->owners != NULL)
+		if (c->stages[i].ops->keeps_flows && c->stages[i].ops->hooks.owners != NULL)
 			return &c->stages[i];
 	return NULL;
 }
@@ -174,8 +138,8 @@ void chain_reset_totals(struct chain *c)
 	memset(c->ledgers, 0, sizeof(c->ledgers));
 	for (uint32_t i = 0; i < c->count; i++) {
 		const struct chain_stage *s = &c->stages[i];
-		if (s->ops->reset != NULL)
-			s->ops->reset(&s->rcu, s->instances, s->instance_count);
+		if (s->ops->hooks.reset != NULL)
+			s->ops->hooks.reset(&s->rcu, s->instances, s->instance_count);
 	}
 }
 

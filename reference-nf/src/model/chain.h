@@ -63,8 +63,6 @@ struct chain {
 
 /* Reads [chain] stages; mistakes go to config. */
 void chain_configure(struct chain *chain, struct config *config, bool flow_cache);
-/* Numbers the stages and the parts that the model has. outside: there is no generator and no sink. */
-void chain_name_probed(struct chain *chain, const struct model_settings *model, bool outside);
 /* Makes tables and instances: of stages that keep flows as many as flow_instances, of others one per worker. false:
  * said on stderr. */
 bool chain_init(struct chain *chain, const struct model_settings *model, uint64_t seed);

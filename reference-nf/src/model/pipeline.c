@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "model/plan.h"
+#include "model/pipeline.h"
 
 static void each_of_its_own(struct model_settings *m, const struct chain *chain)
 {

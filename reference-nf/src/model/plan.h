@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which roles there are and who hands packets to whom: the configuration's execution model, laid out.
+ * Which roles there are and who hands packets to whom: an execution model, laid out. plan_build.h makes one.
  */
 #ifndef PLAN_H
 #define PLAN_H
@@ -34,35 +34,11 @@ struct plan {
 	struct traffic traffic;
 };
 
-/* Reads [model] groups of a pipeline: each stage of its own if there are none. */
-void pipeline_configure(struct model_settings *model, const struct chain *chain, struct config *config);
-
-/* What the model asks of the ports. */
-uint32_t plan_tx_queues(const struct model_settings *model);
-uint32_t plan_packets_in_rings(const struct model_settings *model);
-
-struct plan_parts {
-	const struct model_settings *model;
-	struct chain *chain;
-	struct io *io;
-	uint64_t ns_per_packet;
-	uint64_t seed;
-	const volatile sig_atomic_t *stop;
-	struct generator *generator; /* NULL: traffic comes from outside */
-	struct sink *sink;
-};
-
-/* false: said on stderr. */
-bool plan_open(struct plan *plan, const struct plan_parts *parts);
 void plan_close(struct plan *plan);
 
 /* For the models: a ring of its own; NULL: said on stderr. */
 struct handover *plan_ring(struct plan *plan);
 /* Puts the role into the plan, behind the ones there are. */
 void plan_add(struct plan *plan, struct role *role);
-bool rtc_plan(struct plan *plan);
-bool pipeline_plan(struct plan *plan);
-bool workers_plan(struct plan *plan, uint64_t seed);
-bool separated_plan(struct plan *plan);
 
 #endif

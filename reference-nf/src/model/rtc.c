@@ -2,7 +2,7 @@
  *
  * Execution model run to completion: one lcore takes a batch through the whole chain.
  */
-#include "model/plan.h"
+#include "model/rtc.h"
 
 bool rtc_plan(struct plan *p)
 {

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "model/plan.h"
+#include "model/separated_plan.h"
 
 /* Packets may come from any side until the dispatching lcore has ended and all it let in have left. */
 static bool all_done(const struct role *role)

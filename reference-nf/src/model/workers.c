@@ -7,7 +7,7 @@
 
 #include <rte_lcore.h>
 
-#include "model/plan.h"
+#include "model/workers.h"
 
 /* Stages of one instance are shared: each call of theirs goes through a lock. */
 static void lock_shared(struct plan *p, struct segment *segment)

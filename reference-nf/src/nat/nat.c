@@ -8,26 +8,14 @@
 #include <rte_malloc.h>
 #include <rte_prefetch.h>
 
+#include "nat/nat_config.h"
 #include "nat/nat_error.h"
 #include "nat/nat_owners.h"
 #include "nat/nat_stage.h"
 #include "packet/tcp_track.h"
+#include "table/bulk_lookup.h"
 
-static const struct nalm_outcome_spec nat_outcomes[] = {
-	[NAT_TRANSLATED_OUT] = {"translated_out", NALM_KIND_PASS},
-	[NAT_TRANSLATED_IN] = {"translated_in", NALM_KIND_PASS},
-	[NAT_HAIRPINNED] = {"hairpinned", NALM_KIND_PASS},
-	[NAT_ICMP_ERROR] = {"icmp_error", NALM_KIND_PASS},
-	[NAT_NOT_IPV4] = {"not_ipv4", NALM_KIND_PASS},
-	[NAT_NO_PORT] = {"no_port", NALM_KIND_LOST},
-	[NAT_TABLE_FULL] = {"table_full", NALM_KIND_LOST},
-	[NAT_HAIRPIN_ELSEWHERE] = {"hairpin_elsewhere", NALM_KIND_LOST},
-	[NAT_NO_MAPPING] = {"no_mapping", NALM_KIND_POLICY},
-	[NAT_MALFORMED] = {"malformed", NALM_KIND_BAD},
-	[NAT_FRAGMENT] = {"fragment", NALM_KIND_BAD},
-	[NAT_UNSUPPORTED_PROTOCOL] = {"unsupported_protocol", NALM_KIND_BAD},
-	{NULL, 0},
-};
+static const struct nalm_outcome_spec nat_outcomes[] = {NAT_OUTCOMES(STAGE_OUTCOME_SPEC){NULL, 0}};
 
 static const enum nat_outcome outcome_of_kind[] = {
 	[PACKET_OTHER] = NAT_UNSUPPORTED_PROTOCOL,
@@ -73,12 +61,7 @@ static void nat_fini(void *state)
 	rte_free(nat);
 }
 
-/* Keys that are looked up together, on one side of the table. */
-struct bulk_lookup {
-	struct flow_key keys[FLOW_TABLE_BULK];
-	uint32_t records[FLOW_TABLE_BULK];
-	uint32_t count;
-};
+_Static_assert(NAT_NONE == BULK_LOOKUP_NONE, "a record that is not there");
 
 /* What is to be done with a packet, and its mapping once that has been looked up. */
 struct lookup {
@@ -90,10 +73,9 @@ struct lookup {
 	bool ended;	 /* it has its outcome */
 };
 
-/* A note is the record's number and its epoch, which is never 0. */
-static inline uint64_t note_of(const struct nat_mapping *m, uint32_t record)
+static inline uint64_t note_of(const struct nat *nat, uint32_t record)
 {
-	return (uint64_t)m->epoch << 32 | record;
+	return flow_path_note(nat->table->mappings[record].epoch, record);
 }
 
 static inline enum nat_side side_of(const struct lookup *lookup)
@@ -102,7 +84,8 @@ static inline enum nat_side side_of(const struct lookup *lookup)
 }
 
 /* Fills the packet's lookup and asks for its mapping. */
-static inline void prepare(struct nat *nat, struct batch *b, uint32_t at, struct lookup *lookup, struct bulk_lookup bulks[])
+static inline void prepare(struct nat *nat, struct batch *b, uint32_t at, struct lookup *lookup,
+			   struct bulk_lookup bulks[])
 {
 	const struct packet *p = &b->packets[at];
 
@@ -122,46 +105,25 @@ static inline void prepare(struct nat *nat, struct batch *b, uint32_t at, struct
 			rte_prefetch0(&nat->table->mappings[lookup->record]);
 		return;
 	}
-	struct bulk_lookup *q = &bulks[side_of(lookup)];
-	q->keys[q->count] = lookup->key;
-	lookup->slot = (uint8_t)q->count++;
+	lookup->slot = bulk_lookup_add(&bulks[side_of(lookup)], &lookup->key);
 }
 
-static inline void look_up(struct nat *nat, enum nat_side side, struct bulk_lookup *q)
+static inline void look_up(struct nat *nat, enum nat_side side, struct bulk_lookup *bulk)
 {
-	if (q->count == 0)
-		return;
-	uint64_t hits = nat_table_find(nat->table, side, q->keys, q->count, q->records);
-	for (uint64_t missing = ~hits & UINT64_MAX >> (64 - q->count); missing != 0; missing &= missing - 1)
-		q->records[__builtin_ctzll(missing)] = NAT_NONE;
-}
-
-/* The list's neighbours are written when a mapping is refreshed. */
-static inline void prefetch_neighbours(const struct nat_table *t, uint32_t record)
-{
-	const struct use_links *links = &t->mappings[record].used;
-
-	if (links->older != USE_NONE)
-		rte_prefetch0(&t->mappings[links->older]);
-	if (links->newer != USE_NONE)
-		rte_prefetch0(&t->mappings[links->newer]);
+	if (bulk->count != 0)
+		bulk_lookup_mark_missing(bulk, nat_table_find(nat->table, side, bulk->keys, bulk->count, bulk->records));
 }
 
 /* Puts the record in the lookup's place. */
 static inline void resolve(const struct nat *nat, struct batch *b, uint32_t at, struct lookup *lookup,
-			  const struct bulk_lookup bulks[])
+			   const struct bulk_lookup bulks[])
 {
 	if (!lookup->cached)
 		lookup->record = bulks[side_of(lookup)].records[lookup->slot];
-	else if (note_of(&nat->table->mappings[lookup->record], lookup->record) != b->paths[at]->notes[nat->note])
+	else if (note_of(nat, lookup->record) != b->paths[at]->notes[nat->note])
 		lookup->record = nat_table_find_one(nat->table, side_of(lookup), &lookup->key);
 	if (nat->prefetch && lookup->record != NAT_NONE && lookup->direction != NAT_DIRECTION_IN)
-		prefetch_neighbours(nat->table, lookup->record);
-}
-
-static inline uint8_t tcp_flags(const uint8_t *frame, const struct packet *p)
-{
-	return p->protocol == IPPROTO_TCP ? frame[p->l4 + TCP_FLAGS_AT] : 0;
+		use_list_prefetch_neighbours(&nat->table->mappings[lookup->record].used, nat->table->mappings);
 }
 
 static inline void follow_tcp(struct nat *nat, uint32_t record, uint8_t flags, bool out, bool payload, uint64_t now_ns)
@@ -256,7 +218,7 @@ static inline enum nat_outcome finish(struct nat *nat, uint8_t *frame, const str
 static inline void write_note(const struct nat *nat, struct batch *b, uint32_t at, const struct lookup *lookup)
 {
 	if (lookup->direction <= NAT_DIRECTION_HAIRPIN && lookup->record != NAT_NONE)
-		b->paths[at]->notes[nat->note] = note_of(&nat->table->mappings[lookup->record], lookup->record);
+		b->paths[at]->notes[nat->note] = note_of(nat, lookup->record);
 }
 
 /* Packets first to first + n - 1, n at most FLOW_TABLE_BULK. */
@@ -299,10 +261,12 @@ const struct stage_ops nat_stage = {
 	.name = "nat",
 	.outcomes = nat_outcomes,
 	.keeps_flows = true,
-	.configure = nat_configure,
-	.release = free,
 	.init = nat_init,
 	.process = nat_process,
 	.fini = nat_fini,
-	.owners = nat_owners,
+	.hooks = {
+		.configure = nat_configure,
+		.release = free,
+		.owners = nat_owners,
+	},
 };

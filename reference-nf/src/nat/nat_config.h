@@ -2,24 +2,9 @@
 #ifndef NAT_CONFIG_H
 #define NAT_CONFIG_H
 
-#include <stdint.h>
+#include "nat/nat_settings.h"
 
-#include "config/config.h"
-
-enum nat_protocol { NAT_TCP, NAT_UDP, NAT_ICMP, NAT_PROTOCOLS };
-
-/* Mappings that age alike; in the order in which they are looked through for expiry. */
-enum nat_age { NAT_AGE_TCP, NAT_AGE_TCP_TRANSITORY, NAT_AGE_UDP, NAT_AGE_ICMP, NAT_AGES };
-
-struct nat_settings {
-	struct ipv4_prefix inside;
-	struct ipv4_prefix pool;
-	uint32_t pool_size; /* addresses */
-	uint16_t port_min, port_max;
-	uint32_t entries;
-	uint64_t timeout_ns[NAT_AGES];
-};
-
+/* [nat] and [network] inside. Mistakes go to config. NULL: no memory. */
 void *nat_configure(struct config *config);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <netinet/in.h>
 
-#include "nat/nat_config.h"
+#include "nat/nat_settings.h"
 #include "stage.h"
 #include "table/use_list.h"
 

@@ -258,7 +258,7 @@ static struct stage_owner owner_of(const struct frame *frame, uint32_t count)
 	b->mbufs[0] = &mbuf;
 	b->count = 1;
 	packet_parse(frame->data, frame->bytes, &b->packets[0]);
-	nat_stage.owners(nat.settings, &nat.rcu, b, count, &owner);
+	nat_stage.hooks.owners(nat.settings, &nat.rcu, b, count, &owner);
 	return owner;
 }
 

@@ -43,9 +43,11 @@ static void nop_fini(void *state)
 const struct stage_ops nop_stage = {
 	.name = "nop",
 	.outcomes = nop_outcomes,
-	.configure = nop_configure,
 	.init = nop_init,
 	.process = nop_process,
 	.fini = nop_fini,
-	.release = nop_fini,
+	.hooks = {
+		.configure = nop_configure,
+		.release = nop_fini,
+	},
 };

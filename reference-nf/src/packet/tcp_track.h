@@ -10,12 +10,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "packet/packet.h"
+
 #define TCP_FIN 0x01u
 #define TCP_SYN 0x02u
 #define TCP_RST 0x04u
 #define TCP_ACK 0x10u
 #define TCP_EVENTS (TCP_FIN | TCP_SYN | TCP_RST)
 #define TCP_FLAGS_AT 13u
+
+/* 0 for other protocols. */
+static inline uint8_t tcp_flags(const uint8_t *frame, const struct packet *p)
+{
+	return p->protocol == IPPROTO_TCP ? frame[p->l4 + TCP_FLAGS_AT] : 0;
+}
 
 /* 0: established, no side has closed; every other protocol has it as well. */
 enum tcp_track {

@@ -60,8 +60,8 @@ static const struct settings *current(void)
 static void describe(const struct stage_ops *ops, const void *settings, char *text, size_t bytes)
 {
 	snprintf(text, bytes, "tables");
-	if (ops->describe != NULL)
-		ops->describe(settings, text, bytes);
+	if (ops->hooks.describe != NULL)
+		ops->hooks.describe(settings, text, bytes);
 }
 
 static void say_all(const struct table_reloads *r, uint64_t number)

@@ -10,7 +10,7 @@ pthread_mutex_t rcu_tables_lock = PTHREAD_MUTEX_INITIALIZER;
 static void destroy_all(const struct table_reloads *r)
 {
 	for (uint32_t i = 0; i < r->count; i++)
-		r->of[i].stage->ops->destroy(r->of[i].tables);
+		r->of[i].stage->ops->hooks.destroy(r->of[i].tables);
 }
 
 bool table_reloads_build(struct table_reloads *r, struct chain *c,
@@ -19,11 +19,11 @@ bool table_reloads_build(struct table_reloads *r, struct chain *c,
 	r->count = 0;
 	for (uint32_t i = 0; i < c->count; i++) {
 		struct chain_stage *s = &c->stages[i];
-		if (s->ops->build == NULL)
+		if (s->ops->hooks.build == NULL)
 			continue;
 		uint64_t begin = rte_rdtsc();
 		const void *settings = settings_of(arg, s->ops);
-		void *tables = s->ops->build(settings, &s->place);
+		void *tables = s->ops->hooks.build(settings, &s->place);
 		if (tables == NULL) {
 			fprintf(stderr, "reload: %s: no new tables beside those in use, see above\n", s->ops->name);
 			destroy_all(r);
@@ -49,8 +49,8 @@ void table_reloads_exchange(struct table_reloads *r, struct rte_rcu_qsbr *reader
 	wait_for_readers(readers);
 	for (uint32_t i = 0; i < r->count; i++) {
 		const struct chain_stage *s = r->of[i].stage;
-		if (s->ops->inherit != NULL)
-			s->ops->inherit(rcu_tables_get(&s->rcu), r->of[i].tables);
+		if (s->ops->hooks.inherit != NULL)
+			s->ops->hooks.inherit(rcu_tables_get(&s->rcu), r->of[i].tables);
 	}
 	destroy_all(r);
 	pthread_mutex_unlock(&rcu_tables_lock);

@@ -58,8 +58,14 @@ static void destroy(void *tables)
 	alive--;
 }
 
-static const struct stage_ops first_stage = {.name = "first", .build = build, .inherit = inherit, .destroy = destroy};
-static const struct stage_ops second_stage = {.name = "second", .build = build, .inherit = inherit, .destroy = destroy};
+static const struct stage_ops first_stage = {
+	.name = "first",
+	.hooks = {.build = build, .inherit = inherit, .destroy = destroy},
+};
+static const struct stage_ops second_stage = {
+	.name = "second",
+	.hooks = {.build = build, .inherit = inherit, .destroy = destroy},
+};
 
 static const void *settings_of(const void *arg, const struct stage_ops *ops)
 {

@@ -21,7 +21,7 @@ static void by_address(struct dispatch *d, struct batch *b)
 static void find_owners(struct dispatch *d, struct batch *b, uint32_t count)
 {
 	const struct chain_stage *s = d->flow_stage;
-	s->ops->owners(s->settings, &s->rcu, b, count, d->owners);
+	s->ops->hooks.owners(s->settings, &s->rcu, b, count, d->owners);
 }
 
 static void by_session(struct dispatch *d, struct batch *b, uint64_t now_ns)

@@ -8,7 +8,7 @@
 
 #include <rte_prefetch.h>
 
-#include "table/flow_table_kinds.h"
+#include "table/chained_table.h"
 #include "table/table_memory.h"
 
 #define MEAN_CHAIN 3u /* of a full table; 2 to 3 is what Wu et al. (III-C1) found in the field */

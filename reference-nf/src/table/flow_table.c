@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
-#include "table/flow_table_kinds.h"
+#include "table/chained_table.h"
+#include "table/flow_table.h"
+#include "table/rte_hash_table.h"
+#include "table/signature_table.h"
 
 const char *const flow_table_kinds[] = {
 	[FLOW_TABLE_SIGNATURE] = "signature",

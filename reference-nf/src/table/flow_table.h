@@ -6,31 +6,9 @@
 #ifndef FLOW_TABLE_H
 #define FLOW_TABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "table/flow_table_params.h"
 
-struct flow_key {
-	uint64_t words[2]; /* unused bits are 0 */
-};
-
-enum flow_table_kind { FLOW_TABLE_SIGNATURE, FLOW_TABLE_CHAINED, FLOW_TABLE_RTE_HASH };
 extern const char *const flow_table_kinds[]; /* their names, as config_choice() takes them */
-
-#define FLOW_TABLE_BULK 64u
-#define FLOW_TABLE_BATCH 256u
-#define FLOW_TABLE_ENTRIES_MAX (1u << 29)
-
-struct flow_table_params {
-	const char *name; /* unique within the process */
-	enum flow_table_kind kind;
-	uint32_t entries; /* records there are, 1 to FLOW_TABLE_ENTRIES_MAX */
-	const void *keys; /* key of record 0; record i's is i * stride bytes behind it */
-	size_t stride;
-	uint64_t seed; /* varies bucket placement only */
-	int socket;
-	bool prefetch; /* false: one lookup after another, no prefetch */
-};
 
 struct flow_table;
 

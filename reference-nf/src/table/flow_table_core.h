@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the kinds of flow table share. Included by the kinds and their tests only.
+ * What the kinds of flow table share. Included by the kinds and their tests only. flow_table.c calls the functions of a
+ * kind by name, so that a look at the disassembly follows them. A kind's create() gets params that flow_table_create()
+ * has checked, and fills what is its own.
  */
 #ifndef FLOW_TABLE_CORE_H
 #define FLOW_TABLE_CORE_H
@@ -8,7 +10,7 @@
 #include <rte_hash_crc.h>
 
 #include "table/hashing.h"
-#include "table/flow_table.h"
+#include "table/flow_table_params.h"
 
 #define FLOW_TABLE_NONE UINT32_MAX
 #define FLOW_TABLE_BULKS (FLOW_TABLE_BATCH / FLOW_TABLE_BULK)

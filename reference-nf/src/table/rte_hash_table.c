@@ -4,7 +4,7 @@
 #include <rte_hash.h>
 #include <rte_prefetch.h>
 
-#include "table/flow_table_kinds.h"
+#include "table/rte_hash_table.h"
 
 _Static_assert(FLOW_TABLE_BULK <= RTE_HASH_LOOKUP_BULK_MAX, "bulk");
 

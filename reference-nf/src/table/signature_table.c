@@ -3,7 +3,6 @@
 
 #include <rte_prefetch.h>
 
-#include "table/flow_table_kinds.h"
 #include "table/signature_simd.h"
 #include "table/signature_table.h"
 #include "table/table_memory.h"

@@ -34,4 +34,12 @@ static inline uint32_t signature_of(const struct flow_key *key)
 	return signature + (signature == 0);
 }
 
+/* The kind's functions: flow_table_core.h. */
+struct flow_table *signature_table_create(const struct flow_table_params *params);
+void signature_table_destroy(struct flow_table *table);
+void signature_table_find(const struct flow_table *table, const struct flow_key keys[], uint32_t n, uint64_t hits[],
+			  uint32_t records[]);
+bool signature_table_insert(struct flow_table *table, uint32_t record);
+void signature_table_remove(struct flow_table *table, uint32_t record);
+
 #endif

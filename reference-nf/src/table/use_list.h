@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include <rte_prefetch.h>
+
 #define USE_NONE UINT32_MAX
 #define USE_STRIDE 64u /* bytes from a record to the next */
 
@@ -67,6 +69,15 @@ static inline void use_list_refresh(struct use_list *list, struct use_links *fir
 	}
 	use_list_remove(list, first, record);
 	use_list_append(list, first, record, now_ns);
+}
+
+/* The neighbours are written when the record is refreshed. records: record 0 itself. */
+static inline void use_list_prefetch_neighbours(const struct use_links *links, const void *records)
+{
+	if (links->older != USE_NONE)
+		rte_prefetch0((const uint8_t *)records + (uint64_t)links->older * USE_STRIDE);
+	if (links->newer != USE_NONE)
+		rte_prefetch0((const uint8_t *)records + (uint64_t)links->newer * USE_STRIDE);
 }
 
 /* The longest unused record, if it has been idle for the timeout. */

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CHAIN_PROBED_H
+#define CHAIN_PROBED_H
+
+#include "model/chain.h"
+
+/* Numbers the stages and the parts that the model has. outside: there is no generator and no sink. */
+void chain_name_probed(struct chain *chain, const struct model_settings *model, bool outside);
+
+#endif

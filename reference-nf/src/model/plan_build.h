@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Lays out the execution model that the configuration names.
+ */
+#ifndef PLAN_BUILD_H
+#define PLAN_BUILD_H
+
+#include "model/plan.h"
+
+/* What the model asks of the ports. */
+uint32_t plan_tx_queues(const struct model_settings *model);
+uint32_t plan_packets_in_rings(const struct model_settings *model);
+
+struct plan_parts {
+	const struct model_settings *model;
+	struct chain *chain;
+	struct io *io;
+	uint64_t ns_per_packet;
+	uint64_t seed;
+	const volatile sig_atomic_t *stop;
+	struct generator *generator; /* NULL: traffic comes from outside */
+	struct sink *sink;
+};
+
+/* false: said on stderr. plan_close() takes back what half a plan has left. */
+bool plan_open(struct plan *plan, const struct plan_parts *parts);
+
+#endif
