@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check_includes.py: fails if parts of src need each other in a circle. A part is a header with the file of its name.
+"""check_includes.py: fails if parts of src need each other in a circle.
 
-A part needs those whose headers it includes. A header that declares what another part defines needs that part.
+A part is a header with the file of its name. It needs the parts whose headers it includes. A header that
+declares what another part defines needs that part.
 """
 
 import re
