@@ -157,8 +157,8 @@ lock: ## Makes requirements.lock again from the pyproject files
 		--no-emit-index-url --no-annotate --custom-compile-command "make lock" -o requirements.lock
 
 openapi: ## Writes server/openapi.json, docs/api-reference.md and the page's client again
-	@$(BIN)/python -m nalm_server.openapi >server/.openapi.new && mv server/.openapi.new server/openapi.json && \
-		$(BIN)/python -m nalm_server.reference >server/.openapi.new && mv server/.openapi.new docs/api-reference.md && \
+	@$(BIN)/python -m nalm_server.app.openapi >server/.openapi.new && mv server/.openapi.new server/openapi.json && \
+		$(BIN)/python -m nalm_server.app.api_reference >server/.openapi.new && mv server/.openapi.new docs/api-reference.md && \
 		cd web && npm run -s generate
 
 screenshot: page ## Takes docs/images again from the demo (run `make run` first)

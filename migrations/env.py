@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from alembic import context
-from nalm_server.db import UtcDateTime, make_engine
-from nalm_server.settings import Settings
-from nalm_server.tables import METADATA
+from nalm_server.app.tables import METADATA
+from nalm_server.base.settings import Settings
+from nalm_server.db.engine import UtcDateTime, make_engine
 from sqlalchemy import Connection
 
 

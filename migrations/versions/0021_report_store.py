@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 from alembic import op
-from nalm_server.migrate import SchemaError
+from nalm_server.db.migrate import SchemaError
 
 revision = "0021"
 down_revision = "0020"

@@ -17,8 +17,8 @@ from typing import Any
 import psycopg
 import pytest
 import structlog
-from nalm_server import migrate
-from nalm_server.settings import Settings
+from nalm_server.base.settings import Settings
+from nalm_server.db import migrate
 
 sys.path.insert(0, str(Path(__file__).parent))
 from nalm_server_harness import Clock, Service, make_service

@@ -13,10 +13,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from nalm_server import migrate
-from nalm_server.hooks.signature import sign
-from nalm_server.hooks.work import drain
-from nalm_server.settings import Settings
+from nalm_server.base.settings import Settings
+from nalm_server.db import migrate
+from nalm_server.webhooks.signature import sign
+from nalm_server.webhooks.tasks import drain
 
 sys.path.insert(0, str(Path(__file__).parent))
 from nalm_server_harness import Clock, Service, make_service

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from nalm_server.hooks.forges import FORGES
+from nalm_server.webhooks.forges import FORGES
 from nalm_server_reports import sha
 
 

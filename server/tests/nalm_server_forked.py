@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nalm_server.hooks.signature import hexdigest, sign
-from nalm_server.projects.models import ProjectRow
-from nalm_server.watches import repository as watches
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.git.branch_filters import repository as watches
+from nalm_server.webhooks.signature import hexdigest, sign
 from nalm_server_git import Repo, make_repo
 from nalm_server_harness import Service
 from sqlalchemy import update

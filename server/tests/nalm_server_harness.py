@@ -14,13 +14,13 @@ from fastapi.testclient import TestClient
 from nalm_server.alerts.findings import confirm
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.states import AlertState
-from nalm_server.app import make_app
-from nalm_server.context import Context, make_context
-from nalm_server.hooks.models import DeliveryRow
-from nalm_server.hooks.signature import sign
-from nalm_server.hooks.work import drain as drain_deliveries
-from nalm_server.settings import Settings
-from nalm_server.tokens import service as tokens
+from nalm_server.app.application import make_app
+from nalm_server.auth.tokens import service as tokens
+from nalm_server.base.settings import Settings
+from nalm_server.db.context import Context, make_context
+from nalm_server.webhooks.models import DeliveryRow
+from nalm_server.webhooks.signature import sign
+from nalm_server.webhooks.tasks import drain as drain_deliveries
 from sqlalchemy import event, select
 
 

@@ -13,18 +13,19 @@ from uuid import uuid4
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.summary import HistoryFigure
 from nalm_core.verdict.verdict import Outcome, Verdict
-from nalm_server.agents import repository as hosts
-from nalm_server.commits.models import CommitRow
-from nalm_server.commits.order import record
-from nalm_server.history import repository as scenarios
-from nalm_server.history.functions_repository import FunctionKey
-from nalm_server.judgement import marking
-from nalm_server.projects import repository as projects
-from nalm_server.reports.opening import store_of
-from nalm_server.reports.packed import Packed, pack
-from nalm_server.runs import builds, functions, repository, series
-from nalm_server.runs.models import RunRow, VerdictRow
-from nalm_server.runs.repository import JudgedRun
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.changepoints import triggers
+from nalm_server.db.reports.opening import store_of
+from nalm_server.db.reports.packing import Packed, pack
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.commits.order import record
+from nalm_server.jobs.agents import repository as hosts
+from nalm_server.results import builds, functions, repository
+from nalm_server.results.models import RunRow, VerdictRow
+from nalm_server.results.repository import JudgedRun
+from nalm_server.results.series import entry
+from nalm_server.results.series import repository as scenarios
+from nalm_server.results.series.functions_repository import FunctionKey
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
 from sqlalchemy.orm import Session
@@ -72,9 +73,9 @@ def _store(session: Session, one: Measured, now: datetime) -> None:
     row.scenario_id, row.host_id = scenarios.record_scenario(session, project.id, report).id, host.id
     verdict = _verdict(one)
     repository.add(session, row, _stored(session, report), verdict)
-    series.enter(session, row, _figures(one))
+    entry.enter(session, row, _figures(one))
     functions.enter(session, row, _counted(one))
-    marking.run_taken(session, JudgedRun(row, verdict, one.scenario, one.host))
+    triggers.run_taken(session, JudgedRun(row, verdict, one.scenario, one.host))
 
 
 def _stored(session: Session, report: RunReport) -> Packed:
@@ -113,9 +114,9 @@ def _verdict(one: Measured) -> VerdictRow:
     )
 
 
-def _figures(one: Measured) -> series.Figures:
+def _figures(one: Measured) -> entry.Figures:
     costs = {**COSTS, **one.costs}
-    every = {**costs, series.CHAIN: sum(costs.values())}
+    every = {**costs, entry.CHAIN: sum(costs.values())}
     return [
         (stage, "cpp", HistoryFigure(value=cost, low=None, high=None, source="tsc"))
         for stage, cost in every.items()

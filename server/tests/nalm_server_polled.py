@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nalm_server.projects.models import ProjectRow
-from nalm_server.reconcile import service as reconcile
-from nalm_server.settings import Settings
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.settings import Settings
+from nalm_server.polling import tasks as reconcile
 from nalm_server_forge import FakeForge
 from nalm_server_git import Repo, make_repo, serve
 from nalm_server_harness import Clock, Service, make_service

@@ -41,7 +41,7 @@ def running(home: Path, database_url: str, **environment: str) -> Iterator[Runni
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     made = Running(0, port, home / "server.log", home / "served")
-    command = [sys.executable, "-m", "nalm_server.cli", "up", "--no-agent", "--port", str(port)]
+    command = [sys.executable, "-m", "nalm_server.cli.main", "up", "--no-agent", "--port", str(port)]
     with made.log.open("wb") as log:
         process = subprocess.Popen(
             [*command, "--state", str(made.state)],

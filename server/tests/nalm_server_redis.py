@@ -7,7 +7,7 @@ import shutil
 import socket
 import subprocess
 
-from nalm_server.work.broker import reachable
+from nalm_server.worker.broker import reachable
 from nalm_server_waiting import until
 
 

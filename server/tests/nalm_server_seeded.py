@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
-from nalm_server.accounts.models import AccountRow
 from nalm_server.alerts.models import AlertMoveRow, AlertRow
-from nalm_server.app import make_app
-from nalm_server.backfills.models import BackfillRow
-from nalm_server.bisects.models import BisectRow
-from nalm_server.experiments.models import CellRow, ExperimentRow
-from nalm_server.notifications.models import NotificationRow
-from nalm_server.quality.models import TrialRow
-from nalm_server.settings import Settings
-from nalm_server.tokens import service as tokens
-from nalm_server.tokens.scopes import Scope
+from nalm_server.app.application import make_app
+from nalm_server.auth.accounts.models import AccountRow
+from nalm_server.auth.tokens import service as tokens
+from nalm_server.auth.tokens.scopes import Scope
+from nalm_server.base.settings import Settings
+from nalm_server.campaigns.backfills.models import BackfillRow
+from nalm_server.campaigns.bisects.models import BisectRow
+from nalm_server.campaigns.experiments.models import CellRow, ExperimentRow
+from nalm_server.notify.models import NotificationRow
+from nalm_server.self_test.models import TrialRow
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import body_of, make_report, sha
 

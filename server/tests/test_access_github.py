@@ -12,11 +12,11 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from fastapi.testclient import TestClient
 from httpx import Response
-from nalm_server.accounts.models import IdentityRow
-from nalm_server.app import make_app
-from nalm_server.context import Context, make_context
-from nalm_server.settings import Settings
-from nalm_server.signin.providers import Provider
+from nalm_server.app.application import make_app
+from nalm_server.auth.accounts.models import IdentityRow
+from nalm_server.base.settings import Settings
+from nalm_server.base.sign_in_providers import Provider
+from nalm_server.db.context import Context, make_context
 from nalm_server_github import FakeGithub
 from nalm_server_harness import Clock
 from nalm_server_sockets import Loopback, serving

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
-from nalm_server.app import make_app
-from nalm_server.context import make_context
-from nalm_server.errors import TooManyError
-from nalm_server.settings import Settings
-from nalm_server.signin import attempts
-from nalm_server.signin.attempts import Attempt, Attempts
+from nalm_server.app.application import make_app
+from nalm_server.base.errors import TooManyError
+from nalm_server.base.settings import Settings
+from nalm_server.db import sign_in_attempts
+from nalm_server.db.context import make_context
+from nalm_server.db.sign_in_attempts import Attempt, Attempts
 
 HEALTH = "/api/v1/health"
 
@@ -93,7 +93,7 @@ def test_attempts_are_counted_here_while_redis_is_away() -> None:
     counting = Attempts("redis://127.0.0.1:1/0")
     attempt = Attempt("mona", "192.0.2.1")
     counting.require(attempt)
-    for _ in range(attempts.PAIR.amount):
+    for _ in range(sign_in_attempts.PAIR.amount):
         counting.count_refused(attempt)
     with pytest.raises(TooManyError):
         counting.require(attempt)

@@ -14,23 +14,23 @@ from typing import Any
 
 import pytest
 from httpx import Response
-from nalm_server.access.models import MembershipRow
-from nalm_server.accounts.models import AccountRow
 from nalm_server.alerts.models import AlertRow
-from nalm_server.app import make_app
-from nalm_server.backfills.models import BackfillRow
-from nalm_server.bisects.models import BisectRow
-from nalm_server.commits import repository as commits
-from nalm_server.db import Base
-from nalm_server.experiments import repository as experiments
-from nalm_server.experiments.models import CellRow, ExperimentRow
-from nalm_server.hooks.signature import sign
-from nalm_server.projects import repository as projects
-from nalm_server.schedules.models import ScheduleRow
-from nalm_server.settings import Settings
-from nalm_server.tokens import repository as token_rows
-from nalm_server.tokens import service as tokens
-from nalm_server.tokens.scopes import Scope
+from nalm_server.app.application import make_app
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.auth.access.models import MembershipRow
+from nalm_server.auth.accounts.models import AccountRow
+from nalm_server.auth.tokens import repository as token_rows
+from nalm_server.auth.tokens import service as tokens
+from nalm_server.auth.tokens.scopes import Scope
+from nalm_server.base.settings import Settings
+from nalm_server.campaigns.backfills.models import BackfillRow
+from nalm_server.campaigns.bisects.models import BisectRow
+from nalm_server.campaigns.experiments import repository as experiments
+from nalm_server.campaigns.experiments.models import CellRow, ExperimentRow
+from nalm_server.campaigns.schedules.models import ScheduleRow
+from nalm_server.db.engine import Base
+from nalm_server.git.commits import repository as commits
+from nalm_server.webhooks.signature import sign
 from nalm_server_access import MATRIX, Row, Who
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import body_of, make_report, sha

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from nalm_server.accounts import passwords
-from nalm_server.accounts.passwords import hash_of, turn, verify
-from nalm_server.app import make_app
-from nalm_server.embedded.first_tokens import FIRST_LINK, make_first_tokens
-from nalm_server.signin import attempts
+from nalm_server.app.application import make_app
+from nalm_server.app.embedded.first_tokens import FIRST_LINK, make_first_tokens
+from nalm_server.auth.accounts import passwords
+from nalm_server.auth.accounts.passwords import hash_of, turn, verify
+from nalm_server.db import sign_in_attempts
 from nalm_server_harness import Clock, Service
 
 PASSWORD = "correct horse battery"
@@ -140,7 +140,7 @@ def test_wrong_password_and_unknown_name_look_alike(service: Service) -> None:
 
 def test_attempts_are_limited_even_with_the_right_password(service: Service) -> None:
     member(service)
-    for _ in range(attempts.PAIR.amount):
+    for _ in range(sign_in_attempts.PAIR.amount):
         Browser(service).ask("POST", "/session", 401, {"name": "mona", "password": "wrong"})
     told = {"name": "mona", "password": PASSWORD}
     answer = Browser(service).client.post(f"{API}/session", json=told)
@@ -157,13 +157,13 @@ def flood(service: Service, sent: dict[str, str], times: int, *, network: str) -
 
 def test_bad_links_of_strangers_keep_nobody_out(service: Service) -> None:
     link = invited(service)
-    flood(service, {"link": "bogus"}, attempts.ACCOUNT.amount + 10, network="198.51.100")
+    flood(service, {"link": "bogus"}, sign_in_attempts.ACCOUNT.amount + 10, network="198.51.100")
     assert Browser(service).sign_in(link=link)["name"] == "mona"
 
 
 def test_bad_links_of_one_address_are_limited_and_a_good_one_is_taken_all_the_same(service: Service) -> None:
     link = invited(service)
-    for _ in range(attempts.ADDRESS.amount):
+    for _ in range(sign_in_attempts.ADDRESS.amount):
         Browser(service).ask("POST", "/session", 401, {"link": "bogus"})
     Browser(service).ask("POST", "/session", 429, {"link": "bogus"})
     assert Browser(service).sign_in(link=link)["name"] == "mona"
@@ -173,7 +173,7 @@ def test_bad_passwords_of_strangers_do_not_keep_out_a_browser_that_signed_in_bef
     browser = member(service)
     browser.ask("DELETE", "/session", 204)
     wrong = {"name": "mona", "password": "wrong" * 4}
-    flood(service, wrong, attempts.ACCOUNT.amount, network="198.51.100")
+    flood(service, wrong, sign_in_attempts.ACCOUNT.amount, network="198.51.100")
     right = {"name": "mona", "password": PASSWORD}
     Browser(service, "203.0.113.1").ask("POST", "/session", 429, right)
     assert browser.sign_in(**right)["name"] == "mona"
@@ -182,14 +182,14 @@ def test_bad_passwords_of_strangers_do_not_keep_out_a_browser_that_signed_in_bef
 def test_a_known_browser_is_limited_too_and_known_for_its_own_account_only(service: Service) -> None:
     browser = member(service)
     browser.ask("DELETE", "/session", 204)
-    for _ in range(attempts.DEVICE.amount):
+    for _ in range(sign_in_attempts.DEVICE.amount):
         browser.ask("POST", "/session", 401, {"name": "mona", "password": "wrong" * 4})
     browser.ask("POST", "/session", 429, {"name": "mona", "password": PASSWORD})
     other = Browser(service)
     other.sign_in(link=invited(service, "lisa"))
     other.ask("PUT", "/session/password", 204, {"new": PASSWORD})
     other.ask("DELETE", "/session", 204)
-    for _ in range(attempts.PAIR.amount):
+    for _ in range(sign_in_attempts.PAIR.amount):
         other.ask("POST", "/session", 401, {"name": "mona", "password": "wrong" * 4})
     other.ask("POST", "/session", 429, {"name": "mona", "password": PASSWORD})
     assert other.sign_in(name="lisa", password=PASSWORD)["name"] == "lisa"
@@ -200,14 +200,14 @@ def test_a_made_up_device_cookie_is_worth_nothing(service: Service, forged: str)
     member(service)
     browser = Browser(service)
     browser.client.cookies.set("nalm-device", forged)
-    for _ in range(attempts.PAIR.amount):
+    for _ in range(sign_in_attempts.PAIR.amount):
         browser.ask("POST", "/session", 401, {"name": "mona", "password": "wrong" * 4})
     browser.ask("POST", "/session", 429, {"name": "mona", "password": PASSWORD})
 
 
 def test_good_sign_ins_are_not_counted(service: Service) -> None:
     member(service)
-    for _ in range(attempts.PAIR.amount + 1):
+    for _ in range(sign_in_attempts.PAIR.amount + 1):
         Browser(service).sign_in(name="mona", password=PASSWORD)
 
 

@@ -7,17 +7,17 @@ import asyncio
 from contextlib import suppress
 
 import pytest
-from nalm_server import db
-from nalm_server.admission import LONGEST_QUEUE, SLOTS, Lane, Slots, lane_of
-from nalm_server.errors import BusyError
-from nalm_server.work.kinds import Work
+from nalm_server.base.admission import LONGEST_QUEUE, SLOTS, Lane, Slots, lane_of
+from nalm_server.base.errors import BusyError
+from nalm_server.db import engine
+from nalm_server.worker.kinds import Work
 
 ANYIO_THREADS = 40
 
 
 def test_slots_are_fewer_than_connections_and_threads() -> None:
     slots = sum(SLOTS.values())
-    assert slots + len(Work) + 1 <= db.CONNECTIONS  # 1: the reader of changes
+    assert slots + len(Work) + 1 <= engine.CONNECTIONS  # 1: the reader of changes
     assert slots < ANYIO_THREADS
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import pytest
-from nalm_server.embedded import agent_user, up
-from nalm_server.embedded.agent_user import AgentUser, agent_start
-from nalm_server.embedded.failure import StartError
-from nalm_server.settings import Settings
-from nalm_server.watches.watching import ForkPullRequests, stricter
+from nalm_server.app.embedded import agent_user, up
+from nalm_server.app.embedded.agent_user import AgentUser, agent_start
+from nalm_server.app.embedded.failure import StartError
+from nalm_server.base.settings import Settings
+from nalm_server.git.branch_filters.filters import ForkPullRequests, stricter
 
 AS_ROOT = os.geteuid() == 0
 SECRETS = ("admin.token", "secret.key", "nalm.db", "agent.token")

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from nalm_server.agents.needs import Capabilities, Needs, missing
+from nalm_server.jobs.agents.needs import Capabilities, Needs, missing
 from nalm_server_harness import Clock, Service
 from nalm_server_reports import body_of, make_report, sha
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from nalm_core.report.run_report import Host
-from nalm_server.hosts.recording import changed, digest_of, kept_for
+from nalm_server.jobs.hosts.recording import changed, digest_of, kept_for
 from nalm_server_harness import Clock, Service
 from nalm_server_reports import body_of, make_report
 

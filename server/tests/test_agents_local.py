@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nalm_server.embedded.first_tokens import make_first_tokens
+from nalm_server.app.embedded.first_tokens import make_first_tokens
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, sha
 from pydantic import SecretStr

@@ -6,15 +6,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from nalm_server.accounts import repository as accounts
 from nalm_server.alerts.models import AlertRow
-from nalm_server.commits.order import CommitInfo, record
+from nalm_server.auth.access.project_repository import find
+from nalm_server.auth.accounts import repository as accounts
+from nalm_server.auth.tokens import service as tokens
+from nalm_server.git.commits.order import CommitInfo, record
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason, JobState
 from nalm_server.jobs.service import enqueue, move
-from nalm_server.projects.repository import find
-from nalm_server.runs.models import VerdictRow
-from nalm_server.tokens import service as tokens
+from nalm_server.results.models import VerdictRow
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
 from sqlalchemy import select

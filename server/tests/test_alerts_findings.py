@@ -10,9 +10,9 @@ import pytest
 from nalm_server.alerts import findings, repository
 from nalm_server.alerts.findings import Moved, Suspicion, suspect
 from nalm_server.alerts.models import AlertRow
-from nalm_server.alerts.rule_models import ExpectationRow, FloorRow, MuteRow
-from nalm_server.commits.order import record
-from nalm_server.projects.repository import find
+from nalm_server.alerts.rules.models import ExpectationRow, FloorRow, MuteRow
+from nalm_server.auth.access.project_repository import find
+from nalm_server.git.commits.order import record
 from nalm_server_harness import Service
 from nalm_server_reports import sha
 from sqlalchemy import select

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
-from nalm_server.app import make_app
-from nalm_server.backup import service as backups
-from nalm_server.backup.archive import BackupError
-from nalm_server.context import make_context
-from nalm_server.settings import Settings
+from nalm_server.app.application import make_app
+from nalm_server.base.settings import Settings
+from nalm_server.db.context import make_context
+from nalm_server.ops.backup import service as backups
+from nalm_server.ops.backup.archive import BackupError
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report
 
@@ -123,8 +123,8 @@ def test_damaged_backup_changes_nothing(
 FULL_DISK = """
 import sys
 from pathlib import Path
-from nalm_server.backup import service as backups
-from nalm_server.settings import Settings
+from nalm_server.ops.backup import service as backups
+from nalm_server.base.settings import Settings
 settings = Settings(state_dir=Path(sys.argv[2]), database_url=sys.argv[3])
 if sys.argv[1] == "backup":
     backups.backup(settings, Path(sys.argv[4]), with_key=False)

@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from nalm_server.bodies import REQUEST_BYTES, REQUEST_VALUES
+from nalm_server.base.body_limits import REQUEST_BYTES, REQUEST_VALUES
 from nalm_server_harness import Service
 from nalm_server_process import running
 from nalm_server_reports import body_of, make_report, sha

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import typer.main
-from nalm_server.cli import app, main
+from nalm_server.cli.main import app, main
 
 Call = Callable[..., tuple[int, str, str]]
 

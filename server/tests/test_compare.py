@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from nalm_server.refs import repository as refs
+from nalm_server.git.refs import repository as refs
 from nalm_server_features import FEATURES, WITH_DPI, with_features
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from nalm_core.report.run_report import RunReport
 from nalm_core.report.source_text import FileText, SourceText, Stretch
-from nalm_server.forges.source_link import source_link
-from nalm_server.integrations.models import IntegrationRow
-from nalm_server.refs import repository as refs
+from nalm_server.git.refs import repository as refs
+from nalm_server.notify.forges.source_link import source_link
+from nalm_server.notify.integrations.models import IntegrationRow
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, PACKETS, body_of, make_report, sha
 

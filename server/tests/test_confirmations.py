@@ -7,15 +7,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from nalm_server.agents.repository import find as find_host
-from nalm_server.alerts import life
+from nalm_server.alerts import lifecycle
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.states import AlertState
-from nalm_server.commits.models import CommitRow
-from nalm_server.confirmations import hosts, queueing
-from nalm_server.history.models import SeriesRow
-from nalm_server.judgement.models import ChangePointRow
-from nalm_server.judgement.settling import settle
+from nalm_server.campaigns.confirmations import hosts, queueing
+from nalm_server.changepoints.models import ChangePointRow
+from nalm_server.changepoints.significance import settle
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.jobs.agents.repository import find as find_host
+from nalm_server.results.series.models import SeriesRow
 from nalm_server_findings import Rig, alert_of, confirming, suspect_history, suspect_run
 from nalm_server_harness import Service
 from nalm_server_line import use_line
@@ -252,7 +252,7 @@ def test_what_a_person_closes_is_not_measured(service: Service) -> None:
     alert = found(service, bench)
     bench.drain()
     with service.context.sessions() as session:
-        life.enter(
+        lifecycle.enter(
             session, session.get_one(AlertRow, alert), AlertState.FALSE_ALARM, "noise", service.clock()
         )
         session.commit()

@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 import structlog
 import uvicorn
-from nalm_server import bodies, connections
-from nalm_server.app import make_app
-from nalm_server.connections import Connection
-from nalm_server.settings import Settings
+from nalm_server.app import connections
+from nalm_server.app.application import make_app
+from nalm_server.app.connections import Connection
+from nalm_server.base import body_limits
+from nalm_server.base.settings import Settings
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_waiting import until
 
@@ -122,7 +123,7 @@ def test_connections_beyond_the_limit_are_refused(service: Service) -> None:
 
 
 def test_a_body_that_comes_too_slowly_is_ended(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bodies, "GRACE_SECONDS", 0.2)
+    monkeypatch.setattr(body_limits, "GRACE_SECONDS", 0.2)
     with served(service) as port, client(port) as connection:
         connection.sendall(SIGNED + b"Content-Length: 1000\r\n\r\n{")
         answer = rest(connection)

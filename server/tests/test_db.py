@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from nalm_server import db
+from nalm_server.db import engine as db
 from sqlalchemy import text
 
 PIDS = text("SELECT pg_backend_pid()")

@@ -13,19 +13,19 @@ from typing import Any
 
 import httpx
 import pytest
-from nalm_server.context import make_context
-from nalm_server.demo.alerts import alert_lines, settled
-from nalm_server.demo.deliver import push_payload
-from nalm_server.demo.errors import DemoError
-from nalm_server.demo.follow import has_ended
-from nalm_server.demo.history import Merge, make_history
-from nalm_server.demo.preflight import check_disk, check_port, check_programs
-from nalm_server.demo.table import as_planted, make_table, verdict_of
-from nalm_server.demo.way_in import way_in
-from nalm_server.errors import UnauthorizedError
-from nalm_server.settings import Settings
-from nalm_server.signin.schemas import ByLink
-from nalm_server.signin.service import sign_in
+from nalm_server.auth.sign_in.schemas import ByLink
+from nalm_server.auth.sign_in.service import sign_in
+from nalm_server.base.errors import UnauthorizedError
+from nalm_server.base.settings import Settings
+from nalm_server.cli.demo.alerts import alert_lines, settled
+from nalm_server.cli.demo.deliver import push_payload
+from nalm_server.cli.demo.errors import DemoError
+from nalm_server.cli.demo.follow import has_ended
+from nalm_server.cli.demo.history import Merge, make_history
+from nalm_server.cli.demo.preflight import check_disk, check_port, check_programs
+from nalm_server.cli.demo.table import as_planted, make_table, verdict_of
+from nalm_server.cli.demo.way_in import way_in
+from nalm_server.db.context import make_context
 from rich.console import Console
 
 
@@ -105,7 +105,7 @@ def told(*states: str) -> tuple[httpx.Client, list[str]]:
 
 
 def test_findings_are_waited_for_until_they_were_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nalm_server.demo.alerts.POLL_SECONDS", 0.0)
+    monkeypatch.setattr("nalm_server.cli.demo.alerts.POLL_SECONDS", 0.0)
     client, _ = told("new", "new", "confirmed")
     (alert,) = settled(client, "demo", check_server=lambda: None, limit_seconds=60)
     assert alert["state"] == "confirmed"

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 import yaml
-from nalm_server import settings_load
-from nalm_server.cli import app
-from nalm_server.settings import Settings
+from nalm_server.base import settings_loading
+from nalm_server.base.settings import Settings
+from nalm_server.cli.main import app
 from typer.testing import CliRunner
 
 ROOT = Path(__file__).parents[2]
@@ -87,7 +87,7 @@ def test_an_upgrade_keeps_the_newest_backups(keep: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["migrate", "server", "worker", "beat"])
 def test_settings_in_compose_exist(name: str, services: dict[str, dict[str, Any]]) -> None:
-    assert set(services[name]["environment"]) <= settings_load.known()
+    assert set(services[name]["environment"]) <= settings_loading.known()
     assert {"NALM_DATABASE_URL", "NALM_REDIS_URL"} <= set(services[name]["environment"])
 
 
@@ -188,7 +188,7 @@ def test_documented_command_makes_a_private_env_with_usable_secrets(tmp_path: Pa
 
 def test_operators_page_lists_every_setting() -> None:
     listed = set(re.findall(r"^\| `(NALM_[A-Z0-9_]+)` \|", OPERATE.read_text(), re.MULTILINE))
-    assert listed == settings_load.known()
+    assert listed == settings_loading.known()
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.stem)

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from nalm_core.report.run_report import RunReport
-from nalm_server.commits import repository as commits
-from nalm_server.experiments import queueing, work
-from nalm_server.experiments.models import CellRow
-from nalm_server.features import fits
-from nalm_server.projects import repository as projects
-from nalm_server.retention import sweep
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.campaigns.experiments import queueing, work
+from nalm_server.campaigns.experiments.models import CellRow
+from nalm_server.git.commits import repository as commits
+from nalm_server.ops.retention import sweep
+from nalm_server.results.cost_models import fits
 from nalm_server_experiments import Agent, cells
 from nalm_server_harness import Service
 from nalm_server_line import use_line

@@ -10,9 +10,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from nalm_server.agents.models import HostRow
-from nalm_server.exports.schemas import ExportRow
-from nalm_server.exports.text import as_csv
+from nalm_server.jobs.agents.models import HostRow
+from nalm_server.views.exports.schemas import ExportRow
+from nalm_server.views.exports.text import as_csv
 from nalm_server_harness import Service
 from nalm_server_reports import STARTED, body_of, make_report, sha
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
@@ -66,7 +66,7 @@ def test_formats_hold_the_same_rows_along_the_first_parent(stored: Service) -> N
 def test_without_pyarrow_parquet_is_refused_in_words(
     stored: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nalm_server.exports.service.find_spec", lambda name: None)
+    monkeypatch.setattr("nalm_server.views.exports.service.find_spec", lambda name: None)
     answer = stored.client.get(PATH, params={"format": "parquet"})
     assert answer.status_code == 501
     error = answer.json()["error"]

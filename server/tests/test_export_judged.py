@@ -9,9 +9,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from nalm_server.exports.tables import SOURCES, Table
-from nalm_server.history.models import SeriesRow
-from nalm_server.judgement.models import ChangePointRow
+from nalm_server.changepoints.models import ChangePointRow
+from nalm_server.results.series.models import SeriesRow
+from nalm_server.views.exports.tables import SOURCES, Table
 from nalm_server_features import FEATURES, WITH_DPI, with_features
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from hypothesis import given
 from hypothesis import strategies as st
-from nalm_server.feeds.atom import Entry, render
+from nalm_server.views.feeds.atom import Entry, render
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, sha
 

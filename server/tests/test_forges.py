@@ -14,21 +14,21 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 from nalm_core.verdict.verdict import Verdict
-from nalm_server import outgoing
-from nalm_server.alerts.fates import Fate
+from nalm_server.alerts.confirmation_schemas import PlanState
+from nalm_server.alerts.rules.fates import Fate
 from nalm_server.alerts.states import AlertState
-from nalm_server.confirmations.schemas import PlanState
-from nalm_server.forges.comment import marker
-from nalm_server.forges.comments import gone
-from nalm_server.forges.github_app import app_token
-from nalm_server.forges.gitlab_listing import read_merge_request
-from nalm_server.forges.judgement import JobSaid, Said, conclude
-from nalm_server.forges.make import make_forge
-from nalm_server.forges.protocol import Comment, Forge, ForgeState, NullForge, Status
-from nalm_server.forges.standing import Known, standings
+from nalm_server.base import outgoing
+from nalm_server.base.settings import Settings
 from nalm_server.jobs.schemas import JobState
-from nalm_server.notifications.failure import Next, SendError
-from nalm_server.settings import Settings
+from nalm_server.notify.failure import Next, SendError
+from nalm_server.notify.forges.alert_status import Known, standings
+from nalm_server.notify.forges.comment import marker
+from nalm_server.notify.forges.comments import gone
+from nalm_server.notify.forges.factory import make_forge
+from nalm_server.notify.forges.github_app import app_token
+from nalm_server.notify.forges.gitlab_listing import read_merge_request
+from nalm_server.notify.forges.job_status import JobSaid, Said, conclude
+from nalm_server.notify.forges.protocol import Comment, Forge, ForgeState, NullForge, Status
 from nalm_server_forge import SOMEBODY, FakeForge
 from nalm_server_pulls import Pull, as_gitlab
 from nalm_server_sockets import Loopback, Reply, serving

@@ -11,13 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from nalm_server import graph
-from nalm_server.context import Context, make_context
-from nalm_server.graph import AddressError, GraphError, UnknownRevisionError, git
-from nalm_server.graph.address import protocol, require_revision
-from nalm_server.projects.models import ProjectRow
-from nalm_server.settings import Settings
-from nalm_server.watches.models import WatchRow
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.settings import Settings
+from nalm_server.db.context import Context, make_context
+from nalm_server.git import graph
+from nalm_server.git.branch_filters.models import WatchRow
+from nalm_server.git.graph import AddressError, GraphError, UnknownRevisionError, git
+from nalm_server.git.graph.address import protocol, require_revision
 from nalm_server_git import Forge, Repo, make_repo, serve
 from nalm_server_harness import Clock
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from nalm_core.report.catalogue import METRICS
 from nalm_core.report.run_report import RunReport
-from nalm_server.commits.models import CommitRow
-from nalm_server.history import functions_repository
-from nalm_server.history.models import FUNCTION_BYTES, FunctionSeriesRow, FunctionValueRow
-from nalm_server.projects.models import ProjectRow
-from nalm_server.runs import filling, functions
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.results import function_backfill, functions
+from nalm_server.results.series import functions_repository
+from nalm_server.results.series.models import FUNCTION_BYTES, FunctionSeriesRow, FunctionValueRow
 from nalm_server_harness import Service
 from nalm_server_reports import PACKETS, body_of, make_report
 from sqlalchemy import delete, func, select, update
@@ -146,8 +146,8 @@ def test_reports_from_before_are_filled_in_once(stored: Service) -> None:
         session.execute(delete(FunctionSeriesRow))
         session.commit()
     assert names(stored) == []
-    assert sum(filling.fill(stored.context, project)) == 2
-    assert list(filling.fill(stored.context, project)) == []
+    assert sum(function_backfill.fill(stored.context, project)) == 2
+    assert list(function_backfill.fill(stored.context, project)) == []
     (line,) = stored.get(LINES, scenario="sfc_a", metric="ipp", function="nat>flow_find")["lines"]
     assert line["stages"][0]["value"] == [281, 282]
     assert line["run_id"] == [f"{number:032x}" for number in (1, 2)]

@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from nalm_server.commits.models import CommitRow
-from nalm_server.commits.order import record
-from nalm_server.history import lines
-from nalm_server.history import service as histories
-from nalm_server.history.service import Found, Target, Wanted
-from nalm_server.projects.models import ProjectRow
-from nalm_server.refs import repository as refs
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.commits.order import record
+from nalm_server.git.refs import repository as refs
+from nalm_server.views.history import chart_lines
+from nalm_server.views.history import service as histories
+from nalm_server.views.history.service import Found, Target, Wanted
 from nalm_server_harness import Service, counted
 from nalm_server_measured import Measured, store
 from nalm_server_reports import COSTS, sha
@@ -45,12 +45,12 @@ def shown(service: Service, **asked: Any) -> dict[str, dict[str, float]]:
     """By scenario and branch: nat's cost by commit."""
     found = service.get(LINES, **asked)
     shas = found["commits"]["sha"]
-    lines = {}
+    chart_lines = {}
     for line in found["lines"]:
         (nat,) = (one for one in line["stages"] if one["stage"] == "nat")
         name = " ".join(filter(None, (line["scenario"], line["branch"])))
-        lines[name] = {shas[at]: value for at, value in zip(line["at"], nat["value"], strict=True)}
-    return lines
+        chart_lines[name] = {shas[at]: value for at, value in zip(line["at"], nat["value"], strict=True)}
+    return chart_lines
 
 
 def test_scenarios_share_their_commits(measured: Service) -> None:
@@ -113,7 +113,7 @@ def test_what_is_not_there_is_named(measured: Service, asked: dict[str, str], to
 
 
 def test_too_much_is_refused_with_what_to_do(measured: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "MOST_FIGURES", 10)
+    monkeypatch.setattr(chart_lines, "MOST_FIGURES", 10)
     with counted(measured) as statements:
         answer = measured.get(LINES, 422, scenario="sfc_a")
     assert "choose fewer scenarios, stages or branches" in answer["error"]["message"]
@@ -129,7 +129,7 @@ def test_a_scenario_is_read_once_whatever_number_of_branches(
         read.append(target.scenario.name)
         return histories.line_of(session, project, target, wanted)
 
-    monkeypatch.setattr(lines, "line_of", line_of)
+    monkeypatch.setattr(chart_lines, "line_of", line_of)
     found = measured.get(LINES, scenario=["sfc_a", "sfc_b"], branch=["main", "faster"])
     assert len(found["lines"]) == 4
     assert read == ["sfc_a", "sfc_b"]

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nalm_server.hooks.signature import fits, sign
-from nalm_server.hooks.work import drain
-from nalm_server.projects.models import ProjectRow
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.webhooks.signature import fits, sign
+from nalm_server.webhooks.tasks import drain
 from nalm_server_harness import Clock, Service, make_service
 from sqlalchemy import update
 

@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 import pytest
-from nalm_server.hooks.signature import STANDARD_SECRET, hexdigest, sign, sign_standard
+from nalm_server.webhooks.signature import STANDARD_SECRET, hexdigest, sign, sign_standard
 from nalm_server_harness import Clock, Service
 
 BEFORE, AFTER, BASE, ZEROS = "a" * 40, "b" * 40, "c" * 40, "0" * 40

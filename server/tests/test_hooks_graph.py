@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nalm_server.hooks.work import drain
-from nalm_server.projects.models import ProjectRow
-from nalm_server.reconcile import service as reconcile
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.polling import tasks as reconcile
+from nalm_server.webhooks.tasks import drain
 from nalm_server_git import Forge, Repo, make_repo, serve
 from nalm_server_harness import Clock, Service
 from sqlalchemy import update

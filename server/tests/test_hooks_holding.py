@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from nalm_server.hooks import holding, repository, work
-from nalm_server.hooks.claims import MOST_TRIES
-from nalm_server.hooks.holding import HELD
-from nalm_server.hooks.models import DeliveryRow
-from nalm_server.hooks.work import drain
+from nalm_server.auth.access import project_repository as projects
 from nalm_server.jobs import repository as jobs
-from nalm_server.projects import repository as projects
+from nalm_server.webhooks import claim_heartbeat, repository, tasks
+from nalm_server.webhooks.claim_heartbeat import HELD
+from nalm_server.webhooks.claims import MOST_TRIES
+from nalm_server.webhooks.models import DeliveryRow
+from nalm_server.webhooks.tasks import drain
 from nalm_server_harness import Clock, Service
 from nalm_server_waiting import until
 from sqlalchemy import select, text
@@ -32,7 +32,7 @@ def only(service: Service) -> DeliveryRow:
 def test_a_delivery_in_hand_is_held_on_to(
     service: Service, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    follow, hold = work.follow, repository.hold
+    follow, hold = tasks.follow, repository.hold
     troubles = [NoConnectionError("none was free")]
 
     def renew(*given: Any) -> None:
@@ -47,9 +47,9 @@ def test_a_delivery_in_hand_is_held_on_to(
             until(lambda: only(service).next_at == clock() + HELD, "the hold to be renewed")
         follow(*given, **named)
 
-    monkeypatch.setattr(holding, "RENEWED_SECONDS", 0.01)
+    monkeypatch.setattr(claim_heartbeat, "RENEWED_SECONDS", 0.01)
     monkeypatch.setattr(repository, "hold", renew)
-    monkeypatch.setattr(work, "follow", long)
+    monkeypatch.setattr(tasks, "follow", long)
     assert service.hook(payload("push_merge"), 202)["became"] == "accepted"
     assert (only(service).attempts, troubles) == (1, [])
 
@@ -62,7 +62,7 @@ def test_a_delivery_whose_worker_died_is_worked_on_soon(
     service: Service, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched, pytest.raises(KilledError):
-        patched.setattr(work, "follow", dies)
+        patched.setattr(tasks, "follow", dies)
         service.hook(payload("push_merge"), 202)
     drain(service.context)
     assert only(service).status == "received"
@@ -74,7 +74,7 @@ def test_a_delivery_whose_worker_died_is_worked_on_soon(
 def test_a_delivery_that_every_worker_dies_of_is_given_up(
     service: Service, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(work, "follow", dies)
+    monkeypatch.setattr(tasks, "follow", dies)
     with pytest.raises(KilledError):
         service.hook(payload("push_merge"), 202)
     for _ in range(MOST_TRIES - 1):

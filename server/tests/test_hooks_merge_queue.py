@@ -6,10 +6,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from nalm_server.hooks.happenings import MergeGroupChanged
-from nalm_server.reconcile.differences import differences, merge_groups
-from nalm_server.reconcile.repository import KnownRefs
-from nalm_server.watches.watching import ForkPullRequests, PushCommits, Watching
+from nalm_server.git.branch_filters.filters import ForkPullRequests, PushCommits, Watching
+from nalm_server.git.events import MergeGroupChanged
+from nalm_server.polling.differences import differences, merge_groups
+from nalm_server.polling.repository import KnownRefs
 from nalm_server_harness import Service
 
 BASE, HEAD, NEXT, TOPIC = "a" * 40, "b" * 40, "c" * 40, "d" * 40

@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nalm_server import graph
-from nalm_server.graph import CommitInfo, Graph, UnknownRevisionError, Wanted, git
-from nalm_server.hooks import claims, work
-from nalm_server.hooks import service as hooks
-from nalm_server.hooks.claims import MOST_TRIES
-from nalm_server.hooks.forges import FORGES
-from nalm_server.hooks.holding import HELD
-from nalm_server.hooks.models import DeliveryRow
-from nalm_server.hooks.signature import sign
-from nalm_server.hooks.work import drain
-from nalm_server.projects import repository as projects
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.git import graph
+from nalm_server.git.graph import CommitInfo, Graph, UnknownRevisionError, Wanted, git
+from nalm_server.webhooks import claims, tasks
+from nalm_server.webhooks import service as hooks
+from nalm_server.webhooks.claim_heartbeat import HELD
+from nalm_server.webhooks.claims import MOST_TRIES
+from nalm_server.webhooks.forges import FORGES
+from nalm_server.webhooks.models import DeliveryRow
+from nalm_server.webhooks.signature import sign
+from nalm_server.webhooks.tasks import drain
 from nalm_server_forked import Forked, forked
 from nalm_server_harness import Clock, Service
 from sqlalchemy import select
@@ -198,7 +198,7 @@ def test_who_is_late_changes_nothing_of_what_a_later_one_told(scene: Forked, clo
     (late,) = claims.claim(scene.service.context)
     request(scene, 7, head, "closed")
     drain(scene.service.context)
-    work._work_all(scene.service.context, [late])
+    tasks._work_all(scene.service.context, [late])
     assert [row.status for row in rows(scene.service)] == ["ignored", "ignored"]
     assert scene.service.get("/projects/demo/pull-requests")[0]["state"] == "closed"
     assert scene.service.get("/jobs") == []
@@ -207,14 +207,14 @@ def test_who_is_late_changes_nothing_of_what_a_later_one_told(scene: Forked, clo
 def test_one_of_which_workers_die_takes_no_other_with_it(
     scene: Forked, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    follow = work.follow
+    follow = tasks.follow
 
     def dies(context: Any, made: Any, happening: Any, *given: Any, **named: Any) -> None:
         if happening.number == 2:
             raise KilledError
         follow(context, made, happening, *given, **named)
 
-    monkeypatch.setattr(work, "follow", dies)
+    monkeypatch.setattr(tasks, "follow", dies)
     monkeypatch.setattr(claims, "AT_ONCE", 16)
     for number in range(1, 5):
         request(scene, number, scene.heads[0])

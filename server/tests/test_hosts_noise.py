@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from nalm_server.hosts.noise import spread
+from nalm_server.results.noise import spread
 from nalm_server_harness import Service
 from nalm_server_reports import LAUNCHES, body_of, make_report
 

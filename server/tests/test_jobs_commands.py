@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from nalm_server.cli import app
+from nalm_server.cli.main import app
 from nalm_server_git import Repo, make_repo
 from typer.testing import CliRunner, Result
 

@@ -18,19 +18,19 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from nalm_server.agents import service as agents
-from nalm_server.agents.schemas import Finish, LeaseRequest, Progress, Release
-from nalm_server.commits.order import record
-from nalm_server.errors import ConflictError, FencedOffError
-from nalm_server.jobs import actions, drain, reading
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.auth.tokens.principal import SYSTEM, Principal
+from nalm_server.auth.tokens.scopes import Scope
+from nalm_server.base.errors import ConflictError, FencedOffError
+from nalm_server.git.commits.order import record
+from nalm_server.jobs import actions, presentation, tasks
 from nalm_server.jobs import service as jobs
+from nalm_server.jobs.agents import service as agents
+from nalm_server.jobs.agents.schemas import Finish, LeaseRequest, Progress, Release
 from nalm_server.jobs.schemas import HELD, OPEN, JobDetail, JobReason, JobState
 from nalm_server.jobs.states import NEXT
-from nalm_server.projects import repository as projects
-from nalm_server.runs import service as runs
-from nalm_server.runs.repository import of_job
-from nalm_server.tokens.principal import SYSTEM, Principal
-from nalm_server.tokens.scopes import Scope
+from nalm_server.results import intake as runs
+from nalm_server.results.repository import of_job
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, sha
 from sqlalchemy.orm import Session
@@ -69,7 +69,7 @@ class JobsMachine(RuleBasedStateMachine):
 
     def _job(self, number: int) -> JobDetail:
         with self.at.context.read_sessions() as session:
-            return reading.get_job(session, number, self.at.clock())
+            return presentation.get_job(session, number, self.at.clock())
 
     def _spoken(self, lease: tuple[int, int], act: Callable[[], Any]) -> bool:
         """True if it was heard. Only the holder is."""
@@ -173,7 +173,7 @@ class JobsMachine(RuleBasedStateMachine):
 
     @rule()
     def tick(self) -> None:
-        drain.drain(self.at.context)
+        tasks.drain(self.at.context)
 
     @precondition(lambda self: self.jobs)
     @rule(which=ANY, act=st.sampled_from([actions.cancel, actions.retry, actions.boost]))
@@ -200,7 +200,7 @@ class JobsMachine(RuleBasedStateMachine):
     def all_is_well(self) -> None:
         with self.at.context.read_sessions() as session:
             for number in self.jobs:
-                job = reading.get_job(session, number, self.at.clock())
+                job = presentation.get_job(session, number, self.at.clock())
                 self._is_well(job)
                 results = Counter(run.scenario_id for run in of_job(session, number))
                 assert all(count == 1 for count in results.values()), "two results of a scenario"

@@ -10,9 +10,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from nalm_server.commits.models import CommitRow
-from nalm_server.commits.order import record
-from nalm_server.jobs import drain, leasing
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.commits.order import record
+from nalm_server.jobs import leasing, tasks
 from nalm_server.jobs import queue_repository as queue
 from nalm_server.jobs import service as jobs
 from nalm_server.jobs.approvals import Origin
@@ -20,8 +22,6 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.queue_repository import Asker
 from nalm_server.jobs.schemas import HELD, JobReason, JobState
 from nalm_server.jobs.states import NEXT, require_allowed
-from nalm_server.projects import repository as projects
-from nalm_server.projects.models import ProjectRow
 from nalm_server_harness import Clock, Service
 from nalm_server_reports import body_of, make_report, sha
 from sqlalchemy import event, text
@@ -123,8 +123,8 @@ def arrived(session: Session, commit: CommitRow, now: datetime) -> int:
 def test_long_waiting_raises_the_priority(service: Service, clock: Clock) -> None:
     old = enqueue(service, 1, JobReason.BISECT)
     for _ in range(5):
-        clock.pass_seconds(drain.RAISED_AFTER.total_seconds() + 1)
-        drain.drain(service.context)
+        clock.pass_seconds(tasks.RAISED_AFTER.total_seconds() + 1)
+        tasks.drain(service.context)
     enqueue(service, 2)
     assert service.get(f"/jobs/{old}")["priority"] == 1
     assert take(service) == old
@@ -162,7 +162,7 @@ def test_a_late_agent_has_its_job_back_if_nobody_took_it(service: Service, clock
     enqueue(service, 1)
     lease = service.lease()
     clock.pass_seconds(61)
-    drain.drain(service.context)
+    tasks.drain(service.context)
     assert service.get(f"/jobs/{lease['job_id']}")["state"] == "queued"
     service.upload(body_of(make_report(1)), token="agent", job_id=lease["job_id"], fence=lease["fence"])
     assert told(service, lease, "finish", outcome="done") == {"state": "done"}

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 from nalm_core.findings.expectation import Expectation
-from nalm_server.alerts import declared
-from nalm_server.cli import app
-from nalm_server.commits.order import record
-from nalm_server.judgement import marking, work
+from nalm_server.alerts.rules import expectations
+from nalm_server.changepoints import tasks, triggers
+from nalm_server.cli.main import app
+from nalm_server.git.commits.order import record
 from nalm_server_harness import Service
 from nalm_server_measured import Measured, store
 from nalm_server_reports import COSTS, body_of, make_report, sha
@@ -43,7 +43,7 @@ STEP = line(levels((14, 150.0), (8, 160.0)))
 def judged(service: Service, measured: Sequence[Measured]) -> list[dict[str, Any]]:
     """All in, then one look: its change points of CPP."""
     store(service, measured)
-    work.drain(service.context)
+    tasks.drain(service.context)
     return points(service)
 
 
@@ -55,7 +55,7 @@ def points(service: Service, **wanted: Any) -> list[dict[str, Any]]:
 def test_step_between_measured_commits(service: Service) -> None:
     for number, one in enumerate(STEP, start=1):
         service.upload(body_of(make_report(number, base_costs={**COSTS, **one.costs})))
-    work.drain(service.context)
+    tasks.drain(service.context)
     found = points(service)
     assert {one["stage"] for one in found} == {"nat", "chain"}
     for one in found:
@@ -121,7 +121,7 @@ def expect(service: Service, number: int) -> None:
     declaration = Expectation(scenario="sfc_*", metric="cpp", bound=1.1, reason="counts every byte")
     with service.context.sessions() as session:
         commit = record(session, DEMO, sha(number), sha(number - 1))
-        declared.declare(session, commit, declaration, "commit", "Mona", now=service.clock())
+        expectations.declare(session, commit, declaration, "commit", "Mona", now=service.clock())
         session.commit()
 
 
@@ -154,11 +154,11 @@ def test_runs_that_are_no_history_do_not_bend_it(service: Service) -> None:
 
 def test_looked_at_again_nothing_changes(service: Service) -> None:
     found = judged(service, STEP)
-    work.drain(service.context)
+    tasks.drain(service.context)
     with service.context.sessions() as session:
-        assert marking.project(session, DEMO, whole=True) == 1
+        assert triggers.project(session, DEMO, whole=True) == 1
         session.commit()
-    work.drain(service.context)
+    tasks.drain(service.context)
     assert points(service) == found
 
 
@@ -212,7 +212,7 @@ def test_what_one_host_does_alone_is_shown_as_its_own(service: Service) -> None:
     assert found["ratio"] == pytest.approx(1.06, rel=0.01)
     assert service.get("/projects/demo/change-points/hosts", scenario="sfc_b") == []
     store(service, [Measured(41, {"nat": 150.0}, host="bench-b")])
-    work.drain(service.context)
+    tasks.drain(service.context)
     again = service.get("/projects/demo/change-points/hosts")
     assert [(one["stage"], one["sha"]) for one in again] == [(one["stage"], one["sha"]) for one in shown]
 

@@ -11,11 +11,11 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from nalm_server.confirmations import level_back
-from nalm_server.judgement import looks_repository as looks
-from nalm_server.judgement import marking, settling, work
-from nalm_server.judgement.looking import look
-from nalm_server.projects import repository as projects
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.campaigns.confirmations import level_back
+from nalm_server.changepoints import looks_repository as looks
+from nalm_server.changepoints import significance, tasks, triggers
+from nalm_server.changepoints.look import look
 from nalm_server_harness import Service
 from nalm_server_measured import Measured, store
 from sqlalchemy.orm import Session
@@ -44,12 +44,12 @@ def states(service: Service) -> dict[str, set[str]]:
 def test_look_of_a_worker_that_died_is_taken_up(service: Service) -> None:
     store(service, step("sfc_a"))
     with service.context.sessions() as session:
-        assert looks.claim(session, service.clock(), work.CLAIMED_FOR) is not None
+        assert looks.claim(session, service.clock(), tasks.CLAIMED_FOR) is not None
         session.commit()
-    work.drain(service.context)
+    tasks.drain(service.context)
     assert states(service) == {}
-    service.clock.pass_seconds(work.CLAIMED_FOR / timedelta(seconds=1))
-    work.drain(service.context)
+    service.clock.pass_seconds(tasks.CLAIMED_FOR / timedelta(seconds=1))
+    tasks.drain(service.context)
     assert states(service) == {"sfc_a": {"standing"}}
 
 
@@ -58,23 +58,23 @@ def test_worker_that_comes_too_late_stores_nothing(service: Service, monkeypatch
     store(service, step("sfc_a"))
 
     def slowly(*given: Any) -> Any:
-        monkeypatch.setattr(work, "look", look)
+        monkeypatch.setattr(tasks, "look", look)
         found = look(*given)
-        service.clock.pass_seconds(work.CLAIMED_FOR / timedelta(seconds=1))
+        service.clock.pass_seconds(tasks.CLAIMED_FOR / timedelta(seconds=1))
         with elsewhere(service):
             pass
         found.found.clear()
         return found
 
-    monkeypatch.setattr(work, "look", slowly)
-    work.drain(service.context)
+    monkeypatch.setattr(tasks, "look", slowly)
+    tasks.drain(service.context)
     assert states(service) == {"sfc_a": {"standing"}}
 
 
 @contextmanager
 def elsewhere(service: Service) -> Iterator[None]:
     """Another worker looks meanwhile; it is waited for at the end."""
-    other = Thread(target=work.drain, args=(service.context,))
+    other = Thread(target=tasks.drain, args=(service.context,))
     other.start()
     yield
     other.join()
@@ -85,24 +85,24 @@ def test_what_is_found_while_a_project_is_weighed_is_weighed_too(
 ) -> None:
     """One worker weighs; another finds something, and dies before it would have it weighed."""
     store(service, step("sfc_a"))
-    work.drain(service.context)
+    tasks.drain(service.context)
     store(service, step("sfc_b"))
     to_level, unsettled = level_back.look, looks.unsettled_projects
     others: list[Thread] = []
 
     def meanwhile(session: Session, project_id: int, now: Any) -> None:
         monkeypatch.setattr(looks, "unsettled_projects", lambda _session: [])
-        others.append(Thread(target=work.drain, args=(service.context,)))
+        others.append(Thread(target=tasks.drain, args=(service.context,)))
         others[0].start()
         others[0].join(0.5)  # it waits for this one, and is then through
         to_level(session, project_id, now)
 
     monkeypatch.setattr(level_back, "look", meanwhile)
-    settling.settle(service.context, DEMO)
+    significance.settle(service.context, DEMO)
     others[0].join()
     monkeypatch.setattr(level_back, "look", to_level)
     monkeypatch.setattr(looks, "unsettled_projects", unsettled)
-    work.drain(service.context)
+    tasks.drain(service.context)
     assert states(service) == {"sfc_a": {"standing"}, "sfc_b": {"standing"}}
 
 
@@ -116,8 +116,8 @@ def test_project_may_go_while_it_is_looked_at(service: Service, monkeypatch: pyt
             session.commit()
         return found
 
-    monkeypatch.setattr(work, "look", then_gone)
-    work.drain(service.context)
+    monkeypatch.setattr(tasks, "look", then_gone)
+    tasks.drain(service.context)
     with service.context.sessions() as session:
         assert looks.unsettled_projects(session) == []
-        assert marking.project(session, DEMO, whole=False) == 0
+        assert triggers.project(session, DEMO, whole=False) == 0

@@ -13,10 +13,10 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
-from nalm_server.app import make_app
+from nalm_server.app.application import make_app
 from nalm_server.jobs import repository
-from nalm_server.live.changes import UNSETTLED, Changes
-from nalm_server.live.log_tail import gained
+from nalm_server.views.live.changes import UNSETTLED, Changes
+from nalm_server.views.live.log_tail import gained
 from nalm_server_harness import Clock, Service
 from nalm_server_reports import sha
 

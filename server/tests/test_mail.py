@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, LoginPassword
-from nalm_server.integrations.kinds import Event
-from nalm_server.notifications import mail
-from nalm_server.notifications.failure import Next, SendError
-from nalm_server.notifications.messages import Message
-from nalm_server.settings import MailSecurity, Settings
+from nalm_server.base.settings import MailSecurity, Settings
+from nalm_server.notify import mail
+from nalm_server.notify.failure import Next, SendError
+from nalm_server.notify.integrations.kinds import Event
+from nalm_server.notify.messages import Message
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 MESSAGE = Message(

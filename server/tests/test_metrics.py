@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import pytest
 import structlog
 from fastapi.testclient import TestClient
-from nalm_server import logs, migrate
-from nalm_server.app import make_app
-from nalm_server.context import make_context
-from nalm_server.health import service as health
-from nalm_server.notifications.drain import drain
-from nalm_server.settings import Settings
+from nalm_server.app.application import make_app
+from nalm_server.base import logs
+from nalm_server.base.settings import Settings
+from nalm_server.db import migrate
+from nalm_server.db.context import make_context
+from nalm_server.notify.tasks import drain
+from nalm_server.ops.health import service as health
 from nalm_server_harness import Clock, Service
 from nalm_server_reports import body_of, make_report
 from nalm_server_sockets import Reply, serving

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
-from nalm_server import migrate
-from nalm_server.db import make_engine
-from nalm_server.migrate import SchemaError, alembic_config, migrations_dir, require_current
-from nalm_server.tables import METADATA
+from nalm_server.app.tables import METADATA
+from nalm_server.db import migrate
+from nalm_server.db.engine import make_engine
+from nalm_server.db.migrate import SchemaError, alembic_config, migrations_dir, require_current
 from sqlalchemy import inspect
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nalm_server import migrate
-from nalm_server.db import make_engine
+from nalm_server.db import migrate
+from nalm_server.db.engine import make_engine
 from sqlalchemy import text
 
 AT = "2026-11-20 12:00:00+00"

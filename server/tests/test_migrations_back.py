@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from nalm_server import migrate
-from nalm_server.db import make_engine
+from nalm_server.base.settings import Settings
+from nalm_server.db import migrate
+from nalm_server.db.engine import make_engine
 from nalm_server.jobs.models import JobRow
-from nalm_server.reports import moving
-from nalm_server.settings import Settings
+from nalm_server.ops.report_store import moving
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_seeded import add_administrator, add_everything
 from sqlalchemy import text

@@ -9,7 +9,7 @@ import re
 import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
-from nalm_server.migrate import alembic_config, migrations_dir
+from nalm_server.db.migrate import alembic_config, migrations_dir
 
 LARGE = ("runs", "reports", "verdicts", "series_values")
 """Tables with rows for every scenario of every commit: an index of the others is made in a moment."""

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from nalm_server import migrate
 from nalm_server.alerts import repository
 from nalm_server.alerts.models import AlertRow
-from nalm_server.commits import repository as commits
-from nalm_server.reports import moving
+from nalm_server.db import migrate
+from nalm_server.git.commits import repository as commits
+from nalm_server.ops.report_store import moving
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, sha
 from nalm_server_seeded import add_judged

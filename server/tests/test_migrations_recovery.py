@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nalm_server import migrate
-from nalm_server.db import make_engine
+from nalm_server.db import migrate
+from nalm_server.db.engine import make_engine
 from nalm_server_reports import sha
 from sqlalchemy import Engine, MetaData, select
 

@@ -13,18 +13,18 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from nalm_server.alerts.life import dismiss
+from nalm_server.alerts.lifecycle import dismiss
 from nalm_server.alerts.models import AlertRow
-from nalm_server.commits.order import record
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.base.settings import Settings
+from nalm_server.git.commits.order import record
 from nalm_server.jobs.approvals import Origin
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason, JobState
 from nalm_server.jobs.service import enqueue, move
-from nalm_server.notifications import pauses, repository
-from nalm_server.notifications.drain import LEASE, drain
-from nalm_server.notifications.models import NotificationRow
-from nalm_server.projects import repository as projects
-from nalm_server.settings import Settings
+from nalm_server.notify import backoff, repository
+from nalm_server.notify.models import NotificationRow
+from nalm_server.notify.tasks import LEASE, drain
 from nalm_server_forge import FakeForge
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import body_of, make_report, sha
@@ -191,7 +191,7 @@ def test_forge_that_is_away_is_tried_again_after_a_pause_and_then_told_the_prese
         service.upload(body_of(make_report(2)))
         drain(service.context)
         assert len(server.seen) == 1, "nothing is sent to what is away"
-        clock.pass_seconds(pauses.BREATH_SECONDS)
+        clock.pass_seconds(backoff.BREATH_SECONDS)
         drain(service.context)
         clock.pass_seconds(899)
         drain(service.context)
@@ -206,16 +206,16 @@ def test_forge_that_is_away_is_tried_again_after_a_pause_and_then_told_the_prese
 
 
 def test_gives_up_with_the_reason_and_is_sent_again_by_hand(service: Service, clock: Clock) -> None:
-    fake = FakeForge("github", troubles=[Reply(500)] * pauses.TRIES)
+    fake = FakeForge("github", troubles=[Reply(500)] * backoff.TRIES)
     with serving(fake) as server:
         connect_forge(service, server)
         service.upload(body_of(make_report(1)))
-        for _ in range(pauses.TRIES + 3):
+        for _ in range(backoff.TRIES + 3):
             drain(service.context)
-            clock.pass_seconds(2 * pauses.LONGEST_SECONDS)
-        assert len(server.seen) == pauses.TRIES
+            clock.pass_seconds(2 * backoff.LONGEST_SECONDS)
+        assert len(server.seen) == backoff.TRIES
         (one,) = told(service, state="failed")
-        assert (one["tries"], one["next_try_at"]) == (pauses.TRIES, None) and "500" in one["last_error"]
+        assert (one["tries"], one["next_try_at"]) == (backoff.TRIES, None) and "500" in one["last_error"]
         service.post(f"/projects/demo/notifications/{one['id']}/redeliver", "admin", 202, None)
         drain(service.context)
         assert [one["state"] for one in told(service)] == ["sent"]
@@ -223,12 +223,12 @@ def test_gives_up_with_the_reason_and_is_sent_again_by_hand(service: Service, cl
 
 
 def test_pauses_grow_and_spread() -> None:
-    shortest = [pauses.before_next(tries, None, 0.0) for tries in range(1, pauses.TRIES)]
-    longest = [pauses.before_next(tries, None, 1.0) for tries in range(1, pauses.TRIES)]
+    shortest = [backoff.before_next(tries, None, 0.0) for tries in range(1, backoff.TRIES)]
+    longest = [backoff.before_next(tries, None, 1.0) for tries in range(1, backoff.TRIES)]
     assert shortest == sorted(shortest) and all(a < b for a, b in zip(shortest, longest, strict=True))
-    assert longest[-1] <= timedelta(seconds=1.25 * pauses.LONGEST_SECONDS)
-    assert pauses.before_next(1, 900, 0.0) == timedelta(seconds=900)
-    assert pauses.before_next(1, 1e9, 0.0) == timedelta(seconds=pauses.LONGEST_ASKED_SECONDS)
+    assert longest[-1] <= timedelta(seconds=1.25 * backoff.LONGEST_SECONDS)
+    assert backoff.before_next(1, 900, 0.0) == timedelta(seconds=900)
+    assert backoff.before_next(1, 1e9, 0.0) == timedelta(seconds=backoff.LONGEST_ASKED_SECONDS)
 
 
 def verified(seen: Seen, secret: str) -> Any:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from nalm_server.openapi import document
-from nalm_server.reference import reference
+from nalm_server.app.api_reference import reference
+from nalm_server.app.openapi import document
 
 COMMITTED = Path(__file__).parents[1] / "openapi.json"
 FOR_PEOPLE = Path(__file__).parents[2] / "docs" / "api-reference.md"
@@ -15,13 +15,13 @@ FOR_PEOPLE = Path(__file__).parents[2] / "docs" / "api-reference.md"
 
 def test_committed_document_is_current() -> None:
     assert COMMITTED.read_text() == document(), (
-        "run `python -m nalm_server.openapi > server/openapi.json`, and `npm run generate` in web/"
+        "run `python -m nalm_server.app.openapi > server/openapi.json`, and `npm run generate` in web/"
     )
 
 
 def test_committed_reference_is_current() -> None:
     assert FOR_PEOPLE.read_text() == reference(), (
-        "run `python -m nalm_server.reference > docs/api-reference.md`, or `make openapi`"
+        "run `python -m nalm_server.app.api_reference > docs/api-reference.md`, or `make openapi`"
     )
 
 

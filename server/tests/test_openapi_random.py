@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
-from nalm_server.app import make_app
+from nalm_server.app.application import make_app
 from nalm_server_seeded import Seeded, keep_file, seeded, settings_of
 from schemathesis.core import NotSet
 from schemathesis.core.parameters import ParameterLocation

@@ -12,12 +12,12 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nalm_server import outgoing
-from nalm_server.outgoing import Allowed, OutgoingRefusedError, network
-from nalm_server.outgoing.addresses import is_world
-from nalm_server.outgoing.network import Limits
-from nalm_server.outgoing.remembered import Remembered
-from nalm_server.settings import Settings
+from nalm_server.base import outgoing
+from nalm_server.base.outgoing import Allowed, OutgoingRefusedError, network
+from nalm_server.base.outgoing.addresses import is_world
+from nalm_server.base.outgoing.cache import Remembered
+from nalm_server.base.outgoing.network import Limits
+from nalm_server.base.settings import Settings
 from nalm_server_sockets import Reply, Seen, serving
 from pydantic import ValidationError
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from nalm_server.features import fits
-from nalm_server.features.fits import Origin
-from nalm_server.refs import repository as refs
+from nalm_server.git.refs import repository as refs
+from nalm_server.results.cost_models import fits
+from nalm_server.results.cost_models.fits import Origin
 from nalm_server_features import FEATURES, WITH_DPI, fitted, with_features
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, TSC_HZ, body_of, make_report, sha

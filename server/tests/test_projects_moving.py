@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import json
 
-from nalm_server.accounts.repository import find as find_account
-from nalm_server.tokens import service as tokens
-from nalm_server.tokens.scopes import Scope
+from nalm_server.auth.accounts.repository import find as find_account
+from nalm_server.auth.tokens import service as tokens
+from nalm_server.auth.tokens.scopes import Scope
 from nalm_server_harness import Service
 from nalm_server_reports import sha
 

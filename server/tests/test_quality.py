@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from nalm_core.report.run_report import RunReport
-from nalm_server.alerts import findings, life
+from nalm_server.alerts import findings, lifecycle
 from nalm_server.alerts import repository as alerts
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.states import AlertState
-from nalm_server.app import make_app
-from nalm_server.commits import repository as commits
+from nalm_server.app.application import make_app
+from nalm_server.git.commits import repository as commits
 from nalm_server.jobs.schemas import PRIORITY
-from nalm_server.quality import work
+from nalm_server.self_test import tasks
 from nalm_server_access import TRIAL
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
@@ -56,7 +56,7 @@ def measured(service: Service, number: int = 1) -> None:
 
 def control(service: Service, status: int = 200) -> Any:
     """The lease of the control that is due."""
-    work.drain(service.context)
+    tasks.drain(service.context)
     return service.lease(status)
 
 
@@ -186,12 +186,12 @@ def test_delay_and_what_became_of_findings(service: Service) -> None:
     becomes(
         service,
         2,
-        lambda session, alert: life.enter(session, alert, AlertState.ACKNOWLEDGED, "mine", now, who="a"),
+        lambda session, alert: lifecycle.enter(session, alert, AlertState.ACKNOWLEDGED, "mine", now, who="a"),
     )
     becomes(
         service,
         5,
-        lambda session, alert: life.enter(session, alert, AlertState.FALSE_ALARM, "noise", now, who="a"),
+        lambda session, alert: lifecycle.enter(session, alert, AlertState.FALSE_ALARM, "noise", now, who="a"),
     )
     shown = service.get(QUALITY)
     assert (shown["delay"]["commits"]["count"], shown["delay"]["commits"]["median"]) == (2, 2.5)
@@ -255,7 +255,7 @@ def test_a_control_is_queued_once_its_share_of_the_day_is_over(service: Service)
     assert (lease["reason"], lease["scenarios"]) == ("control", ["sfc_a"])
     assert lease["base_sha"] == lease["head_sha"] == sha(1)
     service.clock.pass_seconds(10)
-    work.drain(service.context)
+    tasks.drain(service.context)
     assert len([one for one in service.get("/jobs") if one["reason"] == "control"]) == 1
 
 
@@ -352,7 +352,7 @@ def test_how_often_is_the_maintainers_choice(service: Service) -> None:
 def test_a_control_waits_for_everything_else(service: Service) -> None:
     measured(service)
     service.clock.pass_seconds(DAY)
-    work.drain(service.context)
+    tasks.drain(service.context)
     (queued,) = service.get("/jobs")
     assert (queued["reason"], queued["priority"]) == ("control", max(PRIORITY.values()))
     assert service.lease()["job_id"] == queued["id"]

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from nalm_server.alerts.states import AlertState
-from nalm_server.quality.fates import accepted, delay, findings
-from nalm_server.quality.found import Found
-from nalm_server.quality.repository import Ended
+from nalm_server.self_test.finding_figures import accepted, delay, findings
+from nalm_server.self_test.finding_repository import Found
+from nalm_server.self_test.repository import Ended
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 

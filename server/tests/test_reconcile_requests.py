@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from nalm_server.forges import http
-from nalm_server.hooks.happenings import PullRequestChanged
-from nalm_server.projects.models import ProjectRow
-from nalm_server.reconcile import pull_requests
-from nalm_server.reconcile import service as reconcile
-from nalm_server.reconcile.following import make_up_request
-from nalm_server.settings import Settings
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.settings import Settings
+from nalm_server.git.events import PullRequestChanged
+from nalm_server.notify.forges import http
+from nalm_server.polling import pull_requests
+from nalm_server.polling import tasks as reconcile
+from nalm_server.polling.replay import make_up_request
 from nalm_server_harness import Clock
 from nalm_server_polled import TURN, Scene, polled
 from nalm_server_sockets import Reply

@@ -10,10 +10,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from nalm_server.outgoing import network
-from nalm_server.reconcile import pull_requests
-from nalm_server.reconcile import service as reconcile
-from nalm_server.settings import Settings
+from nalm_server.base.outgoing import network
+from nalm_server.base.settings import Settings
+from nalm_server.polling import pull_requests
+from nalm_server.polling import tasks as reconcile
 from nalm_server_harness import Clock
 from nalm_server_polled import TURN, Scene, polled
 

@@ -12,22 +12,22 @@ from pathlib import Path
 
 import pytest
 from moto.server import ThreadedMotoServer
-from nalm_server import migrate
-from nalm_server.backup import service as backups
-from nalm_server.experiments.models import CellRow
-from nalm_server.migrate import SchemaError
-from nalm_server.reports import moving, repository, work
-from nalm_server.reports.checking import check
-from nalm_server.reports.files import FileStore
-from nalm_server.reports.opening import open_store
-from nalm_server.reports.packed import pack
-from nalm_server.reports.s3 import ObjectStore
-from nalm_server.reports.store import MissingError, ReportStore, StoreAwayError
-from nalm_server.retention import sweep
-from nalm_server.runs import service as runs
-from nalm_server.runs.models import ReportRow
-from nalm_server.settings import Settings
-from nalm_server.tokens.principal import SYSTEM
+from nalm_server.auth.tokens.principal import SYSTEM
+from nalm_server.base.settings import Settings
+from nalm_server.campaigns.experiments.models import CellRow
+from nalm_server.db import migrate
+from nalm_server.db.migrate import SchemaError
+from nalm_server.db.reports.files import FileStore
+from nalm_server.db.reports.opening import open_store
+from nalm_server.db.reports.packing import pack
+from nalm_server.db.reports.s3 import ObjectStore
+from nalm_server.db.reports.store import MissingError, ReportStore, StoreAwayError
+from nalm_server.ops.backup import service as backups
+from nalm_server.ops.report_store import moving, repository, tasks
+from nalm_server.ops.report_store.checking import check
+from nalm_server.ops.retention import sweep
+from nalm_server.results import intake as runs
+from nalm_server.results.models import ReportRow
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report
 from nalm_server_seeded import add_judged
@@ -183,9 +183,9 @@ def test_file_comes_before_its_row(service: Service, monkeypatch: pytest.MonkeyP
         with pytest.raises(RuntimeError, match="ends here"):
             runs.take_report(service.context, SYSTEM, body_of(REPORT), None, None)
     service.get(RUN, 404)
-    assert work.remove_orphans(service.context) == 0
+    assert tasks.remove_orphans(service.context) == 0
     service.clock.now = datetime.now(UTC) + timedelta(days=2)
-    assert work.remove_orphans(service.context) == 1
+    assert tasks.remove_orphans(service.context) == 1
     assert files_of(service) == []
 
 
@@ -215,10 +215,10 @@ def test_report_that_ages_out_leaves_the_store_a_day_later(service: Service) -> 
     service.clock.pass_seconds(366 * DAY)
     sweep.drain(service.context)
     service.get(f"{RUN}/report", 410)
-    work.drain(service.context)
+    tasks.drain(service.context)
     assert len(files_of(service)) == 1  # a backup that began before may still copy it
     service.clock.pass_seconds(1.1 * DAY)
-    work.drain(service.context)
+    tasks.drain(service.context)
     assert files_of(service) == []
     assert list(check(service.context)) == []
 
@@ -229,7 +229,7 @@ def test_released_report_that_is_referred_to_again_stays(service: Service) -> No
         repository.release(session, [PACKED.digest], service.clock())
         session.commit()
     service.clock.pass_seconds(400 * DAY)
-    assert work.remove_released(service.context) == 0
+    assert tasks.remove_released(service.context) == 0
     assert len(files_of(service)) == 1
 
 
@@ -282,7 +282,7 @@ def test_backup_has_what_ages_out_meanwhile(
     def swept_before(store: ReportStore, digests: list[str]) -> tuple[list[str], list[str]]:
         service.clock.pass_seconds(366 * DAY)
         sweep.drain(service.context)
-        work.drain(service.context)
+        tasks.drain(service.context)
         return readable(store, digests)
 
     with monkeypatch.context() as patched:

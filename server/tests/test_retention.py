@@ -7,10 +7,10 @@ import json
 from typing import Any
 
 import pytest
-from nalm_server.hooks.models import DeliveryRow
+from nalm_server.git.refs.models import TagRow
 from nalm_server.jobs.models import JobRow
-from nalm_server.refs.models import TagRow
-from nalm_server.retention import sweep
+from nalm_server.ops.retention import sweep
+from nalm_server.webhooks.models import DeliveryRow
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, sha
 from sqlalchemy import func, select, update

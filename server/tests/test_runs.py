@@ -11,9 +11,9 @@ import pytest
 from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.verdict import judge
 from nalm_core.verdict.wording import interval_note, stage_notes
-from nalm_server import events
-from nalm_server.compare.schemas import SeriesComparisons
-from nalm_server.history.schemas import History
+from nalm_server.app import events
+from nalm_server.views.compare.schemas import SeriesComparisons
+from nalm_server.views.history.schemas import History
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nalm_server.refs import repository as refs
-from nalm_server.schedules import cron, work
+from nalm_server.campaigns.schedules import cron, work
+from nalm_server.git.refs import repository as refs
 from nalm_server_git import Repo
 from nalm_server_harness import Clock, Service
 from nalm_server_repo import local_repo

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nalm_server.secrets_store import SecretBox, SecretKeyError
-from nalm_server.settings import Settings
-from nalm_server.tokens import repository
-from nalm_server.tokens.models import TokenRow
+from nalm_server.auth.tokens import repository
+from nalm_server.auth.tokens.models import TokenRow
+from nalm_server.base.settings import Settings
+from nalm_server.db.secrets import SecretBox, SecretKeyError
 from nalm_server_harness import Clock, Service, make_service
 from sqlalchemy import select
 

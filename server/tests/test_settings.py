@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-from nalm_server import settings_load
-from nalm_server.cli import app
-from nalm_server.settings_load import NEIGHBOURS, SettingsError, known, load
+from nalm_server.base import settings_loading
+from nalm_server.base.settings_loading import NEIGHBOURS, SettingsError, known, load
+from nalm_server.cli.main import app
 from typer.testing import CliRunner
 
 AGENT = Path(__file__).parents[2] / "agent" / "nalm_agent"
@@ -27,7 +27,7 @@ def test_environment_goes_before_the_file(config: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("NALM_LEASE_SECONDS", "120")
     settings = load()
     assert (settings.lease_seconds, settings.job_attempts) == (120, 5)
-    sources = {one.variable: one.source for one in settings_load.effective(settings)}
+    sources = {one.variable: one.source for one in settings_loading.effective(settings)}
     assert sources["NALM_LEASE_SECONDS"] == "environment"
     assert sources["NALM_JOB_ATTEMPTS"] == str(config)
     assert sources["NALM_LOG_JSON"] == "default"

@@ -19,13 +19,13 @@ from typing import Any
 import httpx
 import psutil
 import pytest
-from nalm_server.cli import app
-from nalm_server.embedded.agent import AgentKeeper
-from nalm_server.hooks.signature import sign
+from nalm_server.app.embedded.agent import AgentKeeper
+from nalm_server.cli.main import app
+from nalm_server.webhooks.signature import sign
 from nalm_server_reports import body_of, make_report
 from typer.testing import CliRunner, Result
 
-SERVER = [sys.executable, "-m", "nalm_server.cli"]
+SERVER = [sys.executable, "-m", "nalm_server.cli.main"]
 PATIENCE_SECONDS = 60
 POLL_SECONDS = 0.05
 
@@ -244,7 +244,7 @@ def test_full_disk_is_a_message() -> None:
     """A file system of its own that is too small for the database."""
     script = (
         "mount -t tmpfs -o size=128k none /mnt && "
-        f"exec {sys.executable} -m nalm_server.cli up --no-agent --port {free_port()} --state /mnt/state"
+        f"exec {sys.executable} -m nalm_server.cli.main up --no-agent --port {free_port()} --state /mnt/state"
     )
     # Root needs no user namespace, and in a chroot gets none.
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]

@@ -10,8 +10,8 @@ from nalm_core.experiments.result import AblationResult, ModelRow, ModelsResult
 from nalm_core.report.cell import Kind
 from nalm_core.report.run_report import RunReport
 from nalm_core.verdict.change import Figure
-from nalm_server.commits import service as commits
-from nalm_server.experiments.models import ExperimentRow
+from nalm_server.campaigns.experiments.models import ExperimentRow
+from nalm_server.git.commits import service as commits
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
 

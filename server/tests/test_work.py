@@ -15,16 +15,16 @@ from pathlib import Path
 
 import httpx
 import pytest
-from nalm_server import db
-from nalm_server.work import broker, repository
-from nalm_server.work.hearing import DEAF_AFTER, Hearing
-from nalm_server.work.kinds import Work
-from nalm_server.work.leader import Leader
-from nalm_server.work.pending import Pending
-from nalm_server.work.registry import WORKERS, Worker
-from nalm_server.work.ticks import Ticks
-from nalm_server.work.wake import NullWaker, wake
-from nalm_server.work.wakers import MOST_WAITING, CeleryWaker, ThreadWaker
+from nalm_server.app.workers import WORKERS, Worker
+from nalm_server.db import engine as db
+from nalm_server.worker import broker, repository
+from nalm_server.worker.heartbeat import DEAF_AFTER, Hearing
+from nalm_server.worker.kinds import Work
+from nalm_server.worker.leader import Leader
+from nalm_server.worker.pending import Pending
+from nalm_server.worker.ticks import Ticks
+from nalm_server.worker.wake import NullWaker, wake
+from nalm_server.worker.wakers import MOST_WAITING, CeleryWaker, ThreadWaker
 from nalm_server_harness import Service
 from nalm_server_redis import RedisServer
 from nalm_server_waiting import until
@@ -231,7 +231,7 @@ def test_server_starts_and_answers_while_redis_is_away(
     tmp_path: Path, redis: RedisServer, database_url: str
 ) -> None:
     redis.kill()
-    program = [sys.executable, "-m", "nalm_server.cli"]
+    program = [sys.executable, "-m", "nalm_server.cli.main"]
     settings = {"NALM_REDIS_URL": redis.url, "NALM_DATABASE_URL": database_url}
     environment = os.environ | settings | {"NALM_STATE_DIR": str(tmp_path / "state")}
     with socket.socket() as probe:

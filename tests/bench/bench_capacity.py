@@ -22,7 +22,7 @@ from pathlib import Path
 
 import httpx
 from host import print_result
-from nalm_server import migrate
+from nalm_server.db import migrate
 from postgres import cluster
 
 ROOT = Path(__file__).resolve().parents[2]

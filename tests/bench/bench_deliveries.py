@@ -19,15 +19,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server" / "tests"))
 
 from host import print_result
-from nalm_server import migrate
-from nalm_server.hooks import service as hooks
-from nalm_server.hooks.forges import FORGES
-from nalm_server.hooks.signature import sign
-from nalm_server.hooks.work import drain
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.settings import Settings
+from nalm_server.db import migrate
+from nalm_server.git.branch_filters import repository as watches
 from nalm_server.jobs.models import JobRow
-from nalm_server.projects.models import ProjectRow
-from nalm_server.settings import Settings
-from nalm_server.watches import repository as watches
+from nalm_server.webhooks import service as hooks
+from nalm_server.webhooks.forges import FORGES
+from nalm_server.webhooks.signature import sign
+from nalm_server.webhooks.tasks import drain
 from nalm_server_git import Repo, make_repo
 from nalm_server_harness import Clock, Service, make_service
 from postgres import cluster

@@ -23,8 +23,8 @@ import httpx
 import psycopg
 from bench_api_store import TOKEN, cpu_ms, rss_mb, server
 from host import print_result
-from nalm_server import migrate
-from nalm_server.tokens.service import digest_of
+from nalm_server.auth.tokens.service import digest_of
+from nalm_server.db import migrate
 from postgres import cluster
 
 TARGET_MS = 500.0

@@ -11,11 +11,11 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from host import print_result
-from nalm_server import migrate
-from nalm_server.context import Context, make_context
-from nalm_server.judgement import marking, work
-from nalm_server.judgement.models import ChangePointRow
-from nalm_server.settings import Settings
+from nalm_server.base.settings import Settings
+from nalm_server.changepoints import tasks, triggers
+from nalm_server.changepoints.models import ChangePointRow
+from nalm_server.db import migrate
+from nalm_server.db.context import Context, make_context
 from postgres import cluster
 from sqlalchemy import func, select, text
 
@@ -66,12 +66,12 @@ def run_sql(context: Context, file: str, **given: int) -> None:
 def looked(context: Context) -> float:
     """Seconds until every history has been looked at and weighed."""
     with context.sessions() as session:
-        marking.project(session, 1, whole=False)
+        triggers.project(session, 1, whole=False)
         session.commit()
     beside = get_context("spawn").Process(target=drain, args=(context.settings,))
     begun = time.perf_counter()
     beside.start()
-    work.drain(context)
+    tasks.drain(context)
     beside.join()
     return time.perf_counter() - begun
 
@@ -79,7 +79,7 @@ def looked(context: Context) -> float:
 def drain(settings: Settings) -> None:
     """As another worker does."""
     context = make_context(settings)
-    work.drain(context)
+    tasks.drain(context)
     context.engine.dispose()
 
 

@@ -36,7 +36,12 @@ NOISE_SECONDS = 0.004
 SEARCHES = "(?:search|findall|finditer|sub|subn|split)"
 LINEAR = re.compile(r"[^\x01]*+\x01")
 # Load a machine's devices or DPDK's symbols, or start something, when they are imported.
-NOT_IMPORTED = ("nalm_agent.gdb", "nalm_agent.__main__", "nalm_server.openapi", "nalm_server.reference")
+NOT_IMPORTED = (
+    "nalm_agent.gdb",
+    "nalm_agent.__main__",
+    "nalm_server.app.openapi",
+    "nalm_server.app.api_reference",
+)
 
 
 def modules() -> Iterator[ModuleType]:

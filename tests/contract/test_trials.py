@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nalm_agent.mutants.record import Record, read_records
 from nalm_agent.mutants.send import trial_of
-from nalm_server.quality.schemas import TrialsNew
+from nalm_server.self_test.schemas import TrialsNew
 
 RECORDED = Path(__file__).parents[2] / "agent" / "tests" / "recorded" / "mutants.jsonl"
 SINCE = {

@@ -24,17 +24,17 @@ from nalm_core.experiments.result import (
 from nalm_core.report.cell import Kind
 from nalm_core.report.run_report import RunReport
 from nalm_core.verdict.change import Figure
-from nalm_server import migrate
-from nalm_server.app import make_app
-from nalm_server.commits import service as commits
-from nalm_server.experiments import work as experiments_work
-from nalm_server.experiments.models import ExperimentRow
-from nalm_server.features import fits
-from nalm_server.features.fits import Origin
-from nalm_server.quality import work as quality_work
-from nalm_server.refs import repository as refs
-from nalm_server.serving import listen
-from nalm_server.settings import Settings
+from nalm_server.app.application import make_app
+from nalm_server.app.serving import listen
+from nalm_server.base.settings import Settings
+from nalm_server.campaigns.experiments import work as experiments_work
+from nalm_server.campaigns.experiments.models import ExperimentRow
+from nalm_server.db import migrate
+from nalm_server.git.commits import service as commits
+from nalm_server.git.refs import repository as refs
+from nalm_server.results.cost_models import fits
+from nalm_server.results.cost_models.fits import Origin
+from nalm_server.self_test import tasks as quality_work
 from nalm_server_access import TRIAL
 from nalm_server_experiments import Agent, cells
 from nalm_server_features import FEATURES, WITH_DPI, fitted, with_features

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from demo_process import ROOT
 from figures_service import served
-from nalm_server import migrate
-from nalm_server.commits.order import record
-from nalm_server.judgement import work
-from nalm_server.refs import repository as refs
-from nalm_server.settings import Settings
+from nalm_server.base.settings import Settings
+from nalm_server.changepoints import tasks
+from nalm_server.db import migrate
+from nalm_server.git.commits.order import record
+from nalm_server.git.refs import repository as refs
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_measured import Measured, store
 from nalm_server_reports import sha
@@ -54,7 +54,7 @@ def fill(service: Service) -> None:
         refs.place_branch(session, 1, "main", sha(COMMITS), now)
         refs.place_branch(session, 1, "faster", sha(BRANCHED), now)
         session.commit()
-    work.drain(service.context)
+    tasks.drain(service.context)
 
 
 def counted(number: int) -> dict[str, float]:

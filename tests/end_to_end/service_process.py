@@ -19,7 +19,7 @@ from demo_process import ROOT, free_port
 from nalm_server_git import Repo
 from nalm_server_waiting import until
 
-COMMAND = [sys.executable, "-m", "nalm_server.cli"]
+COMMAND = [sys.executable, "-m", "nalm_server.cli.main"]
 LOG = "configure: ok\nninja: 312 targets\nround 41 of 64: head 512.4, base 498.1 cycles/packet\n"
 PASSWORD = "a long enough password"
 HOST = {

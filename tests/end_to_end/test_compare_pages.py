@@ -11,8 +11,8 @@ import pytest
 from demo_process import ROOT
 from figures_service import served
 from nalm_core.report.run_report import RunReport
-from nalm_server import migrate
-from nalm_server.settings import Settings
+from nalm_server.base.settings import Settings
+from nalm_server.db import migrate
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import PACKETS, body_of, make_report, sha
 from nalm_server_seeded import add_administrator

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import psycopg
 from nalm_server.jobs.schemas import OPEN
-from nalm_server.work.broker import reachable
+from nalm_server.worker.broker import reachable
 from nalm_server_waiting import until
 from processes import Postgres, Program, free_port
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from farm import Farm
-from nalm_server.demo.history import Merge, make_history
+from nalm_server.cli.demo.history import Merge, make_history
 from nalm_server_waiting import until
 from processes import Postgres
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from farm import Farm
-from nalm_server.demo.history import Merge
+from nalm_server.cli.demo.history import Merge
 from nalm_server_waiting import until
 
 EXPERIMENT_PATIENCE = 3600.0

@@ -7,8 +7,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from nalm_server.alerts import muting, reading, teaching, triage
-from nalm_server.alerts.lists import Wanted
+from nalm_server.alerts import presentation, triage
+from nalm_server.alerts.list_repository import Wanted
+from nalm_server.alerts.rules import feedback, mutes
 from nalm_server.alerts.schemas import (
     Account,
     Alert,
@@ -24,9 +25,9 @@ from nalm_server.alerts.schemas import (
     StateChange,
 )
 from nalm_server.alerts.states import AlertState
-from nalm_server.deps import Caller, Db, Now, ReadDb
-from nalm_server.errors import documented
-from nalm_server.schemas import NAME, SHA_PREFIX, Moment, ProjectName
+from nalm_server.auth.dependencies import Caller, Db, Now, ReadDb
+from nalm_server.base.errors import documented
+from nalm_server.base.schemas import NAME, SHA_PREFIX, Moment, ProjectName
 
 router = APIRouter(tags=["alerts"])
 
@@ -53,13 +54,13 @@ def list_alerts(
 ) -> list[Alert]:
     """A project's findings: one for each commit, whatever it moved."""
     wanted = Wanted(state, scenario, assignee, since, commit)
-    return reading.list_alerts(session, caller, project, wanted, order=order, limit=limit, offset=offset)
+    return presentation.list_alerts(session, caller, project, wanted, order=order, limit=limit, offset=offset)
 
 
 @router.get("/alerts/{alert_id}", responses=documented(401, 403, 404))
 def get_alert(alert_id: AlertId, session: ReadDb, caller: Caller, now: Now) -> AlertDetail:
     """All of one alert: evidence, explanation and advice, history, comments."""
-    return reading.get(session, caller, alert_id, now)
+    return presentation.get(session, caller, alert_id, now)
 
 
 @router.post("/alerts/{alert_id}/state", responses=documented(401, 403, 404, 409, 413))
@@ -87,34 +88,34 @@ def comment_on_alert(
 @router.get("/projects/{project}/mutes", responses=documented(401, 403, 404))
 def list_mutes(project: ProjectName, session: ReadDb, caller: Caller, now: Now) -> list[Mute]:
     """Mutes that hold now."""
-    return muting.list_mutes(session, caller, project, now)
+    return mutes.list_mutes(session, caller, project, now)
 
 
 @router.post("/projects/{project}/mutes", status_code=201, responses=documented(401, 403, 404, 413))
 def add_mute(project: ProjectName, new: MuteNew, session: Db, caller: Caller, now: Now) -> Mute:
     """From now on nobody is told of these scenarios. What moves is recorded all the same."""
-    return muting.mute(session, caller, project, new, now)
+    return mutes.mute(session, caller, project, new, now)
 
 
 @router.delete("/projects/{project}/mutes/{number}", status_code=204, responses=documented(401, 403, 404))
 def end_mute(project: ProjectName, number: Number, session: Db, caller: Caller, now: Now) -> None:
     """Ends a mute."""
-    muting.end(session, caller, project, number, now)
+    mutes.end(session, caller, project, number, now)
 
 
 @router.get("/projects/{project}/expectations", responses=documented(401, 403, 404))
 def list_expectations(project: ProjectName, session: ReadDb, caller: Caller) -> list[Expectation]:
     """Changes that were declared, by commits or by people, newest first, at most 500."""
-    return muting.list_expectations(session, caller, project)
+    return mutes.list_expectations(session, caller, project)
 
 
 @router.get("/projects/{project}/floors", responses=documented(401, 403, 404))
 def list_floors(project: ProjectName, session: ReadDb, caller: Caller, now: Now) -> list[Floor]:
     """What false alarms taught: up to which size a series moves without a reason."""
-    return teaching.list_floors(session, caller, project, now)
+    return feedback.list_floors(session, caller, project, now)
 
 
 @router.delete("/projects/{project}/floors/{number}", status_code=204, responses=documented(401, 403, 404))
 def reset_floor(project: ProjectName, number: Number, session: Db, caller: Caller, now: Now) -> None:
     """Forgets what was taught of a series. For maintainers."""
-    teaching.reset(session, caller, project, number, now)
+    feedback.reset(session, caller, project, number, now)

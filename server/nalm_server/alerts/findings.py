@@ -10,15 +10,16 @@ from typing import Any
 from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
-from nalm_server.alerts import deciding, headline, life, matching, repository, rule_repository
-from nalm_server.alerts.fates import Fate
-from nalm_server.alerts.life import confirm, dismiss, fix, move_culprit
+from nalm_server.alerts import headline, lifecycle, matching, repository
+from nalm_server.alerts.lifecycle import confirm, dismiss, fix, move_culprit
 from nalm_server.alerts.models import AlertMoveRow, AlertRow
-from nalm_server.alerts.rule_models import ExpectationRow
+from nalm_server.alerts.rules import decisions, rule_repository
+from nalm_server.alerts.rules.fates import Fate
+from nalm_server.alerts.rules.models import ExpectationRow
 from nalm_server.alerts.states import ACTIVE, AlertState
 from nalm_server.alerts.suspicion import CHAIN, Moved, Suspicion
-from nalm_server.confirmations import service as confirmations
-from nalm_server.projects import repository as projects
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.campaigns.confirmations import service as confirmations
 
 __all__ = ["CHAIN", "Moved", "Suspicion", "confirm", "dismiss", "fix", "move_culprit", "suspect"]
 
@@ -33,7 +34,7 @@ def suspect(session: Session, suspicion: Suspicion, now: datetime) -> AlertRow |
     alert = matching.find(session, suspicion)
     known = {_key(one) for one in repository.moves(session, alert.id)} if alert else set()
     of = alert if alert and suspicion.source == "history" else suspicion
-    fates = deciding.fates(session, suspicion, _declared(session, of), now)
+    fates = decisions.fates(session, suspicion, _declared(session, of), now)
     if alert is None and fates and set(fates) != {Fate.BELOW_FLOOR}:
         alert = _make(session, suspicion, fates, now)
     _record(session, suspicion, fates, alert, now)
@@ -76,12 +77,12 @@ def _make(session: Session, suspicion: Suspicion, fates: Sequence[Fate], now: da
             updated_at=now,
         ),
     )
-    life.note(session, alert, _why(session, suspicion, alert), now)
+    lifecycle.note(session, alert, _why(session, suspicion, alert), now)
     return alert
 
 
 def _why(session: Session, suspicion: Suspicion, alert: AlertRow) -> str:
-    sha = short(life.sha_of(session, suspicion.commit_id))
+    sha = short(lifecycle.sha_of(session, suspicion.commit_id))
     if alert.state == AlertState.EXPECTED:
         return (
             f"within what {sha} declares"
@@ -126,8 +127,10 @@ def _narrow(session: Session, alert: AlertRow, suspicion: Suspicion, now: dateti
     if not exact or (alert.source == "pair" and alert.after_commit_id is None):
         return
     if alert.commit_id != suspicion.commit_id:
-        sha = short(life.sha_of(session, suspicion.commit_id))
-        life.move_culprit(session, alert, suspicion.commit_id, f"{sha} was measured against its base", now)
+        sha = short(lifecycle.sha_of(session, suspicion.commit_id))
+        lifecycle.move_culprit(
+            session, alert, suspicion.commit_id, f"{sha} was measured against its base", now
+        )
     alert.source, alert.after_commit_id = "pair", None
 
 
@@ -136,10 +139,10 @@ def _wake(session: Session, alert: AlertRow, suspicion: Suspicion, now: datetime
     it, alerts.fixing weighs."""
     fixed = alert.state in (AlertState.FIXED, AlertState.PARTLY_FIXED)
     if alert.fixed_by_id == suspicion.commit_id and fixed and suspicion.after_commit_id is None:
-        life.reopen(session, alert, "what fixed it is worse again", now)
+        lifecycle.reopen(session, alert, "what fixed it is worse again", now)
     elif fresh and alert.state in (AlertState.DISMISSED, AlertState.EXPECTED):
         why = "more has moved" if alert.state == AlertState.DISMISSED else "beyond what was expected"
-        life.enter(session, alert, AlertState.NEW, why, now)
+        lifecycle.enter(session, alert, AlertState.NEW, why, now)
 
 
 def _sum_up(session: Session, alert: AlertRow, suspicion: Suspicion) -> None:
@@ -172,5 +175,5 @@ def _bound(session: Session, alert: AlertRow) -> float | None:
     """Up to which its largest change was expected; None: it was not."""
     if alert.scenario is None or alert.metric is None:
         return None
-    expected = deciding.covering(_declared(session, alert), alert.scenario, alert.metric)
+    expected = decisions.covering(_declared(session, alert), alert.scenario, alert.metric)
     return expected.bound if expected is not None else None

@@ -9,8 +9,8 @@ from nalm_core.findings.severity import BROKEN_SIZE, severity_of, size_of
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import repository
-from nalm_server.alerts.fates import Fate
 from nalm_server.alerts.models import AlertMoveRow, AlertRow
+from nalm_server.alerts.rules.fates import Fate
 from nalm_server.alerts.suspicion import CHAIN
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from nalm_server.alerts import repository
 from nalm_server.alerts.models import AlertMoveRow, AlertRow
 from nalm_server.alerts.suspicion import Moved, Suspicion
-from nalm_server.commits.models import CommitRow
+from nalm_server.git.commits.models import CommitRow
 
 
 def find(session: Session, suspicion: Suspicion) -> AlertRow | None:

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import JSON, ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
-from nalm_server.db import Base, UtcDateTime
+from nalm_server.db.engine import Base, UtcDateTime
 
 
 class AlertRow(Base):

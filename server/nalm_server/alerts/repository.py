@@ -10,15 +10,15 @@ from nalm_core.findings.recovery import Recovery
 from sqlalchemy import exists, func, or_, select
 from sqlalchemy.orm import Session, aliased, undefer
 
-from nalm_server.alerts.fates import Fate
 from nalm_server.alerts.models import AlertCommentRow, AlertMoveRow, AlertRow, AlertStateRow
+from nalm_server.alerts.rules.fates import Fate
 from nalm_server.alerts.states import ACTIVE, AlertState
-from nalm_server.commits.models import CommitRow
-from nalm_server.history.models import ScenarioRow
-from nalm_server.judgement.models import ChangePointRow
-from nalm_server.runs import repository as runs
-from nalm_server.runs.models import RunRow, VerdictRow
-from nalm_server.runs.repository import JudgedRun
+from nalm_server.changepoints.models import ChangePointRow
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.results import repository as runs
+from nalm_server.results.models import RunRow, VerdictRow
+from nalm_server.results.repository import JudgedRun
+from nalm_server.results.series.models import ScenarioRow
 
 DECIDED = ("same", "improved", "regressed")
 

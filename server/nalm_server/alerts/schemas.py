@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal
 from nalm_core.findings.recovery import Recovery
 from pydantic import Field, StringConstraints
 
-from nalm_server.alerts.fates import Fate
+from nalm_server.alerts.confirmation_schemas import Confirming
+from nalm_server.alerts.rules.fates import Fate
 from nalm_server.alerts.states import AlertState
-from nalm_server.confirmations.schemas import Confirming
-from nalm_server.schemas import NAME, Moment, Real, Schema
+from nalm_server.base.schemas import NAME, Moment, Real, Schema
 
 Reason = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000, pattern=r"^[^\x00]+$")

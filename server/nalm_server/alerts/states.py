@@ -6,7 +6,7 @@ from __future__ import annotations
 from enum import StrEnum
 from types import MappingProxyType
 
-from nalm_server.errors import ConflictError
+from nalm_server.base.errors import ConflictError
 
 
 class AlertState(StrEnum):

@@ -9,21 +9,22 @@ from nalm_core.findings.expectation import Expectation
 from nalm_core.findings.severity import size_of
 from sqlalchemy.orm import Session
 
-from nalm_server.access import repository as access
-from nalm_server.access.roles import Role
-from nalm_server.accounts import repository as accounts
-from nalm_server.alerts import declared, headline, life, reading, repository, teaching
-from nalm_server.alerts.fates import Fate
+from nalm_server.alerts import headline, lifecycle, presentation, repository
 from nalm_server.alerts.models import AlertCommentRow, AlertRow
+from nalm_server.alerts.rules import expectations, feedback
+from nalm_server.alerts.rules.fates import Fate
 from nalm_server.alerts.schemas import AlertComment, AlertDetail, StateChange
 from nalm_server.alerts.states import AlertState, require_allowed
 from nalm_server.alerts.suspicion import CHAIN
-from nalm_server.audit.service import record
-from nalm_server.commits import repository as commits
-from nalm_server.commits.models import CommitRow
-from nalm_server.errors import InvalidError
-from nalm_server.projects import repository as projects
-from nalm_server.tokens.principal import Principal
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.auth.access import repository as access
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.accounts import repository as accounts
+from nalm_server.auth.audit.service import record
+from nalm_server.auth.tokens.principal import Principal
+from nalm_server.base.errors import InvalidError
+from nalm_server.git.commits import repository as commits
+from nalm_server.git.commits.models import CommitRow
 
 
 def set_state(
@@ -37,15 +38,15 @@ def set_state(
     if state is AlertState.EXPECTED:
         _expect(session, alert, wanted, who, now)
     elif state is AlertState.FALSE_ALARM:
-        teaching.teach(session, alert, who, now)
+        feedback.teach(session, alert, who, now)
     elif state is AlertState.FIXED:
         fixing = _fixing(session, alert, wanted.fixed_by)
         if fixing is not None or not alert.recovery:
             alert.fixed_by_id = fixing
     elif state is AlertState.REOPENED:
-        teaching.forget(session, alert)
-        life.forget_fix(alert)
-    life.enter(session, alert, state, wanted.why, now, who=who)
+        feedback.forget(session, alert)
+        lifecycle.forget_fix(alert)
+    lifecycle.enter(session, alert, state, wanted.why, now, who=who)
     record(
         session,
         caller,
@@ -55,7 +56,7 @@ def set_state(
         project_id=alert.project_id,
         detail=f"{state}: {wanted.why}",
     )
-    return reading.get(session, caller, alert.id, now)
+    return presentation.get(session, caller, alert.id, now)
 
 
 def assign(
@@ -70,11 +71,11 @@ def assign(
         session, caller, "alert.assign", f"alert {alert.id}", now, project_id=alert.project_id, detail=detail
     )
     session.flush()
-    return reading.get(session, caller, alert.id, now)
+    return presentation.get(session, caller, alert.id, now)
 
 
 def comment(session: Session, caller: Principal, alert_id: int, text: str, now: datetime) -> AlertComment:
-    alert = reading.require(session, caller, alert_id, Role.DEVELOPER)
+    alert = presentation.require(session, caller, alert_id, Role.DEVELOPER)
     row = AlertCommentRow(alert_id=alert.id, who=caller.name[:128], at=now, text=text)
     session.add(row)
     session.flush()
@@ -95,7 +96,7 @@ def _audit(
 
 
 def _held(session: Session, caller: Principal, alert_id: int) -> AlertRow:
-    alert = reading.require(session, caller, alert_id, Role.DEVELOPER)
+    alert = presentation.require(session, caller, alert_id, Role.DEVELOPER)
     projects.lock(session, alert.project_id)
     return repository.lock(session, alert.id)
 
@@ -126,7 +127,7 @@ def _expect(session: Session, alert: AlertRow, wanted: StateChange, who: str, no
                 f"A bound of {bound:g} is no change for the worse of {metric}: it is after / before."
             )
         expected = Expectation(scenario, metric, bound, wanted.why)
-        declared.declare(session, commit, expected, "triage", who, now=now)
+        expectations.declare(session, commit, expected, "triage", who, now=now)
     for move in repository.moves(session, alert.id):
         move.fate = Fate.EXPECTED
     alert.bound = wanted.bound if wanted.bound is not None else alert.high or alert.ratio

@@ -7,13 +7,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from nalm_server.access.roles import Role
-from nalm_server.access.service import require_project
-from nalm_server.deps import Caller, ReadDb
-from nalm_server.errors import documented
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.access.service import require_project
+from nalm_server.auth.dependencies import Caller, ReadDb
+from nalm_server.base.errors import documented
+from nalm_server.base.schemas import NAME, REVISION, ProjectName
 from nalm_server.features import ncpp, prices, variants
 from nalm_server.features.schemas import Ablation, By, Models, NcppTable, PriceHistory, PriceList
-from nalm_server.schemas import NAME, REVISION, ProjectName
 
 router = APIRouter(prefix="/projects/{project}", tags=["features"])
 ScenarioQuery = Annotated[str | None, Query(max_length=64, pattern=NAME, description="This one alone.")]

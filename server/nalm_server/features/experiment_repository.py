@@ -9,7 +9,7 @@ from nalm_core.report.cell import Kind
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from nalm_server.experiments.models import ExperimentRow
+from nalm_server.campaigns.experiments.models import ExperimentRow
 
 
 def results(session: Session, commit_id: int, kind: Kind) -> list[tuple[int, str | None, dict[str, Any]]]:

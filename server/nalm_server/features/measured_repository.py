@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from nalm_server.commits.models import CommitRow
-from nalm_server.commits.service import resolve
-from nalm_server.errors import NotFoundError
-from nalm_server.history.models import ScenarioRow, SeriesRow, SeriesValueRow
-from nalm_server.history.schemas import Value
-from nalm_server.projects.models import ProjectRow
-from nalm_server.runs.models import RunRow
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.errors import NotFoundError
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.commits.service import resolve
+from nalm_server.results.models import RunRow
+from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValueRow
+from nalm_server.views.history.schemas import Value
 
 
 @dataclass(frozen=True)

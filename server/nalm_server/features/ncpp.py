@@ -8,18 +8,18 @@ from typing import NamedTuple
 
 from sqlalchemy.orm import Session
 
-from nalm_server.commits import repository as commits
-from nalm_server.commits.models import CommitRow
-from nalm_server.commits.service import ref
-from nalm_server.errors import NotFoundError
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.errors import NotFoundError
 from nalm_server.features import reference, repository
 from nalm_server.features.repository import ChainCost
 from nalm_server.features.scale import Scale, scale_of
 from nalm_server.features.schemas import By, NcppLine, NcppPoint, NcppTable
-from nalm_server.history import repository as scenarios
-from nalm_server.history.models import ScenarioRow
-from nalm_server.projects.models import ProjectRow
-from nalm_server.refs import repository as refs
+from nalm_server.git.commits import repository as commits
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.commits.service import ref
+from nalm_server.git.refs import repository as refs
+from nalm_server.results.series import repository as scenarios
+from nalm_server.results.series.models import ScenarioRow
 
 BRANCH_DEPTH = 200
 """How far behind a branch's tip its newest measured commit is looked for."""

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from sqlalchemy.orm import Session
 
 from nalm_server.features import price_repository, repository
-from nalm_server.features.fits import fit_of
 from nalm_server.features.price_repository import StageCost
 from nalm_server.features.schemas import PriceSource
+from nalm_server.results.cost_models.fits import fit_of
 
 
 class Key(NamedTuple):

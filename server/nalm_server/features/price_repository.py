@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, Subquery, select
 from sqlalchemy.orm import Session, aliased
 
-from nalm_server.commits.models import CommitRow
-from nalm_server.history.models import ScenarioRow, SeriesRow, SeriesValueRow
-from nalm_server.runs.models import NOTEWORTHY, RunRow, VerdictRow
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.results.models import NOTEWORTHY, RunRow, VerdictRow
+from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValueRow
 
 
 class StageCost(NamedTuple):

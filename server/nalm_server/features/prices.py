@@ -8,9 +8,8 @@ from itertools import chain
 
 from sqlalchemy.orm import Session
 
-from nalm_server.commits.models import CommitRow
-from nalm_server.commits.service import ref
-from nalm_server.errors import NotFoundError
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.errors import NotFoundError
 from nalm_server.features import price_repository, reference, repository
 from nalm_server.features.price_lines import Key, Lines, Told, by_experiments, by_merges, by_stages
 from nalm_server.features.price_repository import Slower
@@ -24,8 +23,9 @@ from nalm_server.features.schemas import (
     PriceList,
     Release,
 )
-from nalm_server.projects.models import ProjectRow
-from nalm_server.refs import repository as refs
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.commits.service import ref
+from nalm_server.git.refs import repository as refs
 
 TAGS = 100
 """So many of the newest tags are asked which is furthest along."""

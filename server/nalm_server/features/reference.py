@@ -8,13 +8,13 @@ from datetime import datetime
 from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
-from nalm_server import events
-from nalm_server.audit.service import record
-from nalm_server.commits import repository as commits
-from nalm_server.commits.models import CommitRow
-from nalm_server.commits.service import resolve
-from nalm_server.projects.models import ProjectRow
-from nalm_server.tokens.principal import Principal
+from nalm_server.app import events
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.audit.service import record
+from nalm_server.auth.tokens.principal import Principal
+from nalm_server.git.commits import repository as commits
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.commits.service import resolve
 
 
 def move(

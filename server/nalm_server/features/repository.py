@@ -9,10 +9,10 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from nalm_server.commits.models import CommitRow
-from nalm_server.features.models import CostModelRow
-from nalm_server.history.models import ScenarioRow, SeriesRow, SeriesValueRow
-from nalm_server.runs.models import PRICED, RunRow, VerdictRow
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.results.cost_models.models import CostModelRow
+from nalm_server.results.models import PRICED, RunRow, VerdictRow
+from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValueRow
 
 
 class ChainCost(NamedTuple):

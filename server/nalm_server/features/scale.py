@@ -11,10 +11,10 @@ from nalm_core.features.ncpp import Ncpp, normalise
 from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
+from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.features import reference, repository
-from nalm_server.features.fits import model_at
-from nalm_server.history.figures import Figure, Figures
-from nalm_server.projects.models import ProjectRow
+from nalm_server.results.cost_models.fits import model_at
+from nalm_server.results.series.values import Figure, Figures
 
 NOT_RECORDED = "the run is from before feature sets were recorded: measure the commit again"
 

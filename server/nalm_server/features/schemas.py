@@ -8,9 +8,9 @@ from enum import StrEnum
 from nalm_core.experiments.result import AblationResult, ModelsResult
 from pydantic import Field
 
-from nalm_server.commits.schemas import CommitRef
-from nalm_server.history.schemas import Value
-from nalm_server.schemas import Schema
+from nalm_server.base.schemas import Schema
+from nalm_server.git.commits.schemas import CommitRef
+from nalm_server.views.history.schemas import Value
 
 
 class By(StrEnum):

@@ -12,7 +12,7 @@ from nalm_core.report.defaults import CONFIDENCE
 from nalm_core.stats.estimate import estimate_ratio_unpaired
 from sqlalchemy.orm import Session
 
-from nalm_server.commits.service import ref
+from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.features.experiment_repository import results
 from nalm_server.features.measured_repository import Measured, at_commit
 from nalm_server.features.schemas import (
@@ -24,7 +24,7 @@ from nalm_server.features.schemas import (
     Variant,
     VariantOn,
 )
-from nalm_server.projects.models import ProjectRow
+from nalm_server.git.commits.service import ref
 
 Ratio = tuple[float | None, float | None, float | None]
 """head / base of CPP, and its interval."""

@@ -7,15 +7,15 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from nalm_server.access.roles import Role
-from nalm_server.audit.service import record
-from nalm_server.errors import ConflictError
-from nalm_server.jobs import approvals, reading, service
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.audit.service import record
+from nalm_server.auth.tokens.service import Principal
+from nalm_server.base.errors import ConflictError
+from nalm_server.jobs import approvals, presentation, service
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN, PRIORITY, JobDetail, JobReason, JobState
-from nalm_server.projects import repository as projects
-from nalm_server.runs import repository as runs
-from nalm_server.tokens.service import Principal
+from nalm_server.results import repository as runs
 
 
 def _locked(session: Session, caller: Principal, job_id: int) -> JobRow:
@@ -37,7 +37,7 @@ def _done(
         detail=why or None,
     )
     session.flush()
-    return reading.get_job(session, job.id, now)
+    return presentation.get_job(session, job.id, now)
 
 
 def _by(done: str, caller: Principal, why: str) -> str:
@@ -48,7 +48,7 @@ def cancel(session: Session, caller: Principal, job_id: int, why: str, now: date
     """Ends it; an agent that works on it learns so at its next heartbeat. Saying it twice changes nothing."""
     job = _locked(session, caller, job_id)
     if job.state == JobState.CANCELLED:
-        return reading.get_job(session, job.id, now)
+        return presentation.get_job(session, job.id, now)
     cancel_locked(session, job, _by("cancelled", caller, why), now, caller.name)
     return _done(session, caller, "cancel", job, now=now, why=why)
 

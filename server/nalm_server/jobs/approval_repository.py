@@ -6,12 +6,12 @@ from __future__ import annotations
 from sqlalchemy import exists, or_, select
 from sqlalchemy.orm import Session
 
-from nalm_server.commits.models import CommitRow
+from nalm_server.git.branch_filters.filters import ForkPullRequests
+from nalm_server.git.branch_filters.models import WatchRow
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.refs.models import BranchRow, PullRequestRow, TagRow
 from nalm_server.jobs.models import ApprovalRow, JobRow
 from nalm_server.jobs.schemas import OPEN, JobReason
-from nalm_server.refs.models import BranchRow, PullRequestRow, TagRow
-from nalm_server.watches.models import WatchRow
-from nalm_server.watches.watching import ForkPullRequests
 
 SEEN = (JobReason.PUSH, JobReason.PULL_REQUEST, JobReason.SCHEDULE)
 """Reasons of jobs whose commit was seen in a repository: without a fork, in the project's own."""

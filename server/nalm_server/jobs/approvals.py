@@ -13,13 +13,13 @@ from datetime import datetime
 from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
-from nalm_server.commits import repository as commits
-from nalm_server.commits.models import CommitRow
-from nalm_server.errors import ConflictError
+from nalm_server.base.errors import ConflictError
+from nalm_server.git.branch_filters.filters import ForkPullRequests
+from nalm_server.git.commits import repository as commits
+from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs import approval_repository as repository
 from nalm_server.jobs.models import ApprovalRow, JobRow
 from nalm_server.jobs.schemas import JobState
-from nalm_server.watches.watching import ForkPullRequests
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from nalm_server.access.roles import Role
-from nalm_server.access.service import require_project
-from nalm_server.deps import Caller, Ctx, Db, Now, ReadDb
-from nalm_server.errors import documented
-from nalm_server.jobs import actions, asking, reading, rules, service
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.access.service import require_project
+from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
+from nalm_server.base.errors import documented
+from nalm_server.base.schemas import NAME, JobId, ProjectName
+from nalm_server.jobs import actions, presentation, queue_rules, requests, service
 from nalm_server.jobs.schemas import Job, JobDetail, JobRequest, JobState, QueueRules, Why
-from nalm_server.schemas import NAME, JobId, ProjectName
 
 router = APIRouter(tags=["jobs"])
 CHANGES = documented(401, 403, 404, 409, 413)
@@ -32,14 +32,14 @@ def list_jobs(
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> list[Job]:
     """Jobs, newest first; `state` may be given several times."""
-    return reading.list_jobs(session, caller, project=project, host=host, states=state, limit=limit)
+    return presentation.list_jobs(session, caller, project=project, host=host, states=state, limit=limit)
 
 
 @router.get("/jobs/{job_id}", responses=documented(404))
 def get_job(job_id: JobId, session: ReadDb, caller: Caller, now: Now) -> JobDetail:
     """One job with each change of its state."""
     service.require_seen(session, caller, job_id, Role.READER)
-    return reading.get_job(session, job_id, now)
+    return presentation.get_job(session, job_id, now)
 
 
 @router.post("/jobs/{job_id}/cancel", responses=CHANGES)
@@ -75,7 +75,7 @@ def reject_job(job_id: JobId, why: Why, session: Db, caller: Caller, now: Now) -
 @router.post("/projects/{project}/jobs", status_code=201, responses=CHANGES)
 def request_job(project: ProjectName, wanted: JobRequest, context: Ctx, caller: Caller) -> JobDetail:
     """Measures head against base, before everything nobody waits for."""
-    return asking.request_job(context, caller, project, wanted)
+    return requests.request_job(context, caller, project, wanted)
 
 
 @router.get("/projects/{project}/queue", responses=documented(401, 403, 404))
@@ -90,4 +90,4 @@ def set_queue_rules(
     project: ProjectName, wanted: QueueRules, session: Db, caller: Caller, now: Now
 ) -> QueueRules:
     """Says what is dropped from the project's queue by itself."""
-    return rules.set_rules(session, caller, project, wanted, now)
+    return queue_rules.set_rules(session, caller, project, wanted, now)

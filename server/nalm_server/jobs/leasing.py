@@ -7,13 +7,13 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from nalm_server.errors import FencedOffError
+from nalm_server.base.errors import FencedOffError
+from nalm_server.base.settings import Settings
 from nalm_server.jobs import queue_repository as queue
 from nalm_server.jobs import service
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.queue_repository import Asker
 from nalm_server.jobs.schemas import HELD, JobState
-from nalm_server.settings import Settings
 
 TURNS = 20
 """Projects looked at for one asker, in the order of their turn."""

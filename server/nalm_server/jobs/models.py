@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
-from nalm_server.db import Base, UtcDateTime
+from nalm_server.db.engine import Base, UtcDateTime
 
 AUTOMATIC = text("reason IN ('push', 'pull_request')")
 """Jobs that forges ask for: the same one only once."""

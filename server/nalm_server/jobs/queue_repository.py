@@ -26,11 +26,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session, aliased
 
-from nalm_server.commits.models import CommitRow
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.db.deadlines import over
+from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import HELD
-from nalm_server.projects.models import ProjectRow
-from nalm_server.waiting import over
 
 QUEUED: ColumnElement[str] = literal_column("'queued'")
 """No parameter: PostgreSQL must see that the query is about the rows the index holds."""

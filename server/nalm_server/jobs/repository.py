@@ -10,12 +10,12 @@ from datetime import datetime
 from sqlalchemy import ScalarSelect, func, select
 from sqlalchemy.orm import Session, defer
 
-from nalm_server.access.repository import readable
-from nalm_server.commits.models import CommitRow
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.access.repository import readable
+from nalm_server.auth.tokens.principal import Principal
+from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.models import CHANGES, ApprovalRow, JobRow, TransitionRow
 from nalm_server.jobs.schemas import OPEN, JobReason, JobState
-from nalm_server.projects.models import ProjectRow
-from nalm_server.tokens.principal import Principal
 
 BESIDE = (JobReason.CONFIRM, JobReason.EXPERIMENT, JobReason.CONTROL)
 """Jobs about an alert, which shows them, about the cost model, or about nalm: a commit's job is none."""

@@ -8,12 +8,12 @@ from enum import StrEnum
 
 from sqlalchemy.orm import Session
 
+from nalm_server.base.settings import Settings
 from nalm_server.jobs import service
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobState
-from nalm_server.settings import Settings
-from nalm_server.work.kinds import Work
-from nalm_server.work.wake import wake
+from nalm_server.worker.kinds import Work
+from nalm_server.worker.wake import wake
 
 FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(minutes=15)

@@ -6,15 +6,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from nalm_server import graph
-from nalm_server.commits import repository as commits
-from nalm_server.commits.models import CommitRow
-from nalm_server.context import Context
-from nalm_server.errors import ConflictError, InvalidError
-from nalm_server.graph import CommitInfo
-from nalm_server.jobs import lines
-from nalm_server.projects.models import ProjectRow
-from nalm_server.schemas import SHA_PREFIX
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.errors import ConflictError, InvalidError
+from nalm_server.base.schemas import SHA_PREFIX
+from nalm_server.db.context import Context
+from nalm_server.git import graph
+from nalm_server.git.commits import repository as commits
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.graph import CommitInfo
+from nalm_server.jobs import commit_range
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def pair(context: Context, project: ProjectRow, head: str, base: str | None) -> 
     against = given or _left_at(context, project, info)
     if against is None:
         raise InvalidError(f"{head} has no parent: say what to compare it with.")
-    listed = sha in lines.on_default_line(context, project, [info])
+    listed = sha in commit_range.on_default_line(context, project, [info])
     return Pair(project.id, sha, info.parent, against, info, listed)
 
 

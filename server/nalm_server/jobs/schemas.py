@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from nalm_server.schemas import NAME, Flag, Schema
+from nalm_server.base.schemas import NAME, Flag, Schema
 
 
 class JobReason(StrEnum):

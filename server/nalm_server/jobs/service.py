@@ -8,18 +8,18 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from nalm_server import events
-from nalm_server.access.roles import Role
-from nalm_server.access.service import require_role
-from nalm_server.commits.models import CommitRow
-from nalm_server.errors import NotFoundError
+from nalm_server.app import events
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.access.service import require_role
+from nalm_server.auth.tokens.principal import Principal
+from nalm_server.base.errors import NotFoundError
+from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs import approvals, repository, superseding
 from nalm_server.jobs.approvals import Origin
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN, PRIORITY, JobReason, JobState
 from nalm_server.jobs.states import require_allowed
-from nalm_server.projects.models import ProjectRow
-from nalm_server.tokens.principal import Principal
 
 
 def enqueue(

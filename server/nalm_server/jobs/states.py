@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from nalm_server.errors import ConflictError
+from nalm_server.base.errors import ConflictError
 from nalm_server.jobs.schemas import HELD, JobState
 
 _OVER = (JobState.FAILED, JobState.INVALID, JobState.CANCELLED, JobState.SUPERSEDED)

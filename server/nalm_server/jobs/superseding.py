@@ -8,7 +8,7 @@ from datetime import datetime
 from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
-from nalm_server.commits.models import CommitRow
+from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs import repository, service
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason, JobState

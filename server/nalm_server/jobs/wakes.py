@@ -7,11 +7,11 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN, JobState
-from nalm_server.projects.models import ProjectRow
-from nalm_server.work.kinds import Work
-from nalm_server.work.wake import wake, wake_pool
+from nalm_server.worker.kinds import Work
+from nalm_server.worker.wake import wake, wake_pool
 
 
 def wake_followers(session: Session, job: JobRow, now: datetime) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from nalm_server.access.roles import Role
-from nalm_server.access.service import require_administrator, require_project
-from nalm_server.answers import as_json
-from nalm_server.deps import Caller, Ctx, Db, Now, ReadDb
-from nalm_server.errors import documented
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.access.service import require_administrator, require_project
+from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
+from nalm_server.base.errors import documented
+from nalm_server.base.json_response import as_json
+from nalm_server.base.schemas import ProjectName
 from nalm_server.projects import service
 from nalm_server.projects.schemas import Project, ProjectCreated, ProjectNew, ProjectSettings
-from nalm_server.schemas import ProjectName
 
 router = APIRouter(prefix="/projects", tags=["projects"])
 

@@ -10,14 +10,14 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from nalm_server.access.service import require_administrator
-from nalm_server.audit.service import record
-from nalm_server.errors import ConflictError
-from nalm_server.projects import repository
-from nalm_server.projects.models import ProjectRow
+from nalm_server.auth.access import project_repository
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.access.service import require_administrator
+from nalm_server.auth.audit.service import record
+from nalm_server.auth.tokens.principal import SYSTEM, Principal
+from nalm_server.base.errors import ConflictError
+from nalm_server.git.branch_filters import repository as watches
 from nalm_server.projects.schemas import ProjectSettings
-from nalm_server.tokens.principal import SYSTEM, Principal
-from nalm_server.watches import repository as watches
 
 FIELDS = ("name", "repository", "default_branch")
 
@@ -48,9 +48,9 @@ def move(
 
 def _require_free(session: Session, row: ProjectRow, name: str) -> None:
     """Reports name their project: one that is on its way must still find it."""
-    if repository.find(session, name) is not None:
+    if project_repository.find(session, name) is not None:
         raise ConflictError(f"There is a project {name!r} already: choose another name.")
-    held = repository.held_jobs(session, row.id)
+    held = project_repository.held_jobs(session, row.id)
     if held:
         raise ConflictError(
             f"Hosts have {held} of its jobs, whose reports carry its name: rename it when they are done."

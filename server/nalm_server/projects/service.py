@@ -8,21 +8,22 @@ from datetime import datetime
 from sqlalchemy import ColumnElement
 from sqlalchemy.orm import Session
 
-from nalm_server.access.repository import readable
-from nalm_server.access.service import NO_PROJECT
-from nalm_server.audit.service import record
-from nalm_server.context import Context
-from nalm_server.errors import ConflictError, ErrorDetail, InvalidError, NotFoundError
+from nalm_server.auth.access import project_repository
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.access.repository import readable
+from nalm_server.auth.access.service import NO_PROJECT
+from nalm_server.auth.audit.service import record
+from nalm_server.auth.tokens import service as tokens
+from nalm_server.auth.tokens.principal import SYSTEM, Principal
+from nalm_server.base.errors import ConflictError, ErrorDetail, InvalidError, NotFoundError
+from nalm_server.db.context import Context
 from nalm_server.features import reference
-from nalm_server.graph import first_look
-from nalm_server.graph.errors import GraphError
-from nalm_server.projects import moving, repository
-from nalm_server.projects.models import ProjectRow
+from nalm_server.git.branch_filters import repository as watches
+from nalm_server.git.graph import first_look
+from nalm_server.git.graph.errors import GraphError
+from nalm_server.projects import moving
 from nalm_server.projects.schemas import Project, ProjectCreated, ProjectNew, ProjectSettings
-from nalm_server.runs import verdicts
-from nalm_server.tokens import service as tokens
-from nalm_server.tokens.principal import SYSTEM, Principal
-from nalm_server.watches import repository as watches
+from nalm_server.results import verdicts
 
 LOCAL_URL = "http://127.0.0.1:8080"
 """Where the embedded server is by default; NALM_PUBLIC_URL says otherwise."""
@@ -34,7 +35,7 @@ class UnreadableRepositoryError(InvalidError):
 
 def require(session: Session, name: str) -> ProjectRow:
     """The project, whoever asks. Raises NotFoundError with what to do."""
-    row = repository.find(session, name)
+    row = project_repository.find(session, name)
     if row is None:
         raise NotFoundError(NO_PROJECT)
     return row
@@ -58,10 +59,10 @@ def create_project(
     """
     session.rollback()  # no connection is held while the forge answers
     trouble = _first_look(new) if new.check_repository else None
-    if repository.find(session, new.name) is not None:
+    if project_repository.find(session, new.name) is not None:
         raise ConflictError(f"There is a project {new.name!r} already: choose another name.")
     secret = tokens.new_secret()
-    row = repository.add(
+    row = project_repository.add(
         session,
         ProjectRow(
             name=new.name,
@@ -114,7 +115,7 @@ def change_project(
 
 
 def _described(session: Session, condition: ColumnElement[bool]) -> list[Project]:
-    rows = repository.overviews(session, condition)
+    rows = project_repository.overviews(session, condition)
     last = verdicts.of_runs(session, [row.last_run for row in rows if row.last_run is not None])
     return [
         Project(

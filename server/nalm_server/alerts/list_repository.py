@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of lists of alerts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Select, exists, select
+from sqlalchemy.orm import Session, aliased
+
+from nalm_server.alerts.models import AlertMoveRow, AlertRow
+from nalm_server.alerts.states import AlertState
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.git.commits.models import CommitRow
+
+AFTER, FIXING = aliased(CommitRow), aliased(CommitRow)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """An alert with what lists show beside it."""
+
+    alert: AlertRow
+    commit: CommitRow
+    project: str
+    after_sha: str | None
+    fixed_by_sha: str | None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which alerts; None: any."""
+
+    states: Sequence[AlertState] | None = None
+    scenario: str | None = None
+    assignee: str | None = None
+    since: datetime | None = None
+    commit: str | None = None
+    """The beginning of a sha."""
+    muted: bool | None = None
+
+
+def _listed() -> Select[AlertRow, CommitRow, str, str, str]:
+    return (
+        select(AlertRow, CommitRow, ProjectRow.name, AFTER.sha, FIXING.sha)
+        .join(CommitRow, CommitRow.id == AlertRow.commit_id)
+        .join(ProjectRow, ProjectRow.id == AlertRow.project_id)
+        .outerjoin(AFTER, AFTER.id == AlertRow.after_commit_id)
+        .outerjoin(FIXING, FIXING.id == AlertRow.fixed_by_id)
+    )
+
+
+def page(
+    session: Session, project_ids: Sequence[int], wanted: Wanted, order: str, *, limit: int, offset: int = 0
+) -> list[Listed]:
+    """By worth, or newest first."""
+    query = _listed().where(AlertRow.project_id.in_(project_ids))
+    if wanted.states is not None:
+        query = query.where(AlertRow.state.in_(wanted.states))
+    if wanted.assignee is not None:
+        query = query.where(AlertRow.assignee == wanted.assignee)
+    if wanted.since is not None:
+        query = query.where(AlertRow.created_at >= wanted.since)
+    if wanted.commit is not None:
+        query = query.where(CommitRow.sha.startswith(wanted.commit, autoescape=True))
+    if wanted.muted is not None:
+        query = query.where(AlertRow.muted.is_(wanted.muted))
+    if wanted.scenario is not None:
+        moved = exists().where(AlertMoveRow.alert_id == AlertRow.id, AlertMoveRow.scenario == wanted.scenario)
+        query = query.where(moved)
+    if order == "worth":
+        query = query.order_by(AlertRow.worth.desc().nulls_last())
+    query = query.order_by(AlertRow.id.desc()).limit(limit).offset(offset)
+    return [Listed(*row) for row in session.execute(query)]
+
+
+def of(session: Session, alert_ids: Sequence[int]) -> dict[int, Listed]:
+    """By id."""
+    found = (Listed(*row) for row in session.execute(_listed().where(AlertRow.id.in_(alert_ids))))
+    return {one.alert.id: one for one in found}
+
+
+def one(session: Session, alert_id: int) -> Listed:
+    return Listed(*session.execute(_listed().where(AlertRow.id == alert_id)).one())

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of each series that moved: alert, muted, expected, or no larger than known noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from fnmatch import fnmatchcase
+
+from nalm_core.findings.noise_floor import floor_left
+from nalm_core.findings.severity import size_of
+from nalm_core.report.defaults import MARGIN
+from sqlalchemy.orm import Session
+
+from nalm_server.alerts.rules import rule_repository
+from nalm_server.alerts.rules.fates import Fate
+from nalm_server.alerts.rules.models import ExpectationRow, FloorRow
+from nalm_server.alerts.suspicion import CHAIN, Moved, Suspicion
+
+EXPLAINING = {"cpp": ("cpp", "ipp", "eipc")}
+"""Metrics that an expectation speaks for: instructions and pipeline use only explain cycles."""
+
+
+def fates(
+    session: Session, suspicion: Suspicion, declared: Sequence[ExpectationRow], now: datetime
+) -> list[Fate]:
+    """One for each that moved, in order. declared: what its commits declare."""
+    if suspicion.kind == "broken":
+        return [_heard(session, suspicion.project_id, one, now) for one in suspicion.moved]
+    found = [
+        _fate(session, suspicion, moved, covering(declared, moved.scenario, moved.metric), now)
+        for moved in suspicion.moved
+    ]
+    quiet = {
+        _chain(moved)
+        for moved, fate in zip(suspicion.moved, found, strict=True)
+        if fate is Fate.BELOW_FLOOR and moved.stage == CHAIN
+    }
+    return [
+        Fate.BELOW_FLOOR if _chain(moved) in quiet else fate
+        for moved, fate in zip(suspicion.moved, found, strict=True)
+    ]
+
+
+def _chain(moved: Moved) -> tuple[str, str, str]:
+    """Stages only explain the change of their chain: what is noise there is no finding in them."""
+    return moved.scenario, moved.host_class, moved.metric
+
+
+def covering(declared: Sequence[ExpectationRow], scenario: str, metric: str) -> ExpectationRow | None:
+    """The widest of those that speak for this metric of this scenario."""
+    fitting = [
+        one
+        for one in declared
+        if metric in EXPLAINING.get(one.metric, (one.metric,)) and fnmatchcase(scenario, one.scenario)
+    ]
+    return max(fitting, key=lambda one: size_of(one.metric, one.bound), default=None)
+
+
+def within(expected: ExpectationRow, moved: Sequence[Moved], scenario: str) -> bool:
+    """A bound is the chain's: stages and what explains it are judged with the chain of their scenario."""
+    return all(
+        size_of(one.metric, one.ratio) <= size_of(expected.metric, expected.bound)
+        for one in moved
+        if one.scenario == scenario and one.metric == expected.metric and one.stage == CHAIN
+    )
+
+
+def _fate(
+    session: Session, suspicion: Suspicion, moved: Moved, expected: ExpectationRow | None, now: datetime
+) -> Fate:
+    if expected is not None and within(expected, suspicion.moved, moved.scenario):
+        return Fate.EXPECTED
+    known = rule_repository.floor(
+        session,
+        suspicion.project_id,
+        scenario=moved.scenario,
+        host_class=moved.host_class,
+        stage=moved.stage,
+        metric=moved.metric,
+    )
+    if known is not None and abs(size_of(moved.metric, moved.ratio)) <= left_of(known, now):
+        return Fate.BELOW_FLOOR
+    return _heard(session, suspicion.project_id, moved, now)
+
+
+def left_of(floor: FloorRow, now: datetime) -> float:
+    """What the floor is today, as |ln ratio|."""
+    return floor_left(floor.size, (now - floor.set_at).total_seconds() / 86_400, MARGIN)
+
+
+def _heard(session: Session, project_id: int, moved: Moved, now: datetime) -> Fate:
+    return Fate.MUTED if is_muted(session, project_id, moved.scenario, now) else Fate.ALERT
+
+
+def is_muted(session: Session, project_id: int, scenario: str, now: datetime) -> bool:
+    return any(
+        fnmatchcase(scenario, mute.scenario) for mute in rule_repository.mutes(session, project_id, now)
+    )

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Expectations that commits and merge requests declare, stored with the commit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal
+
+from nalm_core.findings.expectation import Expectation, declared
+from sqlalchemy.orm import Session
+
+from nalm_server.alerts.rules import rule_repository
+from nalm_server.alerts.rules.models import ExpectationRow
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.commits.order import AUTHOR_LENGTH
+
+Source = Literal["commit", "request", "triage"]
+
+
+def record(session: Session, commit_id: int, after_commit_id: int, now: datetime) -> None:
+    """What messages of commits after the one, up to the other, declare. Said twice changes nothing."""
+    for commit in rule_repository.commits_in(session, commit_id, after_commit_id):
+        for one in declared(commit.message or "").expectations:
+            declare(session, commit, one, "commit", commit.author or "", now=now)
+
+
+def record_request(session: Session, commit: CommitRow, text: str, author: str | None, now: datetime) -> None:
+    """What the text of a pull or merge request declares; the commit is what it became."""
+    for one in declared(text).expectations:
+        declare(session, commit, one, "request", (author or "")[:AUTHOR_LENGTH], now=now)
+
+
+def declares(text: str | None) -> bool:
+    return text is not None and bool(declared(text).expectations)
+
+
+def mistakes(commits: Sequence[CommitRow]) -> list[str]:
+    """What of their messages was meant to declare something and does not."""
+    return [mistake for commit in commits for mistake in declared(commit.message or "").mistakes]
+
+
+def declare(
+    session: Session, commit: CommitRow, wanted: Expectation, source: Source, who: str, *, now: datetime
+) -> None:
+    """One for each commit, scenarios, metric and source; a later one replaces its bound."""
+    for row in rule_repository.expectations_at(session, commit.id):
+        if (row.scenario, row.metric, row.source) == (wanted.scenario, wanted.metric, source):
+            row.bound, row.reason, row.who = wanted.bound, wanted.reason, who
+            return
+    row = ExpectationRow(
+        project_id=commit.project_id,
+        commit_id=commit.id,
+        scenario=wanted.scenario,
+        metric=wanted.metric,
+        bound=wanted.bound,
+        reason=wanted.reason,
+        source=source,
+        who=who,
+        created_at=now,
+    )
+    session.add(row)
+    session.flush()

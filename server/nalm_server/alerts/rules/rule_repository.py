@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of mutes, expectations, floors and watches."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TypeVar
+
+from sqlalchemy import Select, and_, or_, select
+from sqlalchemy.orm import Session
+
+from nalm_server.alerts.rules.models import AlertWatchRow, ExpectationRow, FloorRow, MuteRow
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.access.repository import readable
+from nalm_server.auth.tokens.principal import Principal
+from nalm_server.git.commits.models import CommitRow
+
+One = TypeVar("One")
+
+
+def mutes(session: Session, project_id: int, now: datetime) -> list[MuteRow]:
+    """Those that hold now."""
+    query = select(MuteRow).where(
+        MuteRow.project_id == project_id, or_(MuteRow.until.is_(None), MuteRow.until > now)
+    )
+    return list(session.scalars(query.order_by(MuteRow.id)))
+
+
+def expectations_at(session: Session, commit_id: int) -> list[ExpectationRow]:
+    query = select(ExpectationRow).where(ExpectationRow.commit_id == commit_id)
+    return list(session.scalars(query.order_by(ExpectationRow.id)))
+
+
+def expectations_in(session: Session, commit_id: int, after_commit_id: int | None) -> list[ExpectationRow]:
+    """Of the commits after the one, up to the other, along the first parent; None: of the other alone."""
+    query = select(ExpectationRow).join(CommitRow, CommitRow.id == ExpectationRow.commit_id)
+    return list(
+        session.scalars(_in_range(session, query, commit_id, after_commit_id).order_by(ExpectationRow.id))
+    )
+
+
+def commits_in(session: Session, commit_id: int, after_commit_id: int | None) -> list[CommitRow]:
+    """The same commits, oldest first."""
+    query = _in_range(session, select(CommitRow), commit_id, after_commit_id)
+    return list(session.scalars(query.order_by(CommitRow.position)))
+
+
+def _in_range(
+    session: Session, query: Select[One], commit_id: int, after_commit_id: int | None
+) -> Select[One]:
+    """The query with a condition on its CommitRow."""
+    if after_commit_id is None:
+        return query.where(CommitRow.id == commit_id)
+    after, last = (session.get_one(CommitRow, one) for one in (after_commit_id, commit_id))
+    between = and_(CommitRow.listed, CommitRow.position > after.position, CommitRow.position < last.position)
+    return query.where(CommitRow.project_id == last.project_id, or_(CommitRow.id == commit_id, between))
+
+
+def floors(session: Session, project_id: int) -> list[FloorRow]:
+    query = select(FloorRow).where(FloorRow.project_id == project_id)
+    return list(session.scalars(query.order_by(FloorRow.id)))
+
+
+def floor(
+    session: Session, project_id: int, *, scenario: str, host_class: str, stage: str, metric: str
+) -> FloorRow | None:
+    return session.scalars(
+        select(FloorRow).where(
+            FloorRow.project_id == project_id,
+            FloorRow.scenario == scenario,
+            FloorRow.host_class == host_class,
+            FloorRow.stage == stage,
+            FloorRow.metric == metric,
+        )
+    ).one_or_none()
+
+
+def expectations(session: Session, project_id: int) -> list[tuple[ExpectationRow, str]]:
+    """Newest first, each with its commit."""
+    rows = session.execute(
+        select(ExpectationRow, CommitRow.sha)
+        .join(CommitRow, CommitRow.id == ExpectationRow.commit_id)
+        .where(ExpectationRow.project_id == project_id)
+        .order_by(ExpectationRow.id.desc())
+        .limit(500)
+    )
+    return [(row, sha) for row, sha in rows]
+
+
+def watches(session: Session, account_id: int) -> list[AlertWatchRow]:
+    query = select(AlertWatchRow).where(AlertWatchRow.account_id == account_id)
+    return list(session.scalars(query.order_by(AlertWatchRow.id)))
+
+
+def readable_projects(session: Session, caller: Principal) -> list[int]:
+    return list(session.scalars(select(ProjectRow.id).where(readable(caller))))

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A judged run to a suspicion: what a commit of the default branch did against the one before it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from nalm_core.verdict.verdict import Verdict
+from sqlalchemy.orm import Session
+
+from nalm_server.alerts import fixes
+from nalm_server.alerts.findings import CHAIN, Moved, Suspicion, suspect
+from nalm_server.alerts.rules import expectations
+from nalm_server.git.commits import repository as commits
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import JobReason
+from nalm_server.results.repository import JudgedRun
+
+ALERTING = (JobReason.PERSON, JobReason.PUSH, JobReason.SCHEDULE, JobReason.BACKFILL)
+"""Reasons of jobs that look for something new. Pull requests have their comment."""
+
+
+def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
+    """A report was judged and stored."""
+    before = known_good(session, judged)
+    if before is None:
+        return
+    expectations.record(session, judged.run.commit_id, before.id, now)
+    verdict = Verdict.model_validate(judged.verdict.document)
+    if verdict.outcome in ("regressed", "broken"):
+        suspicion = _suspicion(judged, verdict, before, parent=_parent(session, judged))
+        suspect(session, suspicion, now)
+    if verdict.outcome in ("regressed", "improved", "same"):
+        fixes.look(session, judged.run, judged.verdict, now)
+
+
+def known_good(session: Session, judged: JudgedRun) -> CommitRow | None:
+    """The commit it was measured against, if the run says what a stretch of the default branch did."""
+    run = judged.run
+    job = session.get(JobRow, run.job_id) if run.job_id is not None else None
+    head = session.get_one(CommitRow, run.commit_id)
+    if not head.listed or run.base_sha is None or (job is not None and job.reason not in ALERTING):
+        return None
+    base = commits.find(session, run.project_id, run.base_sha)
+    if base is None or base.position >= head.position:
+        return None
+    return base if base.listed or base.sha == head.parent_sha else None
+
+
+def _parent(session: Session, judged: JudgedRun) -> str | None:
+    return session.get_one(CommitRow, judged.run.commit_id).parent_sha
+
+
+def _suspicion(judged: JudgedRun, verdict: Verdict, before: CommitRow, *, parent: str | None) -> Suspicion:
+    return Suspicion(
+        project_id=judged.run.project_id,
+        commit_id=judged.run.commit_id,
+        after_commit_id=None if before.sha == parent else before.id,
+        source="pair",
+        kind="broken" if verdict.outcome == "broken" else "regression",
+        moved=_moved(judged, verdict),
+        explanation=judged.explanation,
+    )
+
+
+def _moved(judged: JudgedRun, verdict: Verdict) -> list[Moved]:
+    """The chain and the stages that pay."""
+    chain = verdict.chain
+    changes = [(CHAIN, chain.ratio_cpp, chain.low, chain.high)] if chain is not None else []
+    changes += [
+        (one.stage, one.ratio_cpp, one.low, one.high)
+        for one in verdict.stages
+        if one.stage in verdict.culprit_stages
+    ]
+    moved = [
+        _one(judged, stage, ratio, low, high) for stage, ratio, low, high in changes if ratio is not None
+    ]
+    return moved or [_one(judged, CHAIN, 1.0, None, None)]
+
+
+def _one(judged: JudgedRun, stage: str, ratio: float, low: float | None, high: float | None) -> Moved:
+    return Moved(
+        scenario=judged.scenario,
+        host_class=judged.run.host_class,
+        stage=stage,
+        metric="cpp",
+        ratio=ratio,
+        low=low,
+        high=high,
+        run_number=judged.run.id,
+    )

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /me/alerts; GET, POST and DELETE /me/watches."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from nalm_server.alerts import subscriptions
+from nalm_server.alerts.endpoints import Number, Since, States
+from nalm_server.alerts.list_repository import Wanted
+from nalm_server.alerts.schemas import Alert, Order, Watch, WatchNew
+from nalm_server.auth.dependencies import Caller, Db, Now, ReadDb
+from nalm_server.base.errors import documented
+
+router = APIRouter(prefix="/me", tags=["alerts"])
+
+
+@router.get("/alerts", responses=documented(401))
+def list_my_alerts(
+    session: ReadDb,
+    caller: Caller,
+    *,
+    state: States = None,
+    since: Since = None,
+    order: Annotated[Order, Query(description="By worth, or newest first.")] = "worth",
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+) -> list[Alert]:
+    """Alerts that one of your watches fits, of all projects you may read."""
+    return subscriptions.my_alerts(session, caller, Wanted(state, since=since), order=order, limit=limit)
+
+
+@router.get("/watches", responses=documented(401))
+def list_my_watches(session: ReadDb, caller: Caller) -> list[Watch]:
+    """Your watch list."""
+    return subscriptions.list_watches(session, caller)
+
+
+@router.post("/watches", status_code=201, responses=documented(401, 403, 413))
+def add_my_watch(new: WatchNew, session: Db, caller: Caller, now: Now) -> Watch:
+    """Watches alerts of projects, scenarios, stages and authors by pattern."""
+    return subscriptions.watch(session, caller, new, now)
+
+
+@router.delete("/watches/{number}", status_code=204, responses=documented(401, 403, 404))
+def remove_my_watch(number: Number, session: Db, caller: Caller) -> None:
+    """Takes a watch off your list."""
+    subscriptions.unwatch(session, caller, number)

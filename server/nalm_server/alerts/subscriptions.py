@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An account's watch list: which alerts of all its projects it wants to see."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from fnmatch import fnmatchcase
+
+from sqlalchemy.orm import Session
+
+from nalm_server.alerts import list_repository, presentation
+from nalm_server.alerts.list_repository import Listed
+from nalm_server.alerts.rules import rule_repository
+from nalm_server.alerts.rules.models import AlertWatchRow
+from nalm_server.alerts.schemas import Alert, Order, Watch, WatchNew
+from nalm_server.auth.access.service import SIGN_IN
+from nalm_server.auth.tokens.principal import Principal
+from nalm_server.auth.tokens.scopes import Scope
+from nalm_server.base.errors import ForbiddenError, NotFoundError, UnauthorizedError
+
+LOOKED_AT = 2000
+"""Newest or worthiest alerts that the patterns are held against."""
+
+
+def require_account(caller: Principal) -> int:
+    if caller.account_id is None:
+        raise UnauthorizedError(f"A watch list belongs to an account. {SIGN_IN}")
+    return caller.account_id
+
+
+def my_alerts(
+    session: Session, caller: Principal, wanted: list_repository.Wanted, *, order: Order, limit: int
+) -> list[Alert]:
+    """Those that a watch of the account fits, of projects it may read; nothing without a watch."""
+    watches = rule_repository.watches(session, require_account(caller))
+    projects = rule_repository.readable_projects(session, caller)
+    found = (
+        list_repository.page(session, projects, wanted, order, limit=LOOKED_AT)
+        if watches and projects
+        else []
+    )
+    return [presentation.shown(one) for one in found if any(fits(watch, one) for watch in watches)][:limit]
+
+
+def fits(watch: AlertWatchRow, one: Listed) -> bool:
+    return (
+        fnmatchcase(one.project, watch.project)
+        and any(fnmatchcase(name, watch.scenario) for name in one.alert.scenarios)
+        and fnmatchcase(one.alert.stage or "", watch.stage)
+        and fnmatchcase(one.commit.author or "", watch.author)
+    )
+
+
+def _require_own(caller: Principal) -> int:
+    """The account, by a token that may change something."""
+    if caller.scope is Scope.READ:
+        raise ForbiddenError("This token only reads.")
+    return require_account(caller)
+
+
+def list_watches(session: Session, caller: Principal) -> list[Watch]:
+    return [Watch.model_validate(one) for one in rule_repository.watches(session, require_account(caller))]
+
+
+def watch(session: Session, caller: Principal, new: WatchNew, now: datetime) -> Watch:
+    """Said twice, there is one."""
+    account = _require_own(caller)
+    for row in rule_repository.watches(session, account):
+        if new.model_dump() == {name: getattr(row, name) for name in WatchNew.model_fields}:
+            return Watch.model_validate(row)
+    row = AlertWatchRow(account_id=account, created_at=now, **new.model_dump())
+    session.add(row)
+    session.flush()
+    return Watch.model_validate(row)
+
+
+def unwatch(session: Session, caller: Principal, number: int) -> None:
+    account = _require_own(caller)
+    row = session.get(AlertWatchRow, number)
+    if row is None or row.account_id != account:
+        raise NotFoundError(f"You have no watch {number}.")
+    session.delete(row)

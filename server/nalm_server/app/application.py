@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The application: routes under /api/v1, the page everywhere else."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from fastapi import APIRouter, FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+from starlette.routing import BaseRoute
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+
+from nalm_server.alerts.endpoints import router as alerts
+from nalm_server.alerts.subscription_endpoints import router as alert_watches
+from nalm_server.app.description import described
+from nalm_server.app.error_handlers import add_handlers
+from nalm_server.app.middleware import RequestMiddleware
+from nalm_server.app.page import page_router
+from nalm_server.app.rate_limits import RateMiddleware
+from nalm_server.auth.access.endpoints import router as people
+from nalm_server.auth.accounts.endpoints import router as accounts
+from nalm_server.auth.audit.endpoints import router as audit
+from nalm_server.auth.sign_in.endpoints import router as session
+from nalm_server.auth.sign_in.forge_endpoints import router as sign_in
+from nalm_server.auth.tokens.endpoints import router as tokens
+from nalm_server.base.admission import AdmissionMiddleware
+from nalm_server.base.body_limits import BodyMiddleware
+from nalm_server.base.settings import Settings
+from nalm_server.campaigns.backfills.endpoints import router as backfills
+from nalm_server.campaigns.bisects.endpoints import router as bisects
+from nalm_server.campaigns.confirmations.endpoints import router as confirmations
+from nalm_server.campaigns.experiments.endpoints import router as experiments
+from nalm_server.campaigns.schedules.endpoints import router as schedules
+from nalm_server.changepoints.endpoints import router as change_points
+from nalm_server.db.context import Context
+from nalm_server.features.endpoints import router as features
+from nalm_server.git.refs.endpoints import router as refs
+from nalm_server.jobs.agents.endpoints import router as agents
+from nalm_server.jobs.agents.registration_endpoints import router as registration
+from nalm_server.jobs.endpoints import router as jobs
+from nalm_server.jobs.hosts.endpoints import router as hosts
+from nalm_server.notify.endpoints import router as notifications
+from nalm_server.notify.integrations.endpoints import router as integrations
+from nalm_server.ops.health.endpoints import router as health
+from nalm_server.ops.metrics.domain import Domain
+from nalm_server.ops.metrics.endpoints import router as metrics
+from nalm_server.ops.metrics.process import Requests, make_registry
+from nalm_server.ops.retention.endpoints import router as retention
+from nalm_server.projects.branch_filters.endpoints import router as watches
+from nalm_server.projects.commits.endpoints import router as commits
+from nalm_server.projects.endpoints import router as projects
+from nalm_server.projects.overview.endpoints import router as overview
+from nalm_server.results.endpoints import router as runs
+from nalm_server.results.imports.endpoints import router as imports
+from nalm_server.self_test.endpoints import router as quality
+from nalm_server.views.compare.endpoints import router as compare
+from nalm_server.views.compare.run_endpoints import router as run_code
+from nalm_server.views.exports.endpoints import router as exports
+from nalm_server.views.feeds.endpoints import router as feeds
+from nalm_server.views.history.chart_endpoints import router as history_lines
+from nalm_server.views.history.endpoints import router as history
+from nalm_server.views.live.endpoints import router as live
+from nalm_server.views.renderings.endpoints import router as renderings
+from nalm_server.webhooks.endpoints import router as hooks
+
+PREFIX = "/api/v1"
+
+
+def make_app(context: Context | None) -> FastAPI:
+    """The ASGI application. Without a context it only describes itself."""
+    app = _bare()
+    app.openapi = lambda: described(app)  # type: ignore[method-assign]
+    app.state.context = context
+    app.state.ending = False
+    """True once the server is asked to end."""
+    app.router.routes.extend(api_routes())
+    add_handlers(app)
+    if context is not None:
+        app.state.registry = make_registry(context.engine)
+        app.state.registry.register(Domain(context))
+        app.include_router(metrics)
+        app.include_router(page_router(context.settings.resolved_static_dir))
+    _surround(app, context.settings if context is not None else None)
+    return app
+
+
+def _bare() -> FastAPI:
+    return FastAPI(
+        title="nalm",
+        version="1",
+        summary="Continuous performance regression for network functions",
+        openapi_url=f"{PREFIX}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        generate_unique_id_function=lambda route: route.name,
+    )
+
+
+@cache
+def api_routes() -> list[BaseRoute]:
+    """Resolved once in a process, whatever number of applications it has: that takes longer than all else."""
+    app = _bare()
+    before = len(app.router.routes)
+    api = APIRouter(prefix=PREFIX)
+    for router in (
+        health,
+        overview,
+        projects,
+        integrations,
+        notifications,
+        feeds,
+        commits,
+        history,
+        history_lines,
+        change_points,
+        compare,
+        features,
+        jobs,
+        runs,
+        run_code,
+        renderings,
+        hooks,
+        refs,
+        watches,
+        agents,
+        retention,
+        exports,
+        imports,
+        registration,
+        hosts,
+    ):
+        api.include_router(router)
+    for router in (schedules, backfills, bisects, confirmations, experiments, live, quality):
+        api.include_router(router)
+    for router in (alerts, alert_watches):
+        api.include_router(router)
+    for router in (session, sign_in, accounts, people, tokens, audit):
+        api.include_router(router)
+    app.include_router(api)
+    return app.router.routes[before:]
+
+
+def _surround(app: FastAPI, settings: Settings | None) -> None:
+    """What each request passes before its route, the last one first."""
+    if settings is None:
+        app.add_middleware(RequestMiddleware)
+        return
+    app.add_middleware(AdmissionMiddleware)
+    app.add_middleware(BodyMiddleware, settings=settings)
+    if origins := split(settings.cors_origins):
+        # Without credentials: a cookie is of no use to other sites, whatever this says.
+        app.add_middleware(
+            CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["Authorization"]
+        )
+    app.add_middleware(RateMiddleware, settings=settings)
+    app.add_middleware(
+        RequestMiddleware,
+        https=settings.address.startswith("https:"),
+        figures=Requests(app.state.registry),
+    )
+    if proxies := split(settings.trusted_proxies):
+        app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=proxies)
+
+
+def split(listed: str) -> list[str]:
+    return [one.strip() for one in listed.split(",") if one.strip()]

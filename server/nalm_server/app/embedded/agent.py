@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keeps one `nalm agent` running beside the server."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import structlog
+
+from nalm_server.app.embedded.agent_user import Start
+
+log = structlog.get_logger()
+
+AGENT_NAME = "NALM_AGENT_NAME"
+"""Environment variable: what an agent calls itself, if not by its host's name."""
+STEADY_SECONDS = 30.0
+"""An agent that lived this long has not failed at its start: the wait before its next start begins anew."""
+FIRST_WAIT_SECONDS = 1.0
+LONGEST_WAIT_SECONDS = 60.0
+STOP_SECONDS = 15.0
+"""How long an agent may take to put its NF and its work directories away."""
+
+
+def find_agent() -> str | None:
+    """The command `nalm` of this installation, or one in PATH."""
+    beside = Path(sys.executable).parent / "nalm"
+    return str(beside) if beside.is_file() else shutil.which("nalm")
+
+
+def agent_command(nalm: str, url: str, start: Start) -> list[str]:
+    """Dies with the server, even when that is killed: setpriv hands the kernel's parent-death signal on."""
+    command = [*start.prefix, nalm, "agent", "--server", url, "--token-file", str(start.token_file)]
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", "TERM", *command] if setpriv else command
+
+
+class AgentKeeper:
+    """Starts the agent in a thread that lives until `stop`, and starts it again when it dies."""
+
+    def __init__(self, command: list[str], environment: Mapping[str, str] | None = None) -> None:
+        self._command, self._environment = command, os.environ | (environment or {})
+        self._stopping = threading.Event()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+        # The death signal follows the thread that forked: it must live as long as the server does.
+        self._thread = threading.Thread(target=self._keep, name="agent-keeper", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the agent and waits for it."""
+        self._stopping.set()
+        with self._lock:
+            process = self._process
+        if process is not None and process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        if self._thread.is_alive():
+            self._thread.join(STOP_SECONDS)
+
+    def _keep(self) -> None:
+        wait = FIRST_WAIT_SECONDS
+        while not self._stopping.is_set():
+            started = time.monotonic()
+            process = self._spawn()
+            if process is None:
+                return
+            code = process.wait()
+            if self._stopping.is_set():
+                return
+            lived = time.monotonic() - started
+            wait = FIRST_WAIT_SECONDS if lived > STEADY_SECONDS else min(wait * 2, LONGEST_WAIT_SECONDS)
+            log.warning("the agent ended; it is started again", exit_code=code, in_seconds=wait)
+            self._stopping.wait(wait)
+
+    def _spawn(self) -> subprocess.Popen[bytes] | None:
+        with self._lock:
+            if self._stopping.is_set():
+                return None
+            self._process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, env=self._environment)
+            log.info("agent started", pid=self._process.pid)
+            return self._process

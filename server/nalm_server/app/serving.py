@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Serves API and page over HTTP until SIGINT or SIGTERM."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import socket
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+import structlog
+import uvicorn
+from fastapi import FastAPI
+
+from nalm_server.app.application import make_app
+from nalm_server.app.connections import Connection, most_connections
+from nalm_server.app.embedded.failure import StartError
+from nalm_server.db.context import Context
+
+log = structlog.get_logger()
+
+BACKLOG = 512
+SWITCH_SECONDS = 0.001
+"""How long a thread may compute while the thread that takes and answers connections waits for its turn."""
+COLLECT_AFTER = (10_000, 4, 20)
+"""Objects made between two searches for garbage, then how many of these before one that goes further back.
+All threads stand still during a search: many short ones keep `/health/live` quick, few long ones do not."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Bound before anything else is touched, so that a taken port changes nothing."""
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except socket.gaierror as error:
+        raise StartError(f"--host {host} is no address of this machine: {error.strerror}.") from error
+    listening = socket.socket(family, kind)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind(address)
+        listening.listen(BACKLOG)
+    except OSError as error:
+        listening.close()
+        if error.errno == errno.EADDRINUSE:
+            raise StartError(
+                f"Port {port} of {host} is taken by another program: end it (`ss -ltnp 'sport = :{port}'` "
+                "names it), or choose another one with --port."
+            ) from error
+        raise StartError(f"Port {port} of {host} cannot be served: {error.strerror}.") from error
+    return listening
+
+
+def url_of(host: str, listening: socket.socket) -> str:
+    """Where a program on this host reaches the server."""
+    port = listening.getsockname()[1]
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
+
+
+class _Server(uvicorn.Server):
+    """Says when requests are answered; ends without leaving requests waiting."""
+
+    def __init__(self, app: FastAPI, config: uvicorn.Config, url: str, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._app = app
+        self._url = url
+        self._ready = ready
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._app.state.ending = True  # leases that wait for work are answered now
+        super().handle_exit(sig, frame)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        log.info("serving", url=self._url)
+        self._ready()
+
+
+def serve(context: Context, listening: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
+    """Calls `ready` once requests are answered. The socket comes bound."""
+    host, port = listening.getsockname()[:2]
+    app = make_app(context)
+    config = uvicorn.Config(
+        app,
+        http=Connection,
+        limit_concurrency=most_connections(context.settings.connections) + 1,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,  # the application does it, for the proxies the settings name
+        timeout_graceful_shutdown=5,
+        lifespan="off",
+    )
+    sys.setswitchinterval(SWITCH_SECONDS)
+    _spare_the_collector()
+    _Server(app, config, f"http://{host}:{port}", ready).run(sockets=[listening])
+
+
+def _spare_the_collector() -> None:
+    """What is there by now stays until the end: no search for garbage need walk over it again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*COLLECT_AFTER)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""/projects/{project}/people."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from nalm_server.auth.access import people
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.access.schemas import Member, MemberRole
+from nalm_server.auth.access.service import require_project
+from nalm_server.auth.accounts.schemas import AccountName
+from nalm_server.auth.dependencies import Caller, Db, Now, ReadDb
+from nalm_server.base.errors import documented
+from nalm_server.base.schemas import ProjectName
+
+router = APIRouter(prefix="/projects/{project}/people", tags=["people"])
+
+
+@router.get("", responses=documented(404))
+def list_people(project: ProjectName, session: ReadDb, caller: Caller) -> list[Member]:
+    """Who has which role in the project, by name."""
+    return people.list_people(session, require_project(session, caller, project, Role.MAINTAINER))
+
+
+@router.put("/{account}", responses=documented(404, 413))
+def set_member(
+    project: ProjectName, account: AccountName, wanted: MemberRole, *, session: Db, now: Now, caller: Caller
+) -> Member:
+    """Adds an account to the project, or changes its role."""
+    row = require_project(session, caller, project, Role.MAINTAINER)
+    return people.set_role(session, caller, row, account, role=wanted.role, now=now)
+
+
+@router.delete("/{account}", status_code=204, responses=documented(404))
+def remove_member(project: ProjectName, account: AccountName, session: Db, now: Now, caller: Caller) -> None:
+    """Takes an account's role in the project away."""
+    row = require_project(session, caller, project, Role.MAINTAINER)
+    people.remove(session, caller, row, account, now)

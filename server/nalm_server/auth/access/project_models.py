@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table: projects."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import LargeBinary, SmallInteger, String, false
+from sqlalchemy.orm import Mapped, mapped_column
+
+from nalm_server.db.engine import Base, UtcDateTime
+
+
+class ProjectRow(Base):
+    __tablename__ = "projects"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(64), unique=True)
+    repository: Mapped[str] = mapped_column(String(512))
+    default_branch: Mapped[str] = mapped_column(String(128))
+    webhook_secret: Mapped[bytes] = mapped_column(LargeBinary)
+    """Encrypted under the state directory's key."""
+    pool: Mapped[str] = mapped_column(String(64), default="default", server_default="default")
+    """Whose hosts measure it."""
+    latest_only: Mapped[bool] = mapped_column(server_default=false())
+    """A newer push makes those that still wait for a host superfluous."""
+    public: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Anybody may read it, signed in or not."""
+    controls_per_day: Mapped[int] = mapped_column(SmallInteger, default=1, server_default="1")
+    """How often code is measured against itself, to learn how often nalm alarms without a change."""
+    reference_sha: Mapped[str | None] = mapped_column(String(64))
+    """The commit whose feature sets are the scale of NCPP."""
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one question every endpoint asks: may this caller do this in this project?"""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access import repository
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.access.project_repository import find as find_project
+from nalm_server.auth.access.roles import Role, higher, includes, lower
+from nalm_server.auth.tokens.principal import Principal
+from nalm_server.auth.tokens.scopes import CEILING, UPLOADING, Scope
+from nalm_server.base.errors import ForbiddenError, NotFoundError, UnauthorizedError
+
+NO_PROJECT = (
+    "There is no such project, or it is not yours to see: sign in, or send a token with a role in it. "
+    "`nalm-server project add NAME --repository URL` adds one."
+)
+"""The same for a project that is not there and one that is somebody else's."""
+SIGN_IN = "This needs a sign-in, or the header `Authorization: Bearer TOKEN`."
+
+
+def role_in(session: Session, caller: Principal, project_id: int) -> Role | None:
+    """The caller's role in the project; None: none, the project is not even to be seen."""
+    project = session.get(ProjectRow, project_id)
+    anyone = Role.READER if project is not None and project.public else None
+    return higher(anyone, _own_role(session, caller, project_id))
+
+
+def _own_role(session: Session, caller: Principal, project_id: int) -> Role | None:
+    """Of an account its own; of a token what its scope allows, and not more than its owner has."""
+    if caller.project_id not in (None, project_id) or caller.anonymous:
+        return None
+    ceiling = Role.ADMINISTRATOR if caller.scope is None else CEILING.get(caller.scope)
+    if ceiling is None or caller.agent_id is not None:
+        return None
+    if caller.account_id is None:
+        return ceiling
+    if caller.administrator:
+        return ceiling
+    return lower(ceiling, repository.role(session, caller.account_id, project_id))
+
+
+def require_role(
+    session: Session, caller: Principal, project_id: int, wanted: Role, *, missing: str = NO_PROJECT
+) -> None:
+    """Raises NotFoundError(missing) for one without any role, to whom a private project is no project at all,
+    UnauthorizedError for somebody unknown, ForbiddenError for a role too low.
+
+    `missing`: what is said of a thing that is not there, so that both cases read alike.
+    """
+    held = role_in(session, caller, project_id)
+    if includes(held, wanted):
+        return
+    if held is None:
+        raise NotFoundError(missing)
+    if caller.anonymous:
+        raise UnauthorizedError(SIGN_IN)
+    raise ForbiddenError(f"This needs the role {wanted} in the project; yours is {held}.")
+
+
+def require_project(session: Session, caller: Principal, name: str, wanted: Role) -> ProjectRow:
+    """The project of this name, if the caller may do there what `wanted` may. Raises as require_role."""
+    row = find_project(session, name)
+    if row is None:
+        raise NotFoundError(NO_PROJECT)
+    require_role(session, caller, row.id, wanted)
+    return row
+
+
+def is_administrator(caller: Principal) -> bool:
+    """Of the whole server: an administrator signed in, or a token of scope admin that is not outlived."""
+    if caller.scope is None:
+        return caller.administrator
+    owned = caller.account_id is not None
+    return caller.scope is Scope.ADMIN and caller.project_id is None and (caller.administrator or not owned)
+
+
+def require_administrator(caller: Principal) -> None:
+    """For what belongs to the whole server: accounts, hosts, pools, new projects."""
+    if caller.anonymous:
+        raise UnauthorizedError(SIGN_IN)
+    if not is_administrator(caller):
+        raise ForbiddenError("This needs an administrator.")
+
+
+def may_upload(session: Session, caller: Principal, project_id: int) -> bool:
+    """Reports that are of no job: developers, and tokens made for it."""
+    if caller.anonymous or caller.agent_id is not None or caller.project_id not in (None, project_id):
+        return False
+    if caller.scope is not None and caller.scope not in UPLOADING:
+        return False
+    if caller.account_id is None or caller.administrator:
+        return True
+    return includes(repository.role(session, caller.account_id, project_id), Role.DEVELOPER)
+
+
+def require_uploader(caller: Principal) -> None:
+    """Refuses at once who can upload nothing anywhere, before a long body is read."""
+    if caller.anonymous:
+        raise UnauthorizedError(SIGN_IN)
+    if caller.scope not in (None, Scope.AGENT, *UPLOADING):
+        raise ForbiddenError(f"This token is for {caller.scope}; reports need one for upload.")

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Accounts: made by an administrator, entered by a one-time link, never with a default password."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.accounts import passwords, repository
+from nalm_server.auth.accounts.models import AccountRow
+from nalm_server.auth.accounts.schemas import Account, AccountChange, AccountNew, Invitation
+from nalm_server.auth.audit.service import record
+from nalm_server.auth.sign_in import repository as sessions
+from nalm_server.auth.tokens.principal import Principal
+from nalm_server.auth.tokens.service import digest_of, new_secret
+from nalm_server.base.errors import ConflictError, NotFoundError
+from nalm_server.db.context import Context
+
+LINK_LIVES = timedelta(days=3)
+FIRST = "admin"
+"""The first administrator's name."""
+
+
+def require(session: Session, name: str) -> AccountRow:
+    row = repository.find(session, name)
+    if row is None:
+        raise NotFoundError(f"There is no account {name!r}: `nalm-server account list` shows them.")
+    return row
+
+
+def described(row: AccountRow) -> Account:
+    return Account(
+        name=row.name,
+        administrator=row.administrator,
+        disabled=row.disabled_at is not None,
+        has_password=row.password_hash is not None,
+        created_at=row.created_at,
+        signed_in_at=row.signed_in_at,
+    )
+
+
+def list_accounts(session: Session) -> list[Account]:
+    return [described(row) for row in repository.list_all(session)]
+
+
+def add(session: Session, context: Context, caller: Principal, new: AccountNew, now: datetime) -> Invitation:
+    if repository.find(session, new.name) is not None:
+        raise ConflictError(f"There is an account {new.name.lower()!r} already: choose another name.")
+    row = repository.add(
+        session, AccountRow(name=new.name.lower(), administrator=new.administrator, created_at=now)
+    )
+    record(session, caller, "account.add", f"account {row.name}", now)
+    return invite(session, context, caller, row, now)
+
+
+def invite(
+    session: Session, context: Context, caller: Principal, row: AccountRow, now: datetime
+) -> Invitation:
+    """A link that signs the account in, once. Its secret is behind `#`, so no server's log gets it."""
+    if row.disabled_at is not None:
+        raise ConflictError(f"Account {row.name} is disabled: enable it first.")
+    secret, expires_at = new_secret(), now + LINK_LIVES
+    repository.add_link(session, row.id, digest_of(secret), expires_at)
+    record(session, caller, "account.link", f"account {row.name}", now)
+    return Invitation(
+        name=row.name, link=f"{context.settings.address}/sign-in#link={secret}", expires_at=expires_at
+    )
+
+
+def change(
+    session: Session, caller: Principal, row: AccountRow, wanted: AccountChange, now: datetime
+) -> Account:
+    administered = row.administrator and row.disabled_at is None
+    if wanted.administrator is not None and wanted.administrator != row.administrator:
+        row.administrator = wanted.administrator
+        record(session, caller, "account.change", f"account {row.name}", now, detail=f"{row.administrator=}")
+    if wanted.disabled is not None and wanted.disabled != (row.disabled_at is not None):
+        row.disabled_at = now if wanted.disabled else None
+        record(session, caller, "account.disable" if wanted.disabled else "account.enable", row.name, now)
+        if wanted.disabled:
+            sessions.end_all(session, row.id)
+    session.flush()
+    if administered and repository.count_administrators(session, who_signed_in=False) == 0:
+        raise ConflictError("This would leave nobody who administers the server: name another one first.")
+    return described(row)
+
+
+def set_password(session: Session, caller: Principal, row: AccountRow, password: str, now: datetime) -> None:
+    """Whoever is signed in with the old one is no longer."""
+    row.password_hash = passwords.hash_of(password)
+    sessions.end_all(session, row.id, but=caller.session_id)
+    record(session, caller, "account.password", f"account {row.name}", now)
+
+
+def first_link(session: Session, context: Context, caller: Principal, now: datetime) -> Invitation | None:
+    """While no administrator has ever signed in: a fresh link for the first one."""
+    if repository.count_administrators(session, who_signed_in=True) > 0:
+        return None
+    row = repository.find(session, FIRST)
+    if row is None:
+        return add(session, context, caller, AccountNew(name=FIRST, administrator=True), now)
+    if row.disabled_at is not None or not row.administrator:
+        return None
+    return invite(session, context, caller, row, now)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of the audit log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.audit.models import AuditRow
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which entries of the log; None: of all."""
+
+    project_id: int | None
+    who: str | None
+    action: str | None
+    """`noun.verb`, or a noun for all its verbs."""
+    before: int | None
+    """Only entries older than the one of this number."""
+    limit: int
+
+
+def page(session: Session, wanted: Wanted) -> list[tuple[AuditRow, str | None]]:
+    """Newest first, each with its project's name."""
+    query = select(AuditRow, ProjectRow.name).outerjoin(ProjectRow, ProjectRow.id == AuditRow.project_id)
+    if wanted.project_id is not None:
+        query = query.where(AuditRow.project_id == wanted.project_id)
+    if wanted.who is not None:
+        query = query.where(AuditRow.who == wanted.who)
+    if wanted.action is not None:
+        of_noun = AuditRow.action.startswith(f"{wanted.action}.", autoescape=True)
+        query = query.where(or_(AuditRow.action == wanted.action, of_noun))
+    if wanted.before is not None:
+        query = query.where(AuditRow.id < wanted.before)
+    found = session.execute(query.order_by(AuditRow.id.desc()).limit(wanted.limit))
+    return [(row, name) for row, name in found]

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the audit log in the same transaction as what it tells of."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import structlog
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.audit import repository
+from nalm_server.auth.audit.models import AuditRow
+from nalm_server.auth.audit.repository import Wanted
+from nalm_server.auth.audit.schemas import AuditEntry
+from nalm_server.auth.tokens.principal import Principal
+
+
+def record(
+    session: Session,
+    caller: Principal,
+    action: str,
+    subject: str,
+    now: datetime,
+    *,
+    project_id: int | None = None,
+    detail: str | None = None,
+) -> None:
+    """One line of the log: `who` did `action` (noun.verb) to `subject`, in the request under way."""
+    session.add(
+        AuditRow(
+            at=now,
+            who=caller.name[:128],
+            action=action,
+            project_id=project_id,
+            subject=subject[:256],
+            detail=detail,
+            request_id=structlog.contextvars.get_contextvars().get("request_id"),
+        )
+    )
+
+
+def entries(session: Session, wanted: Wanted) -> list[AuditEntry]:
+    return [
+        AuditEntry(
+            id=row.id,
+            at=row.at,
+            who=row.who,
+            action=row.action,
+            project=project,
+            subject=row.subject,
+            detail=row.detail,
+            request_id=row.request_id,
+        )
+        for row, project in repository.page(session, wanted)
+    ]

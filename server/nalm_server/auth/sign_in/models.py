@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table: sessions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from nalm_server.db.engine import Base, UtcDateTime
+
+
+class SessionRow(Base):
+    """A browser that is signed in; the row's end is the sign-in's."""
+
+    __tablename__ = "sessions"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
+    digest: Mapped[str] = mapped_column(String(64), unique=True)
+    """SHA-256 of the cookie."""
+    by_link: Mapped[bool]
+    """Signed in by a one-time link: may set a password without knowing the old one."""
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    seen_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    """Coarse: a request within ten minutes of it changes nothing."""
+    expires_at: Mapped[datetime] = mapped_column(UtcDateTime)

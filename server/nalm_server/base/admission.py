@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many requests run at once.
+
+A running request holds at most one thread and one database connection. It takes a slot of its lane before it
+runs. All slots together are fewer than the threads and the connections of the process: no request waits for
+one of the two while it holds the other. A request that gets no slot in time is answered 503 `busy`. A request
+gives its slot back while it waits for its client: for more of the body, or for the answer to be taken.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from enum import StrEnum
+from typing import ParamSpec, TypeVar
+
+from anyio import from_thread
+from starlette.concurrency import run_in_threadpool
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from nalm_server.base.errors import BusyError
+from nalm_server.base.refusals import refuse
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+PATIENCE_SECONDS = 3.0
+"""The longest wait for a slot."""
+LONGEST_QUEUE = 1000
+"""Requests that wait in one lane; the next is refused at once."""
+BUSY = "The server has as many requests as it can serve at once. Nothing was stored; try again."
+API = "/api/v1/"
+NO_LANE = ("health/live", "health/ready")
+"""Coroutines: they need no thread of the pool and none of its connections."""
+
+
+class Lane(StrEnum):
+    """Each has slots of its own, so that readers, agents and forges cannot take each other's place."""
+
+    READ = "read"
+    WRITE = "write"
+    UPLOAD = "upload"
+    """Reports and imports: few, since each is parsed in memory."""
+    HOOK = "hook"
+    AGENT = "agent"
+    EXPORT = "export"
+    """The only requests that keep their slot, and their connection, until the last byte is sent."""
+    OPERATOR = "operator"
+    OUTSIDE = "outside"
+    """Requests that wait for another server or for git."""
+    STEP = "step"
+    """Single looks into the database of requests that stay open: followers, agents that wait for work."""
+
+
+SLOTS: Mapping[Lane, int] = {
+    Lane.READ: 8,
+    Lane.WRITE: 4,
+    Lane.UPLOAD: 2,
+    Lane.HOOK: 4,
+    Lane.AGENT: 4,
+    Lane.EXPORT: 2,
+    Lane.OPERATOR: 2,
+    Lane.OUTSIDE: 8,
+    Lane.STEP: 4,
+}
+"""Together below `db.CONNECTIONS` and below the threads that anyio gives out (40); a test adds them up."""
+
+OWN_LANES = {"health": Lane.OPERATOR, "agent": Lane.AGENT, "hooks": Lane.HOOK}
+
+
+class Slots:
+    """The slots of one lane. A free slot goes to the request that has waited longest."""
+
+    def __init__(self, number: int) -> None:
+        self._free = number
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._lock = threading.Lock()
+
+    async def take(self, patience_seconds: float | None = None, *, first: bool = False) -> None:
+        """`first`: before all others that wait. Raises BusyError when there is none in time."""
+        with self._lock:
+            if self._free > 0:
+                self._free -= 1
+                return
+            if patience_seconds is not None and not first and len(self._waiting) >= LONGEST_QUEUE:
+                raise BusyError(BUSY)
+            waiter = asyncio.get_running_loop().create_future()
+            (self._waiting.appendleft if first else self._waiting.append)(waiter)
+        try:
+            async with asyncio.timeout(patience_seconds):
+                await waiter
+        except TimeoutError:
+            if self._withdraw(waiter):
+                raise BusyError(BUSY) from None
+        except asyncio.CancelledError:
+            if not self._withdraw(waiter):
+                self.give_back()
+            raise
+
+    def give_back(self) -> None:
+        """From any thread."""
+        with self._lock:
+            if not self._waiting:
+                self._free += 1
+                return
+            waiter = self._waiting.popleft()
+        waiter.get_loop().call_soon_threadsafe(_grant, waiter)
+
+    def _withdraw(self, waiter: asyncio.Future[None]) -> bool:
+        """False: the slot was granted meanwhile."""
+        with self._lock:
+            if waiter not in self._waiting:
+                return False
+            self._waiting.remove(waiter)
+            return True
+
+
+def _grant(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_result(None)
+
+
+def make_lanes() -> dict[Lane, Slots]:
+    return {lane: Slots(number) for lane, number in SLOTS.items()}
+
+
+class Ticket:
+    """One request's right to run."""
+
+    def __init__(self, lanes: Mapping[Lane, Slots], lane: Lane) -> None:
+        self.lane = lane
+        self._lanes = lanes
+        self._held: Slots | None = None
+        self._over = False
+        # Not alike: a crowd that came at once is not refused at once, nor back at once.
+        self._patience = random.uniform(PATIENCE_SECONDS / 2, PATIENCE_SECONDS)
+
+    async def take(self, *, again: bool = False) -> None:
+        """`again`: it ran before and has waited for its client since. Raises BusyError."""
+        slots, begun = self._lanes[self.lane], time.monotonic()
+        await slots.take(self._patience, first=again)
+        self._held = slots
+        self._patience -= min(time.monotonic() - begun, self._patience / 2)
+
+    def give_back(self) -> bool:
+        """For a while. False: it held none."""
+        held, self._held = self._held, None
+        if held is not None:
+            held.give_back()
+        return held is not None
+
+    def finish(self) -> None:
+        """For good: what the request does from now on needs no slot, or takes one for each step."""
+        self._over = True
+        self.give_back()
+
+    async def swap(self, lane: Lane, patience_seconds: float | None) -> None:
+        """The slot for one of another lane. Raises BusyError, and keeps the slot."""
+        if self._over:
+            return
+        slots = self._lanes[lane]
+        await slots.take(patience_seconds)
+        self.give_back()
+        self._held = slots
+
+    async def step(self, function: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
+        """Runs one step of a request that is finished with its own slot."""
+        slots = self._lanes[Lane.STEP]
+        await slots.take()
+        try:
+            return await run_in_threadpool(function, *given, **named)
+        finally:
+            slots.give_back()
+
+
+CURRENT: ContextVar[Ticket | None] = ContextVar("ticket", default=None)
+
+
+def ticket_of(scope: Scope) -> Ticket:
+    """The ticket of a request of the API."""
+    ticket: Ticket = scope["state"]["ticket"]
+    return ticket
+
+
+@contextmanager
+def outside() -> Iterator[None]:
+    """Around a wait for another server or for git, in the thread of a request: its slot is free meanwhile.
+    Does nothing in a worker or a command. Raises BusyError when too many requests wait so already."""
+    ticket = CURRENT.get()
+    if ticket is None or ticket.lane is Lane.OUTSIDE:
+        yield
+        return
+    own = ticket.lane
+    from_thread.run(ticket.swap, Lane.OUTSIDE, PATIENCE_SECONDS)
+    ticket.lane = Lane.OUTSIDE
+    try:
+        yield
+    finally:
+        ticket.lane = own
+        from_thread.run(ticket.swap, own, None)
+
+
+def lane_of(method: str, path: str) -> Lane | None:
+    """None: the page's files, and what answers whatever the load."""
+    if path == "/metrics":
+        return Lane.OPERATOR
+    name = path.removeprefix(API)
+    if name == path or name in NO_LANE:
+        return None
+    parts = name.rstrip("/").split("/")
+    if parts[0] in OWN_LANES:
+        return OWN_LANES[parts[0]]
+    if parts[0] == "projects" and parts[-1] == "export":
+        return Lane.EXPORT
+    if method in ("GET", "HEAD", "OPTIONS"):
+        return Lane.READ
+    return Lane.UPLOAD if parts[-1] in ("reports", "imports") else Lane.WRITE
+
+
+class AdmissionMiddleware:
+    """Lets a request run when its lane has a slot. Answers 503 with Retry-After when it has none in time."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self._lanes = make_lanes()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        lane = lane_of(scope["method"], scope["path"]) if scope["type"] == "http" else None
+        if lane is None:
+            await self.app(scope, receive, send)
+            return
+        ticket = Ticket(self._lanes, lane)
+        try:
+            await ticket.take()
+        except BusyError as error:
+            await refuse(scope, receive, send, error)
+            return
+        scope["state"]["ticket"] = ticket
+        CURRENT.set(ticket)
+        try:
+            await self.app(scope, _receiving(ticket, receive), _sending(ticket, send))
+        finally:
+            ticket.finish()
+
+
+def _receiving(ticket: Ticket, receive: Receive) -> Receive:
+    complete = False
+
+    async def receive_without_slot() -> Message:
+        nonlocal complete
+        if complete or not ticket.give_back():
+            return await receive()
+        message = await receive()
+        complete = not message.get("more_body", False)
+        if message["type"] == "http.request":
+            await ticket.take(again=True)
+        return message
+
+    return receive_without_slot
+
+
+def _sending(ticket: Ticket, send: Send) -> Send:
+    async def send_without_slot(message: Message) -> None:
+        if message["type"] == "http.response.start" and ticket.lane is not Lane.EXPORT:
+            ticket.finish()  # sessions are closed by now: the answer is made
+        await send(message)
+
+    return send_without_slot

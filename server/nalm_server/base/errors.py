@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One base of errors with a status and a stable name; every answer that is not a success has this shape."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from nalm_server.base.schemas import Schema
+
+
+class ErrorDetail(Schema):
+    path: str
+    """Where in the request, e.g. $.rounds[3].stages."""
+    message: str
+
+
+class ErrorBody(Schema):
+    name: str
+    """Stable: for programs."""
+    message: str
+    """What is wrong, where, and what to do next: for people."""
+    request_id: str
+    details: list[ErrorDetail] = Field(default_factory=list)
+
+
+class ErrorAnswer(Schema):
+    error: ErrorBody
+
+
+RETRY_SECONDS = (1, 4)
+"""Drawn for each answer, so that a crowd that was refused does not come back at once."""
+
+
+class NalmError(Exception):
+    """Base of what the service says no with."""
+
+    status = 500
+    name = "internal_error"
+    headers: Mapping[str, str] = {}
+    """Of the answer."""
+
+    def __init__(self, message: str, details: list[ErrorDetail] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = details or []
+
+
+class BadRequestError(NalmError):
+    status = 400
+    name = "bad_request"
+
+
+class UnauthorizedError(NalmError):
+    status = 401
+    name = "unauthorized"
+    headers: Mapping[str, str] = {"WWW-Authenticate": "Bearer"}
+
+
+class BadSignatureError(NalmError):
+    status = 401
+    name = "bad_signature"
+    headers: Mapping[str, str] = {"WWW-Authenticate": "Bearer"}
+
+
+class ForbiddenError(NalmError):
+    status = 403
+    name = "forbidden"
+
+
+class NotFoundError(NalmError):
+    status = 404
+    name = "not_found"
+
+
+class NotMeasuredError(NotFoundError):
+    """The commits are known, and what was asked of them is not measured."""
+
+    name = "not_measured"
+
+
+class ConflictError(NalmError):
+    status = 409
+    name = "conflict"
+
+
+class FencedOffError(NalmError):
+    """The lease was lost: the job is with somebody else, or over."""
+
+    status = 409
+    name = "fenced_off"
+
+
+class ReportExpiredError(NalmError):
+    """It has aged out by the project's rules."""
+
+    status = 410
+    name = "report_expired"
+
+
+class TooSlowError(NalmError):
+    """The body did not come in time."""
+
+    status = 408
+    name = "too_slow"
+    headers: Mapping[str, str] = {"Connection": "close"}
+
+
+class TooLargeError(NalmError):
+    status = 413
+    name = "too_large"
+    headers: Mapping[str, str] = {"Connection": "close"}
+
+
+class UnsupportedEncodingError(NalmError):
+    status = 415
+    name = "unsupported_encoding"
+
+
+class InvalidError(NalmError):
+    status = 422
+    name = "invalid"
+
+
+class NewerReportError(InvalidError):
+    """What is in the report is of a newer nalm than this server's."""
+
+    name = "report_newer"
+
+
+class TooManyError(NalmError):
+    status = 429
+    name = "too_many"
+
+    def __init__(self, message: str, retry_after_seconds: int) -> None:
+        super().__init__(message)
+        self.headers = {"Retry-After": str(retry_after_seconds)}
+
+
+class UpgradeRequiredError(NalmError):
+    status = 426
+    name = "upgrade_required"
+
+
+class NotInstalledError(NalmError):
+    """An optional part of the server that its operator left out."""
+
+    status = 501
+    name = "not_installed"
+
+
+class BusyError(NalmError):
+    """Nothing is wrong with the request: the same one may succeed a little later."""
+
+    status = 503
+    name = "busy"
+
+    @property
+    def headers(self) -> Mapping[str, str]:  # type: ignore[override]
+        return {"Retry-After": str(random.randint(*RETRY_SECONDS))}
+
+
+DESCRIPTIONS = {
+    400: "The request cannot be read.",
+    401: "No token, an unknown token, or a signature that does not fit the body.",
+    403: "The token is not for this.",
+    404: "No such thing.",
+    408: "The body came too slowly.",
+    409: "In conflict with what is stored, or the lease was lost.",
+    410: "It was here and has aged out; `message` says what is kept.",
+    413: "The body is larger than this server takes.",
+    415: "The content encoding is not understood.",
+    429: "Too many requests; `Retry-After` says when to go on.",
+    422: "The request is readable but not valid; `details` says where.",
+    426: "Agent and server are of versions that do not go together.",
+    503: "The server is busy, or what it needs is away; `Retry-After` says when to try again.",
+}
+RETRY_AFTER = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer", "minimum": 1}}}
+
+
+def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The `responses` of a route: its own error statuses besides those every route can answer."""
+    return {
+        status: {"model": ErrorAnswer, "description": DESCRIPTIONS[status]}
+        | ({"headers": RETRY_AFTER} if status in (429, 503) else {})
+        for status in sorted({*statuses, 400, 401, 403, 408, 413, 422, 429, 503})
+    }

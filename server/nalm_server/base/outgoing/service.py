@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The client for addresses that somebody entered, and the check of such an address."""
+
+from __future__ import annotations
+
+import ssl
+from typing import TYPE_CHECKING
+
+import httpcore
+import httpx
+
+from nalm_server.base.admission import outside
+from nalm_server.base.outgoing import network
+from nalm_server.base.outgoing.allowed import Allowed, OutgoingRefusedError
+from nalm_server.base.outgoing.cache import Conditional, Remembered
+from nalm_server.base.outgoing.network import GuardedBackend, Limits, Resolve
+
+if TYPE_CHECKING:  # the settings check themselves with `allowed`
+    from nalm_server.base.settings import Settings
+
+LIMITS = Limits(seconds=20.0, bytes=4 << 20, altogether_seconds=60.0)
+CONNECT_SECONDS = 5.0
+SILENCE_SECONDS = 10.0
+SCHEMES = {"https": 443, "http": 80}
+
+
+class GuardedTransport(httpx.HTTPTransport):
+    """httpx's own, over connections that are checked and limited; each serves one request."""
+
+    def __init__(self, settings: Settings, limits: Limits, resolve: Resolve) -> None:
+        secure = ssl.create_default_context()
+        super().__init__(verify=secure, trust_env=False)
+        proxy = settings.outgoing_proxy
+        backend = GuardedBackend(
+            Allowed.parse(settings.outgoing_allow) if proxy is None else None, limits, resolve
+        )
+        self._pool: httpcore.ConnectionPool
+        if proxy is None:
+            self._pool = httpcore.ConnectionPool(
+                ssl_context=secure, max_keepalive_connections=0, network_backend=backend
+            )
+        else:
+            self._pool = httpcore.HTTPProxy(
+                proxy, ssl_context=secure, max_keepalive_connections=0, network_backend=backend
+            )
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        with outside():
+            return super().handle_request(request)
+
+
+def client(
+    settings: Settings,
+    *,
+    limits: Limits = LIMITS,
+    resolve: Resolve = network.resolve,
+    remembered: Remembered | None = None,
+) -> httpx.Client:
+    """A client that calls no inside address, follows no redirect, takes no proxy from the environment.
+
+    `remembered`: answers it need not be sent again.
+    """
+    guarded = GuardedTransport(settings, limits, resolve)
+    return httpx.Client(
+        transport=guarded if remembered is None else Conditional(guarded, remembered),
+        timeout=httpx.Timeout(SILENCE_SECONDS, connect=CONNECT_SECONDS),
+        headers={"User-Agent": "nalm", "Accept-Encoding": "identity"},
+        event_hooks={"response": [_refuse_packed]},
+        follow_redirects=False,
+        trust_env=False,
+    )
+
+
+def _refuse_packed(response: httpx.Response) -> None:
+    """A few bytes could unpack to gigabytes: the limit is on what comes over the wire."""
+    encoding = response.headers.get("content-encoding", "identity")
+    if encoding != "identity":
+        raise httpx.DecodingError(f"the answer is packed ({encoding}) though that was not asked for")
+
+
+def require_allowed(url: str, settings: Settings, *, resolve: Resolve = network.resolve) -> None:
+    """Raises OutgoingRefusedError, with what to do, for an address that this server would not call."""
+    try:
+        parsed = httpx.URL(url)
+    except (httpx.InvalidURL, TypeError) as error:
+        raise OutgoingRefusedError(f"{url[:200]!r} is no address: {error}.") from error
+    if parsed.scheme not in SCHEMES or not parsed.host:
+        raise OutgoingRefusedError(
+            f"{url[:200]!r}: expected an address that begins with https:// or http://."
+        )
+    if parsed.userinfo:
+        raise OutgoingRefusedError("The address has a name or password in it: give them as the secret.")
+    if settings.outgoing_proxy is not None:
+        return  # names are the proxy's to resolve, and its to refuse
+    try:
+        found = resolve(parsed.host, parsed.port or SCHEMES[parsed.scheme])
+    except (OSError, UnicodeError) as error:
+        raise OutgoingRefusedError(f"{parsed.host} cannot be resolved: {error}.") from error
+    Allowed.parse(settings.outgoing_allow).choose(parsed.host, found)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the settings: the environment before the settings file; nothing unknown and nothing wrong passes."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dotenv import dotenv_values
+from pydantic import SecretStr, ValidationError
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError
+
+from nalm_server.base.settings import Settings
+
+PREFIX = "NALM_"
+FILE_VARIABLE = "NALM_CONFIG"
+DEFAULT_FILE = Path("/etc/nalm/nalm.env")
+COMMAND_LINE = frozenset({FILE_VARIABLE, "NALM_HOST", "NALM_PORT"})
+"""Read by the command itself."""
+NEIGHBOURS = frozenset(
+    {
+        "NALM_AGENT_READ",
+        "NALM_BROKER_URL",
+        "NALM_BUDGET_SECONDS",
+        "NALM_BUILD_DISK_MB",
+        "NALM_BUILD_MEMORY_MB",
+        "NALM_BUILD_NETWORK",
+        "NALM_BUILD_READ",
+        "NALM_BUILD_SECONDS",
+        "NALM_BUILD_USER",
+        "NALM_HOME",
+        "NALM_ISOLATION",
+        "NALM_LOCKS",
+        "NALM_NF",
+        "NALM_NF_ASAN",
+        "NALM_NF_MEMORY_MB",
+        "NALM_POOL",
+        "NALM_PROBE_EVENTS",
+        "NALM_PROBE_FILE",
+        "NALM_PROBE_GATE",
+        "NALM_PROBE_SEED",
+        "NALM_READY_SECONDS",
+        "NALM_SERVER",
+        "NALM_SKIP_APT",
+        "NALM_SPOOL_LIMIT",
+        "NALM_STORE_LIMIT",
+        "NALM_TOKEN",
+        "NALM_TRAFFIC_FILE",
+    }
+)
+"""Of the agent, NFs, CI and make; an environment may hold them beside the server's own."""
+
+
+class SettingsError(Exception):
+    """What is wrong, a line for each setting."""
+
+    def __init__(self, lines: list[str]) -> None:
+        super().__init__("; ".join(lines))
+        self.lines = lines
+
+
+@dataclass(frozen=True)
+class Effective:
+    """A setting as it is in force."""
+
+    variable: str
+    shown: str
+    """Its value; what is secret in it masked."""
+    source: str
+
+
+def load(**given: Any) -> Settings:
+    """Raises SettingsError."""
+    file = settings_file(os.environ)
+    lines = _unknown(os.environ, "the environment")
+    if file is not None:
+        lines += _unknown(_read(file), str(file))
+    if lines:
+        raise SettingsError(lines)
+    try:
+        return Settings(**{"_env_file": file, **given})
+    except ValidationError as error:
+        raise SettingsError([_line(one["loc"], one["msg"], file) for one in error.errors()]) from error
+
+
+def settings_file(environment: Mapping[str, str]) -> Path | None:
+    """The file NALM_CONFIG names, or the usual one if it can be read."""
+    named = environment.get(FILE_VARIABLE)
+    if named is not None:
+        if not os.access(named, os.R_OK):
+            raise SettingsError([f"{FILE_VARIABLE}: {named} cannot be read"])
+        return Path(named)
+    return DEFAULT_FILE if os.access(DEFAULT_FILE, os.R_OK) else None
+
+
+def known() -> set[str]:
+    """Every variable of the server."""
+    return {variable_of(name) for name in Settings.model_fields} | COMMAND_LINE
+
+
+def variable_of(field: str) -> str:
+    return PREFIX + field.upper()
+
+
+def effective(settings: Settings) -> list[Effective]:
+    """Every setting with its value and where it came from."""
+    file = settings_file(os.environ)
+    in_file = _read(file) if file is not None else {}
+    found = []
+    for name in Settings.model_fields:
+        variable = variable_of(name)
+        if variable in os.environ:
+            source = "environment"
+        elif variable in in_file:
+            source = str(file)
+        else:
+            source = "command line" if name in settings.model_fields_set else "default"
+        found.append(Effective(variable, shown(getattr(settings, name)), source))
+    return found
+
+
+def shown(value: Any) -> str:
+    """The value without its secrets: those typed as such, and passwords in addresses."""
+    if value is None:
+        return ""
+    if isinstance(value, SecretStr):
+        return "***"
+    text = str(value)
+    if "://" in text and "@" in text:
+        try:
+            return make_url(text).render_as_string(hide_password=True)
+        except ArgumentError:
+            return "***"
+    return text
+
+
+def _read(file: Path) -> dict[str, str]:
+    return {name: value or "" for name, value in dotenv_values(file).items()}
+
+
+def _unknown(variables: Mapping[str, str], where: str) -> list[str]:
+    """NALM_ variables that nobody reads, each with the one that was probably meant."""
+    lines = []
+    for name in sorted(variables):
+        if name.startswith(PREFIX) and name not in known() | NEIGHBOURS:
+            near = difflib.get_close_matches(name, known(), n=1)
+            meant = f"; did you mean {near[0]}?" if near else ": `nalm-server settings` lists those there are"
+            lines.append(f"{name} in {where} is no setting{meant}")
+    return lines
+
+
+def _line(loc: tuple[int | str, ...], message: str, file: Path | None) -> str:
+    variable = variable_of("_".join(str(part) for part in loc))
+    in_file = file is not None and variable not in os.environ and variable in _read(file)
+    return f"{variable}{f' in {file}' if in_file else ''}: {message}"

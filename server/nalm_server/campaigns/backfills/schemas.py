@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Backfills as the API shows and takes them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from nalm_server.base.schemas import Schema, Whole
+from nalm_server.jobs.schemas import Revision, Scenarios
+
+
+class BackfillState(StrEnum):
+    """planning -> running -> one of the others."""
+
+    PLANNING = "planning"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+ACTIVE = (BackfillState.PLANNING, BackfillState.RUNNING)
+
+
+class StepState(StrEnum):
+    WAITING = "waiting"
+    QUEUED = "queued"
+    """It has a job."""
+    REUSED = "reused"
+    """It had been measured already."""
+    DONE = "done"
+    FAILED = "failed"
+    """Its job ended without a valid result."""
+
+
+class BackfillNew(Schema):
+    first: Revision = Field(description="Not measured itself: what the first step is compared with.")
+    last: Revision
+    every: Annotated[Whole, Field(ge=1, le=10_000)] = 1
+    scenarios: Scenarios | None = None
+
+
+class Progress(Schema):
+    """How many steps are in which state."""
+
+    total: int
+    waiting: int
+    queued: int
+    reused: int
+    done: int
+    failed: int
+
+
+class Backfill(Schema):
+    id: int
+    project: str
+    first_sha: str
+    last_sha: str
+    every: int
+    scenarios: list[str] | None
+    state: BackfillState
+    progress: Progress
+    message: str | None
+    requested_by: str
+    created_at: datetime
+    updated_at: datetime
+    finished_at: datetime | None

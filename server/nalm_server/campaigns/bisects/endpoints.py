@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""POST and GET /projects/{project}/bisects, GET /bisects/{id}, POST /bisects/{id}/cancel."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
+from nalm_server.base.errors import documented
+from nalm_server.base.schemas import ProjectName
+from nalm_server.campaigns.bisects import service
+from nalm_server.campaigns.bisects.schemas import Bisect, BisectDetail, BisectNew
+
+router = APIRouter(tags=["bisects"])
+BisectId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a bisect.")]
+
+
+@router.post("/projects/{project}/bisects", status_code=201, responses=documented(401, 403, 404, 409, 413))
+def create_bisect(project: ProjectName, new: BisectNew, context: Ctx, caller: Caller) -> BisectDetail:
+    """Searches the commit between good and bad that changed the scenario."""
+    return service.create(context, caller, project, new)
+
+
+@router.get("/projects/{project}/bisects", responses=documented(401, 403, 404))
+def list_bisects(
+    project: ProjectName, session: ReadDb, caller: Caller, limit: Annotated[int, Query(ge=1, le=500)] = 50
+) -> list[Bisect]:
+    """A project's bisects, newest first."""
+    return service.list_bisects(session, caller, project, limit)
+
+
+@router.get("/bisects/{bisect_id}", responses=documented(401, 403, 404))
+def get_bisect(bisect_id: BisectId, session: ReadDb, caller: Caller) -> BisectDetail:
+    """One bisect with its steps, in the order in which they were asked."""
+    return service.get(session, caller, bisect_id)
+
+
+@router.post("/bisects/{bisect_id}/cancel", responses=documented(401, 403, 404, 409))
+def cancel_bisect(bisect_id: BisectId, session: Db, caller: Caller, now: Now) -> BisectDetail:
+    """Ends a bisect and its open job."""
+    return service.cancel(session, caller, bisect_id, now)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bisects as the API shows and takes them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+
+from nalm_core.findings.bisection import Finding
+from pydantic import StringConstraints
+
+from nalm_server.base.schemas import NAME, Schema
+from nalm_server.jobs.schemas import Revision
+
+
+class BisectState(StrEnum):
+    """planning -> running -> one of the others."""
+
+    PLANNING = "planning"
+    RUNNING = "running"
+    FOUND = "found"
+    """`high_sha` is the culprit."""
+    RANGE = "range"
+    """One after `low_sha` up to `high_sha`; those between could not be told apart."""
+    NO_CHANGE = "no_change"
+    UNDECIDED = "undecided"
+    """Whether there is a change between the ends could not be told."""
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+ACTIVE = (BisectState.PLANNING, BisectState.RUNNING)
+
+
+class BisectNew(Schema):
+    good: Revision
+    bad: Revision
+    scenario: Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
+
+
+class BisectStep(Schema):
+    place: int
+    """Commits after good."""
+    sha: str
+    finding: Finding | None
+    """Null: it is being measured."""
+    why: str | None
+    measurements: int
+    budget_seconds: float | None
+    job_id: int | None
+    run_id: str | None
+    """The run that decided."""
+    reused: bool
+    at: datetime
+
+
+class Bisect(Schema):
+    id: int
+    project: str
+    scenario: str
+    good_sha: str
+    bad_sha: str
+    state: BisectState
+    commits: int | None
+    """How many there are after good; null: not read yet."""
+    direction: str | None
+    """How bad differs from good: `regressed` or `improved`."""
+    low_sha: str | None
+    """The last that is known to be like good."""
+    high_sha: str | None
+    """The first that is known to be changed; the culprit once `found`."""
+    message: str | None
+    requested_by: str
+    created_at: datetime
+    updated_at: datetime
+    finished_at: datetime | None
+
+
+class BisectDetail(Bisect):
+    steps: list[BisectStep]

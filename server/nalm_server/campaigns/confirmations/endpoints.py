@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""POST /alerts/{id}/confirm, POST /alerts/{id}/bisect."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from nalm_server.alerts.confirmation_schemas import Confirming
+from nalm_server.auth.dependencies import Caller, Db, Now
+from nalm_server.base.errors import documented
+from nalm_server.campaigns.confirmations import asking
+
+router = APIRouter(tags=["alerts"])
+AlertId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of an alert.")]
+ANSWERS = documented(401, 403, 404, 409)
+
+
+@router.post("/alerts/{alert_id}/confirm", responses=ANSWERS)
+def confirm_alert(alert_id: AlertId, session: Db, caller: Caller, now: Now) -> Confirming:
+    """Measures an open alert again, whatever was measured before."""
+    return asking.measure_again(session, caller, alert_id, now)
+
+
+@router.post("/alerts/{alert_id}/bisect", responses=ANSWERS)
+def bisect_alert(alert_id: AlertId, session: Db, caller: Caller, now: Now) -> Confirming:
+    """Looks for the commit of an open alert that several commits may have caused."""
+    return asking.bisect(session, caller, alert_id, now)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of a finding before it is measured again: of each scenario the pair, the host, the figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nalm_core.findings.confirmation import Ratio
+from nalm_core.report.defaults import MARGIN
+from nalm_core.verdict.verdict import Verdict
+from sqlalchemy.orm import Session
+
+from nalm_server.alerts.models import AlertRow
+from nalm_server.campaigns.confirmations import repository
+from nalm_server.git.commits import repository as commits
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.jobs.agents import repository as agents
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import OPEN
+from nalm_server.results import repository as runs
+from nalm_server.results.models import RunRow, VerdictRow
+from nalm_server.results.summary import of_stored
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One scenario of a finding, as it was seen first."""
+
+    scenario: str
+    base_sha: str
+    head_sha: str
+    host: str | None
+    """The agent's host that saw it; None: none that could measure it again."""
+    needs: str | None = None
+    """What that measurement needed of a host (agents.needs)."""
+    ratio: Ratio | None = None
+    margin: float = MARGIN
+    under_way: bool = False
+    """Its job is not over: more may come of it."""
+
+
+def seen(session: Session, alert: AlertRow) -> list[Seen]:
+    """One for each scenario: by the pairs that raised the alert, or without them by the history."""
+    by_scenario: dict[str, Seen] = {}
+    for run, verdict, scenario, host, job in repository.first_runs(session, alert.id):
+        if scenario not in by_scenario and run.base_sha is not None:
+            by_scenario[scenario] = _of_run(session, run, verdict, job, scenario=scenario, host=host)
+    return list(by_scenario.values()) or _of_history(session, alert)
+
+
+def _of_run(
+    session: Session, run: RunRow, verdict: VerdictRow, job: JobRow | None, *, scenario: str, host: str
+) -> Seen:
+    return Seen(
+        scenario,
+        run.base_sha or "",
+        run.head_sha,
+        agent_named(session, job.host if job is not None else None, host),
+        job.needs if job is not None else None,
+        ratio_of(verdict),
+        of_stored(runs.report(session, run.id)).settings.margin,
+        under_way=job is not None and job.state in OPEN,
+    )
+
+
+def ratio_of(verdict: VerdictRow) -> Ratio | None:
+    """The chain's, if the run gave one."""
+    chain = Verdict.model_validate(verdict.document).chain
+    if chain is None or None in (chain.ratio_cpp, chain.low, chain.high, chain.level):
+        return None
+    return Ratio(chain.ratio_cpp or 0, chain.low or 0, chain.high or 0, chain.level or 0)
+
+
+def agent_named(session: Session, *names: str | None) -> str | None:
+    """The first of the names that is a host which asks for work."""
+    for name in names:
+        host = agents.find(session, name) if name else None
+        if host is not None and host.last_seen_at is not None:
+            return host.name
+    return None
+
+
+def _of_history(session: Session, alert: AlertRow) -> list[Seen]:
+    base, head = ends(session, alert)
+    if base is None:
+        return []
+    found = []
+    for scenario in alert.scenarios:
+        told = repository.newest_host(session, alert.commit_id, scenario)
+        host = agent_named(session, told[1], told[0]) if told else None
+        found.append(Seen(scenario, base, head, host))
+    return found
+
+
+def ends(session: Session, alert: AlertRow) -> tuple[str | None, str]:
+    """The last commit known to be good, None if nothing is known before the culprit; and the culprit."""
+    culprit = session.get_one(CommitRow, alert.commit_id)
+    if alert.after_commit_id is not None:
+        return session.get_one(CommitRow, alert.after_commit_id).sha, culprit.sha
+    return culprit.parent_sha, culprit.sha
+
+
+def lie_between(session: Session, project_id: int, one: Seen) -> bool:
+    """True if there are commits after its base and before its head along the first parent, or may be."""
+    head = commits.find(session, project_id, one.head_sha)
+    return head is None or head.parent_sha != one.base_sha
+
+
+def main(alert: AlertRow, found: Sequence[Seen]) -> Seen:
+    """The scenario moved most."""
+    return next((one for one in found if one.scenario == alert.scenario), found[0])

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which hosts can measure a finding again, and when one that should is given up."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.jobs.agents import repository as agents
+from nalm_server.jobs.agents.matching import capabilities
+from nalm_server.jobs.agents.models import HostRow
+from nalm_server.jobs.agents.needs import Needs, missing
+from nalm_server.jobs.hosts.schemas import HostState
+from nalm_server.jobs.hosts.states import state_of
+
+PATIENCE = timedelta(hours=6)
+"""How long a confirmation waits for the host it is meant for."""
+
+
+def any_agent(session: Session, project: ProjectRow) -> bool:
+    """The project's pool has a host at all: without one nothing is ever measured again."""
+    return any(
+        host.revoked_at is None and host.last_seen_at is not None
+        for host in agents.hosts_of_pool(session, project.pool)
+    )
+
+
+def is_there(session: Session, project: ProjectRow, name: str) -> bool:
+    """The host still belongs to the pool, silent or not."""
+    host = agents.find(session, name)
+    return host is not None and host.revoked_at is None and host.pool == project.pool
+
+
+def another(
+    session: Session, project: ProjectRow, not_this: str, needs: str | None, now: datetime
+) -> HostRow | None:
+    """A host of the pool that is at work and has what is needed."""
+    wanted = Needs.parse(needs) if needs else Needs()
+    for host in agents.hosts_of_pool(session, project.pool):
+        fit = host.name != not_this and not missing(wanted, capabilities(host))
+        if fit and state_of(host, now)[0] is HostState.ONLINE:
+            return host
+    return None

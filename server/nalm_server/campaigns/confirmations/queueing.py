@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Queues the measurements that are to confirm a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from nalm_core.findings.confirmation import budget
+
+from nalm_server.alerts.confirmation_schemas import Wanted
+from nalm_server.campaigns.confirmations import hosts, repository
+from nalm_server.campaigns.confirmations.case import Case
+from nalm_server.campaigns.confirmations.evidence import Seen
+from nalm_server.campaigns.confirmations.models import ConfirmationRow
+from nalm_server.git.commits.order import record
+from nalm_server.jobs import service as jobs
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import JobReason
+
+MOST_OPEN = 10
+"""Confirmations of a project in the queue or under way at once."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """One measurement to be asked for: on which host, with how much time."""
+
+    wanted: Wanted
+    only: str | None = None
+    avoid: str | None = None
+    seconds: float | None = None
+
+    @property
+    def where(self) -> str:
+        if self.only is not None:
+            return self.only
+        if self.wanted is Wanted.INSTEAD:
+            return f"another host, because {self.avoid} is gone"
+        return f"another host than {self.avoid}" if self.avoid is not None else "any host"
+
+
+def room(case: Case) -> bool:
+    return repository.open_jobs(case.session, case.project.id) < MOST_OPEN
+
+
+def first(case: Case, found: Sequence[Seen]) -> None:
+    """On the host that saw it first, and on another one if there is one at work."""
+    for group in _by_pair(found):
+        host = group[0].host
+        if host is None:
+            _queue(case, group, Order(Wanted.SAME))
+        elif not hosts.is_there(case.session, case.project, host):
+            _queue(case, group, Order(Wanted.INSTEAD, avoid=host))
+        else:
+            _queue(case, group, Order(Wanted.SAME, only=host))
+            if hosts.another(case.session, case.project, host, group[0].needs, case.now):
+                _queue(case, group, Order(Wanted.OTHER, avoid=host))
+
+
+def again(case: Case, found: Sequence[Seen], measured: int) -> None:
+    """Once more on the host that saw it first, after `measured` times, with more time."""
+    for group in _by_pair(found):
+        _queue(case, group, Order(Wanted.SAME, only=group[0].host, seconds=budget(measured)))
+
+
+def _by_pair(found: Sequence[Seen]) -> list[list[Seen]]:
+    """One job measures all scenarios of the same two commits on the same host."""
+
+    def pair(one: Seen) -> tuple[str, str, str, str]:
+        return one.base_sha, one.head_sha, one.host or "", one.needs or ""
+
+    return [list(group) for _, group in groupby(sorted(found, key=pair), key=pair)]
+
+
+def _queue(case: Case, group: Sequence[Seen], order: Order) -> None:
+    job = _job(case, group, order)
+    for one in group:
+        row = ConfirmationRow(alert_id=case.alert.id, scenario=one.scenario, wanted=order.wanted)
+        row.budget_seconds, row.job_id = order.seconds, job.id
+        row.first_host, row.asked_at = one.host, case.now
+        repository.add(case.session, row)
+
+
+def _job(case: Case, group: Sequence[Seen], order: Order) -> JobRow:
+    commit = record(case.session, case.project.id, group[0].head_sha, None, listed=False)
+    return jobs.enqueue(
+        case.session,
+        commit,
+        group[0].base_sha,
+        reason=JobReason.CONFIRM,
+        why=f"confirms alert {case.alert.id}, on {order.where}",
+        now=case.now,
+        requested_by=case.plan.requested_by,
+        scenarios=[one.scenario for one in group],
+        budget_seconds=order.seconds,
+        alert_id=case.alert.id,
+        only_host=order.only,
+        not_host=order.avoid,
+        needs=group[0].needs,
+    )

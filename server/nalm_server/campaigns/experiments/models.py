@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables: experiments, experiment_cells."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, ForeignKey, Index, LargeBinary, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from nalm_server.db.engine import Base, UtcDateTime
+from nalm_server.db.reports.columns import StoredColumns, stored_index
+
+
+class ExperimentRow(Base):
+    """One kind of experiment on one commit, measured by one job."""
+
+    __tablename__ = "experiments"
+    __table_args__ = (Index(None, "state"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"), index=True)
+    commit_id: Mapped[int] = mapped_column(ForeignKey("commits.id", ondelete="CASCADE"), index=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    names: Mapped[list[str]] = mapped_column(JSON)
+    """Of nalm.toml's tables; none: all of the kind."""
+    seed: Mapped[int]
+    cell_seconds: Mapped[float | None]
+    """Time for the rounds of a cell; None: the agent's own."""
+    state: Mapped[str] = mapped_column(String(16))
+    host_class: Mapped[str | None] = mapped_column(String(128))
+    """Of its first cell; those of another class take no part."""
+    fitted_cells: Mapped[int]
+    """How many cells `result` was made of."""
+    result: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True), deferred=True)
+    """nalm_core.experiments.result.Result."""
+    message: Mapped[str | None] = mapped_column(Text)
+    requested_by: Mapped[str] = mapped_column(String(128))
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class CellRow(StoredColumns, Base):
+    """Two run definitions measured side by side, with the run report."""
+
+    __tablename__ = "experiment_cells"
+    __table_args__ = (UniqueConstraint("experiment_id", "name"), stored_index("experiment_cells"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    experiment_id: Mapped[int] = mapped_column(ForeignKey("experiments.id", ondelete="CASCADE"))
+    name: Mapped[str] = mapped_column(String(64))
+    subject: Mapped[str] = mapped_column(String(64))
+    use: Mapped[str] = mapped_column(String(16))
+    base: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    """nalm_core.report.run_report.RunDefinition of the arm; None if it was not built."""
+    head: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    run_id: Mapped[str] = mapped_column(String(32), unique=True)
+    digest: Mapped[str] = mapped_column(String(64))
+    """SHA-256 of the report's canonical JSON."""
+    host: Mapped[str] = mapped_column(String(128))
+    host_class: Mapped[str] = mapped_column(String(128))
+    unusable: Mapped[str | None] = mapped_column(Text)
+    """Why it gave no ratio."""
+    ratio: Mapped[float | None]
+    low: Mapped[float | None]
+    high: Mapped[float | None]
+    compressed: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    """The report, zlib, of a cell from before the report store; else empty."""
+    received_at: Mapped[datetime] = mapped_column(UtcDateTime)

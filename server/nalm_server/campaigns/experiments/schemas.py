@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Experiments as the API shows and takes them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+
+from nalm_core.experiments.result import Result
+from nalm_core.report.cell import Kind, Use
+from nalm_core.report.run_report import RunDefinition
+from pydantic import Field, StringConstraints, TypeAdapter
+
+from nalm_server.base.schemas import NAME, Real, Schema
+from nalm_server.jobs.schemas import Revision
+
+
+class ExperimentState(StrEnum):
+    """queued -> running -> one of the others; `failed` and `cancelled` go back to queued when retried."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    """Some cells are in."""
+    DONE = "done"
+    FAILED = "failed"
+    """No cell could be used."""
+    CANCELLED = "cancelled"
+
+
+RESULT: TypeAdapter[Result] = TypeAdapter(Result)
+ACTIVE = (ExperimentState.QUEUED, ExperimentState.RUNNING)
+
+TableName = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
+
+
+class ExperimentNew(Schema):
+    kind: Kind
+    revision: Revision | None = Field(default=None, description="Null: the default branch's tip.")
+    names: Annotated[list[TableName], Field(max_length=100)] = Field(
+        default_factory=list,
+        description="Scenarios, ablations or chains of nalm.toml; none: all it has tables of.",
+    )
+    cell_seconds: Annotated[Real, Field(gt=0, le=3600)] | None = Field(
+        default=None, description="Time for the rounds of each cell; null: the agent's own."
+    )
+
+
+class Experiment(Schema):
+    id: int
+    project: str
+    kind: Kind
+    sha: str
+    names: list[str]
+    cell_seconds: float | None
+    state: ExperimentState
+    host_class: str | None
+    """Null: nothing has been measured yet."""
+    cells: int
+    """Taken so far."""
+    message: str | None
+    requested_by: str
+    created_at: datetime
+    updated_at: datetime
+    finished_at: datetime | None
+
+
+class ExperimentCell(Schema):
+    number: int
+    """Of its report."""
+    name: str
+    subject: str
+    use: Use
+    base: RunDefinition | None
+    head: RunDefinition | None
+    run_id: str
+    host: str
+    unusable: str | None
+    """Why it gave no ratio."""
+    ratio: float | None
+    """CPP of head / base, and its interval."""
+    low: float | None
+    high: float | None
+    received_at: datetime
+
+
+class ExperimentDetail(Experiment):
+    job_id: int | None
+    taken: list[ExperimentCell]
+    """In the order in which they came in."""
+    result: Result | None
+    """Of what is in so far; `partial` says whether that is all."""

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a schedule is to compare, asked of the repository: never within a transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nalm_core.text.commit_name import short
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.campaigns.schedules.schemas import Against
+from nalm_server.db.context import Context
+from nalm_server.git import graph
+from nalm_server.git.graph import CommitInfo, UnknownRevisionError
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """There is nothing to measure, and why."""
+
+    why: str
+    tip: CommitInfo
+
+
+@dataclass(frozen=True)
+class Compared:
+    tip: CommitInfo
+    base: str
+
+
+def find_pair(
+    context: Context, project: ProjectRow, against: str, last: str | None, releases: Sequence[str]
+) -> Compared | Nothing:
+    """`last`: what was the tip before. `releases`: commits, newest first. Raises GraphError and
+    UnknownRevisionError."""
+    sha = graph.resolve(context, project, f"refs/heads/{project.default_branch}")
+    tip = graph.first_parent(context, project, None, sha, most=1)[0]
+    match Against(against):
+        case Against.RELEASE:
+            base, missing = _release(context, project, sha, releases), "no release is behind it"
+        case Against.PREVIOUS:
+            base, missing = _previous(context, project, tip, last), "it has no parent"
+        case Against.PARENT:
+            base, missing = tip.parent, "it has no parent"
+    if base is None:
+        return Nothing(f"{short(sha)} is not measured: {missing}.", tip)
+    if base == sha:
+        return Nothing(f"Nothing changed: {short(sha)} is what it would be compared with.", tip)
+    return Compared(tip, base)
+
+
+def _release(context: Context, project: ProjectRow, tip: str, releases: Sequence[str]) -> str | None:
+    """The newest one that is an ancestor, or the tip itself."""
+    for release in releases:
+        if release == tip or _shared(context, project, release, tip) == release:
+            return release
+    return None
+
+
+def _previous(context: Context, project: ProjectRow, tip: CommitInfo, last: str | None) -> str | None:
+    """What a forced push dropped is not compared with, but where the branch left it."""
+    if last is None:
+        return tip.parent
+    return _shared(context, project, last, tip.sha) or tip.parent
+
+
+def _shared(context: Context, project: ProjectRow, one: str, tip: str) -> str | None:
+    try:
+        return graph.merge_base(context, project, one, tip)
+    except UnknownRevisionError:
+        return None  # dropped, and the forge has forgotten it

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schedules as the API shows and takes them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from nalm_server.base.schemas import NAME, Flag, Schema
+from nalm_server.campaigns.schedules.cron import checked
+from nalm_server.jobs.schemas import Scenarios
+
+
+class Against(StrEnum):
+    """What the tip of the default branch is compared with."""
+
+    RELEASE = "release"
+    """The newest release that is behind it."""
+    PREVIOUS = "previous"
+    """What this schedule measured before; the first time, the parent."""
+    PARENT = "parent"
+    """Its first parent."""
+
+
+def _cron(text: str) -> str:
+    return checked(text, datetime.now(UTC))
+
+
+Cron = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=128),
+    AfterValidator(_cron),
+    Field(
+        description="Minute, hour, day of the month, month, day of the week; UTC.",
+        examples=["0 3 * * mon-fri"],
+    ),
+]
+
+
+class ScheduleNew(Schema):
+    name: Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
+    cron: Cron
+    against: Against = Against.PREVIOUS
+    scenarios: Scenarios | None = Field(
+        default=None, description="Only these; null: those nalm.toml has measured by default."
+    )
+    enabled: Flag = True
+
+
+class ScheduleChange(Schema):
+    """What is not given stays."""
+
+    cron: Cron | None = None
+    against: Against | None = None
+    scenarios: Scenarios | None = Field(
+        default=None, description="Only these; null given: those nalm.toml has measured by default."
+    )
+    enabled: Flag | None = None
+
+
+class Schedule(Schema):
+    name: str
+    project: str
+    cron: str
+    against: Against
+    scenarios: list[str] | None
+    enabled: bool
+    next_at: datetime | None
+    """Null: it is not enabled."""
+    last_at: datetime | None
+    last_sha: str | None
+    """What was the tip then."""
+    message: str | None
+    """What came of it last."""
+    created_at: datetime

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /projects/{project}/change-points, and those of single hosts."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.access.service import require_project
+from nalm_server.auth.dependencies import Caller, ReadDb
+from nalm_server.base.errors import documented
+from nalm_server.base.schemas import NAME, Moment, ProjectName
+from nalm_server.changepoints import service
+from nalm_server.changepoints.points_repository import Wanted
+from nalm_server.changepoints.schemas import ChangePoint, HostChange, PointState
+
+router = APIRouter(prefix="/projects/{project}/change-points", tags=["history"])
+
+
+@router.get("", responses=documented(404))
+def list_change_points(
+    project: ProjectName,
+    session: ReadDb,
+    caller: Caller,
+    *,
+    since: Annotated[Moment | None, Query(description="Detected then or later.")] = None,
+    scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
+    state: PointState | None = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+) -> list[ChangePoint]:
+    """What the histories of the project show, in either direction, newest commit first."""
+    found = require_project(session, caller, project, Role.READER)
+    wanted = Wanted(since, scenario, state, limit)
+    return service.change_points(session, found, wanted)
+
+
+@router.get("/hosts", responses=documented(404))
+def list_host_changes(
+    project: ProjectName,
+    session: ReadDb,
+    caller: Caller,
+    *,
+    scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
+) -> list[HostChange]:
+    """What single hosts of a pool did while the others stayed, by scenario and along the first parent."""
+    found = require_project(session, caller, project, Role.READER)
+    return service.host_changes(session, found, scenario)

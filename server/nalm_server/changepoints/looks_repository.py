@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of looks: which are asked for, who has them, what they came to."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import or_, select, update
+from sqlalchemy.orm import Session
+
+from nalm_server.changepoints.models import LookRow
+from nalm_server.db.deadlines import over
+from nalm_server.results.series.models import ScenarioRow, SeriesRow
+
+OLD_NEWS = -1
+
+
+def ask(session: Session, scenario_id: int, host_class: str, *, whole: bool = False) -> None:
+    """The caller holds the project's lock."""
+    row = session.get(LookRow, (scenario_id, host_class), with_for_update={"key_share": True})
+    if row is None:
+        row = LookRow(scenario_id=scenario_id, host_class=host_class, asked=0, judged=0, settled=True)
+        session.add(row)
+    row.asked += 1
+    if whole:
+        row.judged, row.blocks, row.claimed_until = OLD_NEWS, None, None
+    session.flush()
+
+
+def of_project(session: Session, project_id: int) -> list[tuple[int, str]]:
+    """(scenario, host class) of all that has a series of ours."""
+    found = session.execute(
+        select(SeriesRow.scenario_id, SeriesRow.host_class)
+        .join(ScenarioRow, ScenarioRow.id == SeriesRow.scenario_id)
+        .where(ScenarioRow.project_id == project_id, SeriesRow.source.not_like("imported:%"))
+        .distinct()
+        .order_by(SeriesRow.scenario_id, SeriesRow.host_class)
+    )
+    return [(scenario_id, host_class) for scenario_id, host_class in found]
+
+
+def claim(session: Session, now: datetime, lasting: timedelta) -> LookRow | None:
+    """One that waits, for this worker alone until the time has passed."""
+    free = or_(LookRow.claimed_until.is_(None), over(LookRow.claimed_until, now, lasting))
+    row = session.scalars(
+        select(LookRow)
+        .where(LookRow.asked > LookRow.judged, free)
+        .order_by(LookRow.scenario_id, LookRow.host_class)
+        .limit(1)
+        .with_for_update(key_share=True, skip_locked=True)
+    ).one_or_none()
+    if row is not None:
+        row.claimed_until = now + lasting
+        session.flush()
+    return row
+
+
+def lock(session: Session, scenario_id: int, host_class: str) -> LookRow:
+    return session.get_one(
+        LookRow, (scenario_id, host_class), with_for_update={"key_share": True}, populate_existing=True
+    )
+
+
+def find(session: Session, scenario_id: int, host_class: str) -> LookRow | None:
+    return session.get(LookRow, (scenario_id, host_class))
+
+
+def project_of(session: Session, scenario_id: int) -> int | None:
+    """None: it was removed."""
+    return session.scalar(select(ScenarioRow.project_id).where(ScenarioRow.id == scenario_id))
+
+
+def host_steps(session: Session, project_id: int, scenario: str | None) -> list[tuple[str, LookRow]]:
+    """(scenario, look) of those in which single hosts did something."""
+    query = (
+        select(ScenarioRow.name, LookRow)
+        .join(LookRow, LookRow.scenario_id == ScenarioRow.id)
+        .where(ScenarioRow.project_id == project_id, LookRow.host_steps.is_not(None))
+    )
+    if scenario is not None:
+        query = query.where(ScenarioRow.name == scenario)
+    found = session.execute(query.order_by(ScenarioRow.name, LookRow.host_class))
+    return [(name, row) for name, row in found if row.host_steps]
+
+
+def unsettled_projects(session: Session) -> list[int]:
+    return list(
+        session.scalars(
+            select(ScenarioRow.project_id)
+            .join(LookRow, LookRow.scenario_id == ScenarioRow.id)
+            .where(~LookRow.settled)
+            .distinct()
+            .order_by(ScenarioRow.project_id)
+        )
+    )
+
+
+def settled(session: Session, project_id: int) -> None:
+    of_project = select(ScenarioRow.id).where(ScenarioRow.project_id == project_id)
+    session.execute(
+        update(LookRow)
+        .where(LookRow.scenario_id.in_(of_project), ~LookRow.settled)
+        .values(settled=True)
+        .execution_options(synchronize_session=False)
+    )

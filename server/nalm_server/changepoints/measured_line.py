@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commits of a history, one measurement each, whatever order their runs came in."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from nalm_core.changepoints.cuts import Measured
+from nalm_core.report.run_report import Host
+from sqlalchemy.orm import Session
+
+from nalm_server.changepoints import measured_line_repository as repository
+from nalm_server.changepoints.measured_line_repository import LineRun
+
+
+@dataclass(frozen=True, slots=True)
+class LineCommit:
+    commit: int
+    sha: str
+    runs: tuple[int, ...]
+    """On one host, the one that measured the commit most often."""
+    measured: Measured
+
+
+@dataclass(frozen=True)
+class Line:
+    commits: list[LineCommit]
+    environments: dict[int, Host]
+
+
+class _Environments:
+    """What a host was when a run came in."""
+
+    def __init__(self, told: list[tuple[int, int, datetime, dict[str, Any]]]) -> None:
+        self.hosts = {number: Host.model_validate(one) for number, _, _, one in told}
+        self._of_host: dict[int, list[tuple[datetime, int]]] = {}
+        for number, host, at, _ in told:
+            self._of_host.setdefault(host, []).append((at, number))
+
+    def at(self, host: int, when: datetime) -> int | None:
+        return next((n for at, n in reversed(self._of_host.get(host, [])) if at <= when), None)
+
+
+def load(session: Session, scenario_id: int, host_class: str, expected: Mapping[int, str]) -> Line:
+    """expected: by position of a commit, measured or not, why a change there was declared."""
+    found = repository.runs(session, scenario_id, host_class)
+    told = repository.fingerprints(session, {one.host for one in found})
+    environments = _Environments(told)
+    declared = _declared(sorted({one.position for one in found}), expected)
+    commits = [
+        _commit(list(of_commit), environments, declared)
+        for _, of_commit in groupby(found, key=lambda one: one.commit)
+    ]
+    return Line(commits, environments.hosts)
+
+
+def _declared(measured: Sequence[int], expected: Mapping[int, str]) -> dict[int, str]:
+    """By positions that were measured: of a commit that was not, the next one has it."""
+    found = {}
+    for position in sorted(one for one in expected if measured and one >= measured[0]):
+        at = bisect_left(measured, position)
+        if at < len(measured):
+            found[measured[at]] = expected[position]
+    return found
+
+
+def _commit(runs: list[LineRun], environments: _Environments, expected: Mapping[int, str]) -> LineCommit:
+    times = Counter(one.host for one in runs)
+    host = min(times, key=lambda one: (-times[one], one))
+    there = [one for one in runs if one.host == host]
+    last = max(there, key=lambda one: (one.received_at, one.run))
+    return LineCommit(
+        last.commit,
+        last.sha,
+        tuple(one.run for one in there),
+        Measured(
+            host=host,
+            environment=environments.at(host, last.received_at),
+            compiler=last.compiler,
+            added=tuple(sorted({name for one in runs for name in one.added})),
+            removed=tuple(sorted({name for one in runs for name in one.removed})),
+            expected=expected.get(last.position),
+        ),
+    )

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of what a look reads: the runs along the first parent, what their hosts were, the values."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy.orm import Session
+
+from nalm_server.alerts.rules.models import ExpectationRow
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.jobs.hosts.models import FingerprintRow
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import JobReason
+from nalm_server.results.models import BuildRow, ReportRow, RunRow, VerdictRow
+from nalm_server.results.series.entry import VALID_OUTCOMES
+from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValueRow
+
+OF_HISTORY = (JobReason.PUSH, JobReason.SCHEDULE, JobReason.BACKFILL, JobReason.PERSON)
+"""Jobs whose runs make the history. Others are made because something is suspected: they would bend it."""
+DECIDING = ("cpp", "ipp")
+NEAR = 10
+"""Runs on one side of a change point among which one of the other side's host is looked for."""
+
+
+class LineRun(NamedTuple):
+    run: int
+    commit: int
+    sha: str
+    position: int
+    host: int
+    received_at: datetime
+    compiler: str | None
+    added: list[str]
+    removed: list[str]
+
+
+class SeriesName(NamedTuple):
+    metric: str
+    stage: str
+    source: str
+
+
+def runs(session: Session, scenario_id: int, host_class: str) -> list[LineRun]:
+    """Valid runs of the default branch, along the first parent."""
+    found = session.execute(
+        select(
+            RunRow.id,
+            RunRow.commit_id,
+            CommitRow.sha,
+            CommitRow.position,
+            RunRow.host_id,
+            RunRow.received_at,
+            BuildRow.compiler,
+            VerdictRow.features_added,
+            VerdictRow.features_removed,
+        )
+        .join(CommitRow, CommitRow.id == RunRow.commit_id)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .outerjoin(BuildRow, BuildRow.id == RunRow.build_id)
+        .outerjoin(JobRow, JobRow.id == RunRow.job_id)
+        .where(
+            RunRow.scenario_id == scenario_id,
+            RunRow.host_class == host_class,
+            RunRow.import_id.is_(None),
+            CommitRow.listed,
+            VerdictRow.outcome.in_(VALID_OUTCOMES),
+            _of_history(),
+        )
+        .order_by(CommitRow.position, CommitRow.id, RunRow.id)
+    )
+    return [LineRun._make(row) for row in found]
+
+
+class SideRun(NamedTuple):
+    run: int
+    host: int
+
+
+def runs_beside(session: Session, series_id: int, place: int, *, later: bool) -> list[SideRun]:
+    """Runs with a value in the series and a report, nearest first: from that place on, or up to it."""
+    order = (CommitRow.position, RunRow.id) if later else (CommitRow.position.desc(), RunRow.id.desc())
+    found = session.execute(
+        select(RunRow.id, RunRow.host_id)
+        .join(SeriesValueRow, SeriesValueRow.run_id == RunRow.id)
+        .join(CommitRow, CommitRow.id == RunRow.commit_id)
+        .join(ReportRow, ReportRow.run_id == RunRow.id)
+        .outerjoin(JobRow, JobRow.id == RunRow.job_id)
+        .where(
+            SeriesValueRow.series_id == series_id,
+            CommitRow.listed,
+            CommitRow.position >= place if later else CommitRow.position <= place,
+            ReportRow.expired_at.is_(None),
+            _of_history(),
+        )
+        .order_by(*order)
+        .limit(NEAR)
+    )
+    return [SideRun._make(row) for row in found]
+
+
+def _of_history() -> ColumnElement[bool]:
+    return or_(JobRow.id.is_(None), JobRow.reason.in_(OF_HISTORY))
+
+
+def fingerprints(session: Session, hosts: Collection[int]) -> list[tuple[int, int, datetime, dict[str, Any]]]:
+    """(id, host, first seen, fingerprint), oldest first."""
+    found = session.execute(
+        select(
+            FingerprintRow.id,
+            FingerprintRow.host_id,
+            FingerprintRow.first_seen_at,
+            FingerprintRow.fingerprint,
+        )
+        .where(FingerprintRow.host_id.in_(hosts))
+        .order_by(FingerprintRow.first_seen_at, FingerprintRow.id)
+    )
+    return [(number, host, at, told) for number, host, at, told in found]
+
+
+def expected(session: Session, scenario_id: int) -> dict[int, str]:
+    """By position of a commit, why it or somebody declared that the scenario's CPP changes there."""
+    found = session.execute(
+        select(CommitRow.position, ExpectationRow.scenario, ExpectationRow.reason, ScenarioRow.name)
+        .join(ScenarioRow, ScenarioRow.project_id == ExpectationRow.project_id)
+        .join(CommitRow, CommitRow.id == ExpectationRow.commit_id)
+        .where(ScenarioRow.id == scenario_id, ExpectationRow.metric == "cpp", CommitRow.listed)
+        .order_by(ExpectationRow.id)
+    )
+    return {position: reason for position, pattern, reason, name in found if fnmatchcase(name, pattern)}
+
+
+def series(session: Session, scenario_id: int, host_class: str) -> dict[int, SeriesName]:
+    """By id: our own series of the deciding metrics."""
+    found = session.execute(
+        select(SeriesRow.id, SeriesRow.metric, SeriesRow.stage, SeriesRow.source)
+        .where(
+            SeriesRow.scenario_id == scenario_id,
+            SeriesRow.host_class == host_class,
+            SeriesRow.metric.in_(DECIDING),
+            SeriesRow.source.not_like("imported:%"),
+        )
+        .order_by(SeriesRow.id)
+    )
+    return {number: SeriesName(metric, stage, source) for number, metric, stage, source in found}
+
+
+def values(
+    session: Session, series_ids: Collection[int], run_numbers: Sequence[int]
+) -> list[tuple[int, int, float]]:
+    """(series, run, value) of these runs, maybe of others between them."""
+    if not run_numbers:
+        return []
+    table = SeriesValueRow.__table__.c
+    found = session.execute(
+        select(table.series_id, table.run_id, table.value).where(
+            table.series_id.in_(series_ids),
+            table.run_id.between(min(run_numbers), max(run_numbers)),
+        )
+    )
+    return [(one, run, value) for one, run, value in found]

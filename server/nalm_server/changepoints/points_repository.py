@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of change points."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session, aliased
+
+from nalm_server.changepoints.models import ChangePointRow
+from nalm_server.changepoints.schemas import PointState
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.jobs.agents.models import HostRow
+from nalm_server.results.series.models import ScenarioRow, SeriesRow
+
+STANDING = (PointState.NEW, PointState.STANDING, PointState.PAST)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What of a project's change points is asked for; None: any."""
+
+    since: datetime | None
+    scenario: str | None
+    state: PointState | None
+    limit: int
+
+
+@dataclass(frozen=True)
+class Point:
+    """A change point with what it is of."""
+
+    row: ChangePointRow
+    scenario: str
+    host_class: str
+    stage: str
+    metric: str
+    place: int
+    low: int
+    """Exclusive: a place of the old level."""
+    high: int
+
+
+def of_series(session: Session, series: Collection[int]) -> list[ChangePointRow]:
+    query = select(ChangePointRow).where(ChangePointRow.series_id.in_(series))
+    return list(session.scalars(query.order_by(ChangePointRow.series_id, ChangePointRow.id)))
+
+
+def points(project_id: int) -> Select[ChangePointRow, str, str, str, str, int, int, int]:
+    low, high = aliased(CommitRow), aliased(CommitRow)
+    return (
+        select(
+            ChangePointRow,
+            ScenarioRow.name,
+            SeriesRow.host_class,
+            SeriesRow.stage,
+            SeriesRow.metric,
+            CommitRow.position,
+            low.position,
+            high.position,
+        )
+        .join(SeriesRow, SeriesRow.id == ChangePointRow.series_id)
+        .join(ScenarioRow, ScenarioRow.id == SeriesRow.scenario_id)
+        .join(CommitRow, CommitRow.id == ChangePointRow.commit_id)
+        .join(low, low.id == ChangePointRow.low_commit_id)
+        .join(high, high.id == ChangePointRow.high_commit_id)
+        .where(ScenarioRow.project_id == project_id)
+        .order_by(CommitRow.position, ChangePointRow.id)
+    )
+
+
+def unweighed(session: Session, project_id: int) -> list[Point]:
+    return _fetch(session, points(project_id).where(ChangePointRow.state == PointState.NEW))
+
+
+def between(session: Session, project_id: int, metric: str, first: int, last: int) -> list[Point]:
+    """Those of the metric that stand, likeliest at a place from first to last."""
+    query = points(project_id).where(
+        ChangePointRow.state.in_(STANDING),
+        SeriesRow.metric == metric,
+        CommitRow.position.between(first, last),
+    )
+    return _fetch(session, query)
+
+
+def listed(session: Session, project_id: int, wanted: Wanted) -> list[Point]:
+    """Newest first along the first parent."""
+    query = points(project_id)
+    if wanted.since is not None:
+        query = query.where(ChangePointRow.detected_at >= wanted.since)
+    if wanted.scenario is not None:
+        query = query.where(ScenarioRow.name == wanted.scenario)
+    if wanted.state is not None:
+        query = query.where(ChangePointRow.state == wanted.state)
+    newest = (CommitRow.position.desc(), ChangePointRow.id.desc())
+    return _fetch(session, query.order_by(None).order_by(*newest).limit(wanted.limit))
+
+
+def in_series(session: Session, project_id: int, series: Collection[int]) -> list[Point]:
+    return _fetch(session, points(project_id).where(ChangePointRow.series_id.in_(series)))
+
+
+def series_count(session: Session, project_id: int, metric: str) -> int:
+    """How many series of ours are looked at."""
+    found = session.scalar(
+        select(func.count())
+        .select_from(SeriesRow)
+        .join(ScenarioRow, ScenarioRow.id == SeriesRow.scenario_id)
+        .where(
+            ScenarioRow.project_id == project_id,
+            SeriesRow.metric == metric,
+            SeriesRow.source.not_like("imported:%"),
+        )
+    )
+    return found or 0
+
+
+def names(session: Session, numbers: Collection[int]) -> dict[int, SeriesRow]:
+    found = session.scalars(select(SeriesRow).where(SeriesRow.id.in_(numbers)))
+    return {row.id: row for row in found}
+
+
+def hosts(session: Session, numbers: Collection[int]) -> dict[int, str]:
+    found = session.execute(select(HostRow.id, HostRow.name).where(HostRow.id.in_(numbers)))
+    return {row.id: row.name for row in found}
+
+
+def shas(session: Session, numbers: Collection[int]) -> dict[int, str]:
+    found = session.execute(select(CommitRow.id, CommitRow.sha).where(CommitRow.id.in_(numbers)))
+    return {row.id: row.sha for row in found}
+
+
+def _fetch(session: Session, query: Select[ChangePointRow, str, str, str, str, int, int, int]) -> list[Point]:
+    return [Point(*row) for row in session.execute(query)]

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a look found becomes rows. A change point that was told stays the same one while it moves a little."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from nalm_server.changepoints import points_repository as repository
+from nalm_server.changepoints.look import Found, Looked
+from nalm_server.changepoints.models import ChangePointRow
+from nalm_server.changepoints.schemas import PointState
+
+TWINS = 3
+"""Commits by which two blocks may place one change differently."""
+
+
+def store(session: Session, looked: Looked, now: datetime, *, old_news: bool) -> None:
+    """Replaces what the judged commits had. The caller holds the look's lock."""
+    rows: dict[int, list[ChangePointRow]] = defaultdict(list)
+    for row in repository.of_series(session, looked.series):
+        if row.commit_id in looked.judged or row.commit_id not in looked.places:
+            rows[row.series_id].append(row)
+    found: dict[int, list[Found]] = defaultdict(list)
+    for one in _without_twins(looked):
+        found[one.series].append(one)
+    state = PointState.PAST if old_news else PointState.NEW
+    for series in rows.keys() | found.keys():
+        left = {row.commit_id: row for row in rows[series]}
+        for one, same in _matched(found[series], left, looked.places):
+            _fill(session, same, one, state, now)
+        for row in left.values():
+            if row.alert_id is None or row.commit_id not in looked.begins:
+                _vanished(session, row, now)
+    session.flush()
+
+
+def host_steps(known: list[dict[str, Any]], looked: Looked) -> list[dict[str, Any]]:
+    """Those of commits that were not judged now stay, in the line's order."""
+    kept = [one for one in known if one["commit"] in looked.places and one["commit"] not in looked.judged]
+    found = [*kept, *map(dict, looked.host_steps)]
+    return sorted(found, key=lambda one: (looked.places[one["commit"]], one["series"], one["host"]))
+
+
+def _without_twins(looked: Looked) -> list[Found]:
+    place = looked.places
+    out: list[Found] = []
+    for one in sorted(looked.found, key=lambda each: (each.series, place[each.commit])):
+        last = out[-1] if out and out[-1].series == one.series else None
+        twin = last is not None and place[one.commit] - place[last.commit] <= TWINS
+        if last is not None and twin and (one.ratio > 1) == (last.ratio > 1):
+            out[-1] = max(last, one, key=lambda each: each.probability)
+        else:
+            out.append(one)
+    return out
+
+
+def _matched(
+    found: list[Found], left: dict[int, ChangePointRow], places: dict[int, int]
+) -> list[tuple[Found, ChangePointRow | None]]:
+    """With the row that is the same change, taken from those left: at the same commit, else near it."""
+    exact = {one.commit: left.pop(one.commit) for one in found if one.commit in left}
+    matched: list[tuple[Found, ChangePointRow | None]] = []
+    for one in found:
+        row = exact.get(one.commit)
+        if row is None and (row := _same(one, left, places)) is not None:
+            del left[row.commit_id]
+        matched.append((one, row))
+    return matched
+
+
+def _same(one: Found, left: dict[int, ChangePointRow], place: dict[int, int]) -> ChangePointRow | None:
+    """The change as it was told before: the same direction, nearest, within the interval of either."""
+    near = [
+        row
+        for row in left.values()
+        if row.commit_id in place
+        and (row.ratio > 1) == (one.ratio > 1)
+        and place.get(one.low, 0) <= place.get(row.high_commit_id, 0)
+        and place.get(row.low_commit_id, 0) <= place[one.high]
+    ]
+    return min(near, key=lambda row: abs(place[row.commit_id] - place[one.commit]), default=None)
+
+
+def _fill(session: Session, row: ChangePointRow | None, one: Found, state: PointState, now: datetime) -> None:
+    if row is None:
+        row = ChangePointRow(series_id=one.series, state=state, detected_at=now, significant=False)
+        session.add(row)
+    elif row.state != PointState.PAST and not _known(row, one):
+        row.state = state
+    row.commit_id, row.low_commit_id, row.high_commit_id = one.commit, one.low, one.high
+    row.ratio, row.probability, row.chain_share = one.ratio, one.probability, one.chain_share
+    row.withdrawn_at = None
+
+
+def _known(row: ChangePointRow, one: Found) -> bool:
+    """There is nothing new to weigh: it is as it was, or its alert is told already where it is."""
+    same = (one.probability, one.low, one.high) == (row.probability, row.low_commit_id, row.high_commit_id)
+    told = same or row.alert_id is not None
+    return told and row.commit_id == one.commit and row.state != PointState.WITHDRAWN
+
+
+def _vanished(session: Session, row: ChangePointRow, now: datetime) -> None:
+    if row.alert_id is None:
+        session.delete(row)
+    elif row.state != PointState.WITHDRAWN:
+        row.state, row.withdrawn_at = PointState.WITHDRAWN, now

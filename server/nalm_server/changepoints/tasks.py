@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Work.JUDGEMENT: looks that wait, then what they found weighed project by project."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+
+import structlog
+
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.changepoints import looks_repository as looks
+from nalm_server.changepoints import measured_line, significance, storage
+from nalm_server.changepoints import measured_line_repository as lines
+from nalm_server.changepoints.look import look
+from nalm_server.changepoints.models import LookRow
+from nalm_server.db.context import Context
+from nalm_server.worker.for_each import each
+
+EVERY_SECONDS = 30.0
+CLAIMED_FOR = timedelta(minutes=5)
+"""A worker that has not come to an end by then is not waited for."""
+
+log = structlog.get_logger()
+
+
+def drain(context: Context) -> None:
+    """All looks that wait and no other worker has; then the projects they are of."""
+    while (row := _claim(context)) is not None:
+        try:
+            _look(context, row)
+        except Exception:
+            log.exception(
+                "history could not be looked at", scenario=row.scenario_id, host_class=row.host_class
+            )
+    with context.read_sessions() as session:
+        waiting = looks.unsettled_projects(session)
+    each("change points of project", waiting, partial(significance.settle, context))
+
+
+def _claim(context: Context) -> LookRow | None:
+    with context.sessions() as session:
+        row = looks.claim(session, context.clock(), CLAIMED_FOR)
+        session.commit()
+    return row
+
+
+def _look(context: Context, asked: LookRow) -> None:
+    """Reading and judging take no writer's lock; what comes meanwhile is looked at after. What was found is
+    stored under the project's, as it is weighed: nothing comes in between, and is taken for weighed."""
+    with context.read_sessions() as session:
+        expected = lines.expected(session, asked.scenario_id)
+        there = measured_line.load(session, asked.scenario_id, asked.host_class, expected)
+        series = lines.series(session, asked.scenario_id, asked.host_class)
+        looked = look(session, there, series, asked.blocks or [])
+    now = context.clock()
+    with context.sessions() as session:
+        project_id = looks.project_of(session, asked.scenario_id)
+        if project_id is None:
+            return
+        projects.lock(session, project_id)
+        row = looks.lock(session, asked.scenario_id, asked.host_class)
+        if _overtaken(row, asked):
+            return
+        storage.store(session, looked, now, old_news=asked.judged == looks.OLD_NEWS)
+        row.judged, row.judged_at, row.claimed_until = asked.asked, now, None
+        row.blocks, row.cuts, row.settled = looked.digests, looked.cuts, False
+        row.host_steps = storage.host_steps(row.host_steps or [], looked)
+        session.commit()
+
+
+def _overtaken(row: LookRow, asked: LookRow) -> bool:
+    """Somebody else has looked since, or everything is to be looked at anew."""
+    return row.judged != asked.judged or row.blocks != asked.blocks

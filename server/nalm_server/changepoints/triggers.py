@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which histories are to be looked at."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from nalm_server.changepoints import looks_repository as looks
+from nalm_server.changepoints.measured_line_repository import OF_HISTORY
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.jobs.models import JobRow
+from nalm_server.results.repository import JudgedRun
+from nalm_server.results.series.entry import VALID_OUTCOMES
+from nalm_server.worker.kinds import Work
+from nalm_server.worker.wake import wake
+
+
+def run_taken(session: Session, judged: JudgedRun) -> None:
+    """A run of a commit of the default branch changes its history. The caller holds the project's lock."""
+    run = judged.run
+    if judged.verdict.outcome not in VALID_OUTCOMES or run.import_id is not None:
+        return
+    job = session.get(JobRow, run.job_id) if run.job_id is not None else None
+    if job is not None and job.reason not in OF_HISTORY:
+        return
+    if session.get_one(CommitRow, run.commit_id).listed:
+        looks.ask(session, run.scenario_id, run.host_class)
+        wake(session, Work.JUDGEMENT)
+
+
+def project(session: Session, project_id: int, *, whole: bool) -> int:
+    """Has all histories of the project looked at; `whole`: also what was judged before, and what is found is
+    old news. Says how many. The caller holds the project's lock."""
+    found = looks.of_project(session, project_id)
+    for scenario_id, host_class in found:
+        looks.ask(session, scenario_id, host_class, whole=whole)
+    wake(session, Work.JUDGEMENT)
+    return len(found)

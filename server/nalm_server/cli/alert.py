@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm-server alert`: findings, as the API has them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from nalm_core.findings.recovery import recovery_text
+from nalm_core.text.commit_name import short
+from nalm_core.text.percents import change_percent
+
+from nalm_server.alerts import presentation, triage
+from nalm_server.alerts.list_repository import Wanted
+from nalm_server.alerts.rules import mutes
+from nalm_server.alerts.schemas import Alert, AlertDetail, MuteNew, Order, StateChange
+from nalm_server.alerts.states import AlertState
+from nalm_server.auth.tokens.principal import SYSTEM
+from nalm_server.cli.common import State, opened, out, validated
+
+alert_app = typer.Typer(help="Findings: what commits did, and what became of it.", no_args_is_help=True)
+
+Number = Annotated[int, typer.Argument(help="Its number.", min=1, max=2**31 - 1)]
+Project = Annotated[str, typer.Argument(help="Name of the project.")]
+Why = Annotated[str, typer.Option(help="The reason, for those who come after.")]
+
+
+@alert_app.command("list")
+def alert_list(
+    project: Project,
+    state_is: Annotated[AlertState | None, typer.Option("--state-is", help="Only in this state.")] = None,
+    order: Annotated[str, typer.Option(help="worth or new.")] = "worth",
+    limit: Annotated[int, typer.Option(min=1, max=500)] = 50,
+    state: State = None,
+) -> None:
+    """Lists a project's alerts, the worthiest first.
+
+    Example: nalm-server alert list my-nf --state-is confirmed
+    """
+    wanted = Wanted([state_is] if state_is else None)
+    by: Order = "new" if order == "new" else "worth"
+    with opened(state) as context, context.read_sessions() as session:
+        for one in presentation.list_alerts(session, SYSTEM, project, wanted, order=by, limit=limit):
+            out.print(_line(one), markup=False)
+
+
+@alert_app.command("show")
+def alert_show(number: Number, state: State = None) -> None:
+    """Shows an alert: what moved, why, and each step of its life.
+
+    Example: nalm-server alert show 17
+    """
+    with opened(state) as context, context.read_sessions() as session:
+        _print(presentation.get(session, SYSTEM, number, context.clock()))
+
+
+@alert_app.command("state")
+def alert_state(
+    number: Number,
+    wanted: Annotated[str, typer.Argument(help="acknowledged, expected, fixed, false_alarm or reopened.")],
+    *,
+    why: Why,
+    bound: Annotated[float | None, typer.Option(help="Of expected: ratio after / before.")] = None,
+    state: State = None,
+) -> None:
+    """Says what an alert is.
+
+    Example: nalm-server alert state 17 false_alarm --why "the host was being updated"
+    """
+    with validated():
+        change = StateChange.model_validate({"state": wanted, "why": why, "bound": bound})
+    with opened(state) as context, context.sessions() as session:
+        shown = triage.set_state(session, SYSTEM, number, change, context.clock())
+        session.commit()
+    out.print(_line(shown), markup=False)
+
+
+@alert_app.command("mute")
+def alert_mute(
+    project: Project,
+    scenario: Annotated[str, typer.Argument(help="Name of a scenario, or a glob.")],
+    *,
+    why: Why,
+    until: Annotated[str | None, typer.Option(help="As 2026-12-01T00:00:00Z; none: until ended.")] = None,
+    state: State = None,
+) -> None:
+    """Tells nobody of these scenarios for a while; what moves is recorded.
+
+    Example: nalm-server alert mute my-nf "sfc_*" --why "the host moves" --until 2026-12-01T00:00:00Z
+    """
+    with validated():
+        new = MuteNew.model_validate({"scenario": scenario, "why": why, "until": until})
+    with opened(state) as context, context.sessions() as session:
+        made = mutes.mute(session, SYSTEM, project, new, context.clock())
+        session.commit()
+    out.print(f"mute {made.id}: {made.scenario} until {made.until or 'it is ended'}", markup=False)
+
+
+def _line(one: Alert) -> str:
+    size = change_percent(one.ratio - 1) if one.ratio is not None else ""
+    muted = "  muted" if one.muted else ""
+    return (
+        f"{one.id}  {one.state}{muted}  {short(one.sha)}  {one.metric} {size}  {one.stage}  "
+        f"{', '.join(one.scenarios)}  {one.author or ''}"
+    )
+
+
+def _print(one: AlertDetail) -> None:
+    out.print(_line(one), markup=False)
+    for rest in one.recovery or []:
+        out.print(f"  {rest.scenario}: {recovery_text(rest)}", markup=False)
+    if one.explanation is not None:
+        out.print(one.explanation["text"], markup=False)
+    for move in one.moves:
+        ratio = change_percent(move.ratio - 1)
+        series = f"{move.scenario}  {move.stage}  {move.metric} {ratio}"
+        out.print(f"  {series}  {move.source}  {move.fate}", markup=False)
+    for step in one.history:
+        out.print(f"  {step.at:%Y-%m-%d %H:%M}  {step.state}  {step.who or 'nalm'}: {step.why}", markup=False)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo's git repository, made by the reference NF's own script."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from nalm_server.cli.demo.errors import DemoError
+
+SCRIPT = Path("demo") / "make_history.py"
+
+
+@dataclass(frozen=True)
+class Merge:
+    """One merge of the demo and what was planted in it."""
+
+    sha: str
+    parent: str
+    subject: str
+    expect: str
+    stage: str | None
+    cause: str | None
+
+
+def make_history(source: Path, to: Path) -> list[Merge]:
+    """Makes (or completes, or recognises) the repository at `to`; the same commits each time.
+
+    Raises DemoError with the script's own words when it could not.
+    """
+    script = source / SCRIPT
+    if not script.is_file():
+        raise DemoError(
+            f"{script} is not there: `nalm-server demo` needs the reference NF's sources. "
+            "Call it in a clone of nalm, or name them with --source."
+        )
+    command = [sys.executable, str(script), "--from", str(source), "--to", str(to)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise DemoError(f"the demo's history could not be made in {to}:\n{done.stderr.strip()[-2000:]}")
+    return [
+        Merge(
+            sha=merge["sha"],
+            parent=merge["parent"],
+            subject=merge["subject"],
+            expect=merge["expect"],
+            stage=merge.get("stage"),
+            cause=merge.get("cause"),
+        )
+        for merge in json.loads(done.stdout)
+    ]

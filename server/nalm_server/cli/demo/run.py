@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo from end to end, readable in `run_demo`."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+import httpx
+from rich.console import Console
+
+from nalm_server.cli.demo.alerts import alert_lines, settled
+from nalm_server.cli.demo.deliver import deliver, push_payload
+from nalm_server.cli.demo.follow import follow
+from nalm_server.cli.demo.history import make_history
+from nalm_server.cli.demo.preflight import check_disk, check_port, check_programs, huge_pages_note
+from nalm_server.cli.demo.service import Service
+from nalm_server.cli.demo.table import make_table
+from nalm_server.cli.demo.way_in import way_in
+
+PROJECT = "nalm-reference-nf"
+BRANCH = "main"
+LIMIT_SECONDS = 1800.0
+"""Longest the demo waits for its verdicts: several times what it takes on two shared cores."""
+SETTLE_SECONDS = 240.0
+"""Longest it waits for findings to be measured again; what is left open is shown as such."""
+
+
+@dataclass(frozen=True)
+class DemoOptions:
+    state: Path
+    source: Path
+    host: str
+    port: int
+    once: bool
+    """End after the table instead of serving on; the exit code then tells whether all was as planted."""
+
+
+def run_demo(options: DemoOptions, console: Console) -> int:
+    """Returns the exit code. Raises DemoError with a message for a person."""
+    check_programs()
+    check_port(options.host, options.port)
+    check_disk(options.state)
+    if note := huge_pages_note():
+        console.print(note, style="dim", highlight=False)
+
+    repository = options.state / "repository"
+    merges = make_history(options.source, repository)
+    console.print(f"{len(merges)} merges in {repository}", highlight=False)
+
+    with Service(options.state / "server", options.host, options.port) as service:
+        console.print(f"watch it happen at {service.url}", style="bold", highlight=False)
+        secret = service.project_secret(PROJECT, repository, BRANCH)
+        with httpx.Client(base_url=service.url, timeout=30) as client:
+            for merge in merges:
+                deliver(client, push_payload(repository, PROJECT, BRANCH, merge), secret)
+            commits = follow(
+                client,
+                PROJECT,
+                [merge.sha for merge in merges],
+                console=console,
+                check_server=service.check,
+                limit_seconds=LIMIT_SECONDS,
+            )
+            alerts = settled(client, PROJECT, check_server=service.check, limit_seconds=SETTLE_SECONDS)
+        table, right = make_table(merges, commits)
+        console.print(table)
+        for line in alert_lines(alerts):
+            console.print(line, highlight=False)
+        console.print(f"{right} of {len(merges)} as planted.", highlight=False)
+        if options.once:
+            return 0 if right == len(merges) else 1
+        serve_on(service, console)
+    return 0
+
+
+def serve_on(service: Service, console: Console) -> None:
+    """Until a signal asks for the end, or the server has ended by itself (then DemoError)."""
+    ended = threading.Event()
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        ended.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    console.print(f"open {service.url}   (Ctrl-C ends everything)", style="bold", highlight=False)
+    console.print(way_in(service.state, service.url), highlight=False, markup=False, soft_wrap=True)
+    while not ended.wait(timeout=1.0):
+        service.check()
+    console.print("ending what was started; the next run goes on from what is stored", highlight=False)

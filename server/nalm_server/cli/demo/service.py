@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An embedded server of the demo's own: `nalm-server up` as a child that ends with the demo."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+
+import httpx
+
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.auth.tokens.principal import SYSTEM
+from nalm_server.base.settings import Settings
+from nalm_server.cli.demo.errors import DemoError
+from nalm_server.db.context import open_context
+from nalm_server.projects import service
+from nalm_server.projects.schemas import ProjectNew
+
+START_SECONDS = 60.0
+STOP_SECONDS = 30.0
+POLL_SECONDS = 0.1
+SHOWN_LOG_LINES = 15
+
+
+class Service:
+    """A running `nalm-server up`. A context manager: server and agent are gone afterwards."""
+
+    def __init__(self, state: Path, host: str, port: int) -> None:
+        self.url = f"http://{host}:{port}"
+        self.state = state
+        self._log = state.parent / "server.log"
+        command = [sys.executable, "-m", "nalm_server.cli.main", "up"]
+        self._command = [*command, "--state", str(state), "--host", host, "--port", str(port)]
+        # Dies with the demo, even when that is killed.
+        if setpriv := shutil.which("setpriv"):
+            self._command = [setpriv, "--pdeathsig", "TERM", *self._command]
+        # The demo's commits are nalm's own: they may be built where nothing can isolate a build.
+        isolation = {"NALM_ISOLATION": os.environ.get("NALM_ISOLATION", "auto")}
+        self._environment = (
+            os.environ
+            | isolation
+            | {
+                "NALM_HOME": str(state.parent / "agent"),
+                "NALM_AGENT_READ": str(state.parent / "repository"),
+            }
+        )
+
+    def __enter__(self) -> Service:
+        with self._log.open("ab") as log:
+            # A session of its own: Ctrl-C reaches the demo alone, which then ends the server in good order.
+            self._process = subprocess.Popen(
+                self._command,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        try:
+            self._wait_until_healthy()
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop()
+
+    def check(self) -> None:
+        """Raises DemoError with the end of the log when the server has ended."""
+        code = self._process.poll()
+        if code is None:
+            return
+        lines = self._log.read_text(errors="replace").splitlines()[-SHOWN_LOG_LINES:]
+        raise DemoError("\n".join([f"the server ended with code {code}; the end of {self._log}:", *lines]))
+
+    def project_secret(self, name: str, repository: Path, branch: str) -> str:
+        """The project's webhook secret; adds the project if it is not there yet."""
+        with open_context(Settings(state_dir=self.state)) as context, context.sessions() as session:
+            if projects.find(session, name) is None:
+                new = ProjectNew(name=name, repository=str(repository), default_branch=branch, public=True)
+                service.create_project(session, context, SYSTEM, new, context.clock())
+                session.commit()
+            return context.box.open(service.require(session, name).webhook_secret)
+
+    def _wait_until_healthy(self) -> None:
+        ends = time.monotonic() + START_SECONDS
+        while time.monotonic() < ends:
+            self.check()
+            with contextlib.suppress(httpx.TransportError):
+                if httpx.get(f"{self.url}/api/v1/health", timeout=5).status_code == httpx.codes.OK:
+                    return
+            time.sleep(POLL_SECONDS)
+        raise DemoError(f"the server did not answer on {self.url} in {START_SECONDS:.0f} s; see {self._log}")
+
+    def _stop(self) -> None:
+        if self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How whoever looks at the demo signs in: by a one-time link, until an administrator has done so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nalm_server.auth.accounts.service import first_link
+from nalm_server.auth.tokens.principal import SYSTEM
+from nalm_server.base.settings import Settings
+from nalm_server.db.context import open_context
+
+
+def way_in(state: Path, url: str) -> str:
+    """A line for the terminal. A link in it is good once, and makes those before it worthless."""
+    settings = Settings(state_dir=state, public_url=url)
+    with open_context(settings) as context, context.sessions() as session:
+        invitation = first_link(session, context, SYSTEM, context.clock())
+        session.commit()
+    if invitation is None:
+        return f"sign in at {url}/sign-in   (password lost: nalm-server account link NAME --state {state})"
+    until = f"{invitation.expires_at:%Y-%m-%d %H:%M} UTC"
+    return f"Hosts and Settings are its administrator's; sign in once, until {until}: {invitation.link}"

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm-server job`, `backfill`, `bisect`, `experiment`: as the API, for the administrator of this host."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from nalm_core.report.cell import Kind
+from nalm_core.text.commit_name import short
+
+from nalm_server.auth.tokens.principal import SYSTEM
+from nalm_server.campaigns.backfills import service as backfills
+from nalm_server.campaigns.backfills.schemas import Backfill, BackfillNew
+from nalm_server.campaigns.bisects import service as bisects
+from nalm_server.campaigns.bisects.schemas import BisectDetail, BisectNew
+from nalm_server.campaigns.experiments import service as experiments
+from nalm_server.campaigns.experiments.schemas import ExperimentNew
+from nalm_server.cli.common import State, opened, out, validated
+from nalm_server.jobs import actions, presentation
+from nalm_server.jobs.schemas import JobDetail, JobState
+
+job_app = typer.Typer(help="Measurements that are queued, under way, or over.", no_args_is_help=True)
+
+Number = Annotated[int, typer.Argument(help="Its number.", min=1, max=2**31 - 1)]
+Because = Annotated[str, typer.Option(help="For the record.")]
+Project = Annotated[str, typer.Argument(help="Name of the project.")]
+ACTIONS = {
+    "cancel": (actions.cancel, "Ends a job; its agent learns so at its next heartbeat."),
+    "retry": (actions.retry, "Queues a job again that ended without a valid result."),
+    "boost": (actions.boost, "Lets a queued job go first."),
+    "approve": (actions.approve, "Releases a job that waits for approval."),
+    "reject": (actions.reject, "Cancels a job that waits for approval."),
+}
+
+
+@job_app.command("list")
+def job_list(
+    project: Annotated[str | None, typer.Option(help="Only this project's.")] = None,
+    state_is: Annotated[JobState | None, typer.Option("--state-is", help="Only in this state.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=500)] = 50,
+    state: State = None,
+) -> None:
+    """Lists jobs, newest first.
+
+    Example: nalm-server job list --project my-nf --state-is failed
+    """
+    states = [state_is] if state_is else None
+    with opened(state) as context, context.read_sessions() as session:
+        for one in presentation.list_jobs(
+            session, SYSTEM, project=project, host=None, states=states, limit=limit
+        ):
+            held = "  waits for approval" if one.held and one.state is JobState.QUEUED else ""
+            out.print(
+                f"{one.id}  {one.state}  {one.project}  {short(one.head_sha)}  {one.reason}{held}",
+                markup=False,
+            )
+
+
+@job_app.command("show")
+def job_show(number: Number, state: State = None) -> None:
+    """Shows a job with each change of its state.
+
+    Example: nalm-server job show 12
+    """
+    with opened(state) as context, context.read_sessions() as session:
+        _print_job(presentation.get_job(session, number, context.clock()))
+
+
+def _print_job(job: JobDetail) -> None:
+    out.print(
+        f"job {job.id} of {job.project}: {job.state}, {short(job.head_sha)} against {short(job.base_sha)}"
+    )
+    if job.held is not None and job.state is JobState.QUEUED:
+        out.print(f"waits: {job.held}", markup=False)
+    if job.approved_at is not None:
+        out.print(f"approved by {job.approved_by} at {job.approved_at:%Y-%m-%d %H:%M:%S}", markup=False)
+    if job.queue_position is not None:
+        out.print(f"place {job.queue_position} in the queue")
+    for one in job.transitions:
+        who = f" ({one.who})" if one.who else ""
+        out.print(f"  {one.at:%Y-%m-%d %H:%M:%S}  {one.state}  {one.reason}{who}", markup=False)
+
+
+def _add(verb: str) -> None:
+    act, does = ACTIONS[verb]
+
+    @job_app.command(verb, help=f"{does}\n\nExample: nalm-server job {verb} 12")
+    def command(number: Number, because: Because = "", state: State = None) -> None:
+        with opened(state) as context, context.sessions() as session:
+            job = act(session, SYSTEM, number, because, context.clock())
+            session.commit()
+            out.print(f"job {job.id} is {job.state}")
+
+
+for name in ACTIONS:
+    _add(name)
+
+
+def backfill(
+    project: Project,
+    first: Annotated[str, typer.Argument(help="Not measured itself.")],
+    last: Annotated[str, typer.Argument(help="The last to be measured.")],
+    *,
+    every: Annotated[int, typer.Option(help="Only every n-th commit.", min=1, max=10_000)] = 1,
+    scenario: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
+    state: State = None,
+) -> None:
+    """Measures the commits after FIRST up to LAST that have no result yet.
+
+    Example: nalm-server backfill my-nf v1.0 main --every 10
+    """
+    with validated():
+        new = BackfillNew(first=first, last=last, every=every, scenarios=scenario or None)
+    with opened(state) as context:
+        _print_backfill(backfills.create(context, SYSTEM, project, new))
+
+
+def _print_backfill(made: Backfill) -> None:
+    out.print(f"backfill {made.id} is {made.state}: {short(made.first_sha)}..{short(made.last_sha)}")
+
+
+def bisect(
+    project: Project,
+    good: Annotated[str, typer.Argument(help="A commit before the change.")],
+    bad: Annotated[str, typer.Argument(help="A later commit that has it.")],
+    scenario: Annotated[str, typer.Option(help="The scenario that changed.")],
+    state: State = None,
+) -> None:
+    """Searches the commit between GOOD and BAD that changed a scenario.
+
+    Example: nalm-server bisect my-nf v1.0 main --scenario sfc_a
+    """
+    with validated():
+        new = BisectNew(good=good, bad=bad, scenario=scenario)
+    with opened(state) as context:
+        _print_bisect(bisects.create(context, SYSTEM, project, new))
+
+
+def experiment(
+    project: Project,
+    kind: Annotated[Kind, typer.Argument(help="features, ablation or models.")],
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Of nalm.toml's tables. Default: all.")
+    ] = None,
+    revision: Annotated[str | None, typer.Option(help="Default: the default branch's tip.")] = None,
+    state: State = None,
+) -> None:
+    """Queues the measurement of what features, variants or models of one commit cost.
+
+    Example: nalm-server experiment my-nf features --revision v1.2
+    """
+    with validated():
+        new = ExperimentNew(kind=kind, revision=revision, names=names or [])
+    with opened(state) as context:
+        made = experiments.create(context, SYSTEM, project, new)
+    out.print(f"experiment {made.id} is {made.state}: {made.kind} of {short(made.sha)}, job {made.job_id}")
+
+
+def _print_bisect(made: BisectDetail) -> None:
+    out.print(f"bisect {made.id} is {made.state}: {short(made.good_sha)}..{short(made.bad_sha)}")

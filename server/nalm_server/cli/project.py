@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm-server project`: NF repositories that are watched."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from nalm_server.auth.tokens.principal import SYSTEM
+from nalm_server.cli.common import State, opened, out
+from nalm_server.projects import service as projects
+from nalm_server.projects.schemas import ProjectCreated, ProjectNew
+
+project_app = typer.Typer(help="NF repositories that are watched.", no_args_is_help=True)
+
+
+@project_app.command("add")
+def project_add(
+    name: Annotated[str, typer.Argument(help="Name, as reports and nalm.toml have it.")],
+    repository: Annotated[str, typer.Option(help="Address or path that agents clone from.")],
+    branch: Annotated[str, typer.Option(help="The branch whose merges are measured.")] = "main",
+    *,
+    public: Annotated[bool, typer.Option("--public", help="Anybody may read it.")] = False,
+    unchecked: Annotated[
+        bool, typer.Option("--unchecked", help="Only the agents can reach the repository.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
+    state: State = None,
+) -> None:
+    """Adds a project. Prints its webhook secret and upload token: once, they cannot be shown again.
+
+    Example: nalm-server project add my-nf --repository https://example.org/my-nf.git
+    """
+    with opened(state) as context, context.sessions() as session:
+        new = ProjectNew(
+            name=name,
+            repository=repository,
+            default_branch=branch,
+            public=public,
+            check_repository=not unchecked,
+        )
+        created = projects.create_project(session, context, SYSTEM, new, context.clock())
+        session.commit()
+        if json:
+            sys.stdout.write(created.model_dump_json() + "\n")
+        else:
+            _print_created(created)
+
+
+def _print_created(created: ProjectCreated) -> None:
+    out.print(f"Project {created.name} was added. Keep these now, they are not shown again:", markup=False)
+    table = Table.grid(padding=(0, 2))
+    table.add_row("webhook address", created.webhook_url)
+    table.add_row("webhook secret", created.webhook_secret)
+    table.add_row("upload token", created.upload_token)
+    out.print(table)
+    out.print(
+        "At the forge: content type application/json, the push event, this secret. In CI: NALM_TOKEN.",
+        markup=False,
+    )
+
+
+@project_app.command("list")
+def project_list(state: State = None) -> None:
+    """Lists the projects.
+
+    Example: nalm-server project list
+    """
+    with opened(state) as context, context.read_sessions() as session:
+        for one in projects.list_projects(session, SYSTEM):
+            out.print(
+                f"{one.name}  {one.repository}  {one.default_branch}  {one.commits} commits", markup=False
+            )

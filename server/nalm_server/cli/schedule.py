@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm-server schedule`: the default branch measured at set times."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nalm_server.auth.tokens.principal import SYSTEM
+from nalm_server.campaigns.schedules import service
+from nalm_server.campaigns.schedules.schemas import Against, Schedule, ScheduleNew
+from nalm_server.cli.common import State, opened, out, validated
+
+schedule_app = typer.Typer(help="The default branch measured at set times.", no_args_is_help=True)
+
+Project = Annotated[str, typer.Argument(help="Name of the project.")]
+Name = Annotated[str, typer.Argument(help="Name of the schedule.")]
+
+
+@schedule_app.command("add")
+def schedule_add(
+    project: Project,
+    name: Name,
+    *,
+    cron: Annotated[str, typer.Option(help="Minute, hour, day of month, month, day of week; UTC.")],
+    against: Annotated[Against, typer.Option(help="What the tip is compared with.")] = Against.PREVIOUS,
+    scenario: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
+    state: State = None,
+) -> None:
+    """Adds a schedule. Nothing is measured when nothing has changed.
+
+    Example: nalm-server schedule add my-nf nightly --cron "0 3 * * mon-fri" --against release
+    """
+    with validated():
+        new = ScheduleNew(name=name, cron=cron, against=against, scenarios=scenario or None)
+    with opened(state) as context, context.sessions() as session:
+        made = service.create(session, SYSTEM, project, new, context.clock())
+        session.commit()
+        _print(made)
+
+
+@schedule_app.command("list")
+def schedule_list(project: Project, state: State = None) -> None:
+    """Lists a project's schedules, with what came of each last.
+
+    Example: nalm-server schedule list my-nf
+    """
+    with opened(state) as context, context.read_sessions() as session:
+        for one in service.list_schedules(session, SYSTEM, project):
+            _print(one)
+
+
+@schedule_app.command("remove")
+def schedule_remove(project: Project, name: Name, state: State = None) -> None:
+    """Removes a schedule; its jobs and results stay.
+
+    Example: nalm-server schedule remove my-nf nightly
+    """
+    with opened(state) as context, context.sessions() as session:
+        service.remove(session, SYSTEM, project, name, context.clock())
+        session.commit()
+    out.print(f"schedule {name} was removed", markup=False)
+
+
+def _print(one: Schedule) -> None:
+    due = f"next {one.next_at:%Y-%m-%d %H:%M} UTC" if one.next_at else "not enabled"
+    which = f"  {', '.join(one.scenarios)}" if one.scenarios else ""
+    came = f"  {one.message}" if one.message else ""
+    out.print(f"{one.name}  {one.cron}  against {one.against}{which}  {due}{came}", markup=False)

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The store's commands: export, import, retention, backup, restore."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nalm_server.auth.access import project_repository as project_rows
+from nalm_server.auth.tokens.principal import SYSTEM
+from nalm_server.cli.common import State, err, opened, out, reported, settings_of
+from nalm_server.ops.backup import service as backups
+from nalm_server.ops.retention import service as rules
+from nalm_server.ops.retention import sweep
+from nalm_server.projects import service as projects
+from nalm_server.results import function_backfill
+from nalm_server.results.imports import service as imports
+from nalm_server.results.imports.schemas import Options, Source
+from nalm_server.results.intake import take_report
+from nalm_server.views.exports import service as exports
+from nalm_server.views.exports.schemas import Filter, Format
+from nalm_server.views.exports.tables import Table
+
+Project = Annotated[str, typer.Argument(help="Name of the project.")]
+
+
+def backup(
+    file: Annotated[Path, typer.Argument(help="A new file.", dir_okay=False)],
+    with_key: Annotated[
+        bool,
+        typer.Option("--with-key", help="Put the key of stored secrets in too: then keep the file secret."),
+    ] = False,
+    state: State = None,
+) -> None:
+    """Writes the database and the stored reports into one file, also while the server runs.
+
+    Example: nalm-server backup /backup/nalm-$(date +%F).tar
+    """
+    settings = settings_of(state)
+    with reported(settings):
+        manifest, unreadable = backups.backup(settings, file.absolute(), with_key=with_key)
+        out.print(
+            f"{file}: {manifest.database} at revision {manifest.revision}, {manifest.reports} reports",
+            markup=False,
+        )
+        if not with_key:
+            out.print(
+                "Without secret.key, which stored secrets cannot be read without: keep a copy of it apart, "
+                "or say --with-key.",
+                markup=False,
+            )
+    if unreadable:
+        err.print(
+            f"nalm-server: {len(unreadable)} reports are missing or damaged in the report store: the backup "
+            "is without them. `nalm-server reports check` names them."
+        )
+        raise typer.Exit(1)
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help="What `backup` wrote.", exists=True, dir_okay=False)],
+    state: State = None,
+) -> None:
+    """Puts a backup into an empty state: all of it, or nothing.
+
+    Example: nalm-server restore nalm-2026-11-21.tar --state /var/lib/nalm
+    """
+    settings = settings_of(state)
+    with reported(settings):
+        manifest = backups.restore(settings, file)
+        out.print(f"restored what was saved at {manifest.made_at:%Y-%m-%d %H:%M} UTC", markup=False)
+        if "secret.key" not in manifest.parts:
+            out.print(
+                f"The backup has no key: put secret.key into {settings.state_dir} before the first start, "
+                "or set each project's secrets anew.",
+                markup=False,
+            )
+
+
+def export(
+    project: Project,
+    *,
+    form: Annotated[Format, typer.Option("--format", help="What to write.")] = Format.CSV,
+    table: Annotated[Table, typer.Option(help="Of what.")] = Table.SERIES,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A file. [default: stdout]")] = None,
+    scenario: Annotated[str | None, typer.Option(help="This scenario only.")] = None,
+    metric: Annotated[str | None, typer.Option(help="This metric only.")] = None,
+    state: State = None,
+) -> None:
+    """Writes every row of a table: of series, every value.
+
+    Example: nalm-server export my-nf --format parquet -o my-nf.parquet
+    """
+    with opened(state) as context:
+        with context.read_sessions() as session:
+            found = projects.require(session, project)
+        wanted = Filter(scenario, metric)
+        exports.require(form, table, wanted)
+        pieces = exports.export(context, found, form, wanted, table)
+        if output is None:
+            sys.stdout.buffer.writelines(pieces)
+            return
+        with output.open("wb") as file:
+            file.writelines(pieces)
+
+
+def retention(
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Remove it now, without waiting for the sweep.")
+    ] = False,
+    state: State = None,
+) -> None:
+    """Shows what is due to be removed of each project, and removes it with --apply.
+
+    Example: nalm-server retention --apply
+    """
+    with opened(state) as context:
+        with context.read_sessions() as session:
+            for row in project_rows.list_all(session):
+                shown = rules.show(session, row, context.settings, context.clock())
+                due = ", ".join(f"{one.number} {one.kind} ({one.bytes} bytes)" for one in shown.due)
+                out.print(f"{row.name}  due: {due}", markup=False)
+        if apply:
+            sweep.drain(context)
+            out.print("removed", markup=False)
+
+
+def functions(project: Project, state: State = None) -> None:
+    """Enters C functions of stored reports into their histories, for runs from before these were kept.
+
+    Example: nalm-server functions my-nf
+    """
+    with opened(state) as context:
+        with context.read_sessions() as session:
+            found = projects.require(session, project)
+        read = 0
+        for number in function_backfill.fill(context, found.id):
+            read += number
+            out.print(f"{read} reports read", markup=False)
+        out.print("Every report that is still kept has its functions in their histories.", markup=False)
+
+
+def import_command(
+    project: Project,
+    path: Annotated[
+        Path, typer.Argument(help="A file, or for nalm-report a directory of them.", exists=True)
+    ],
+    *,
+    form: Annotated[Source, typer.Option("--format", help="What wrote it.")],
+    commit: Annotated[str | None, typer.Option(help="The commit, where the file does not say it.")] = None,
+    scenario: Annotated[str | None, typer.Option(help="The scenario, likewise.")] = None,
+    time: Annotated[str | None, typer.Option(help="When it was measured, with its zone, likewise.")] = None,
+    host_class: Annotated[str, typer.Option(help="Class of the host it was measured on.")] = "imported",
+    metric: Annotated[
+        list[str] | None, typer.Option(help="Map a figure: cpu_time=cycles_per_visit*2.6. Repeatable.")
+    ] = None,
+    state: State = None,
+) -> None:
+    """Takes in another tool's results, which are never judged, or our own reports, which are.
+
+    Example: nalm-server import my-nf runtime.txt --format vpp-runtime --commit 1a2b3c4 --scenario sfc_a \
+    --time 2026-11-21T09:00:00Z
+    """
+    with opened(state) as context:
+        if form is Source.NALM_REPORT:
+            for file in sorted(path.rglob("*.json")) if path.is_dir() else [path]:
+                run = take_report(context, SYSTEM, file.read_bytes(), None, None)
+                out.print(f"{file}: {'' if run.new else 'known, '}{run.summary}", markup=False)
+            return
+        options = Options(
+            commit=commit, scenario=scenario, time=time, host_class=host_class, metrics=metric or []
+        )
+        taken = imports.take(context, SYSTEM, project, form=form, body=path.read_bytes(), options=options)
+        word = "taken in" if taken.new else "known already, nothing changed"
+        out.print(f"{taken.runs} runs, {taken.values} values {word}. {taken.note}", markup=False)

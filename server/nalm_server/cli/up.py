@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm-server up` and `migrate`: the embedded form, and the database's revision."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nalm_server.app.embedded.up import up as run_up
+from nalm_server.base import logs
+from nalm_server.cli.common import State, reported, settings_of
+from nalm_server.db import migrate
+
+
+def up(
+    state: State = None,
+    host: Annotated[str, typer.Option(envvar="NALM_HOST", help="Address to serve on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(envvar="NALM_PORT", help="Port to serve on.", min=0, max=65535)] = 8080,
+    agent: Annotated[bool, typer.Option(help="Run a local agent beside the server.")] = True,
+) -> None:
+    """Runs everything on this host: database, API, page, one agent. Ctrl-C ends all of it.
+
+    Example: nalm-server up --port 9090 --state /var/lib/nalm
+    """
+    settings = settings_of(state)
+    logs.configure(as_json=settings.log_json)
+    with reported(settings):
+        run_up(settings, host, port, with_agent=agent)
+
+
+def migrate_command(
+    state: State = None,
+    to: Annotated[str, typer.Option(help="Revision to go to; `-1` goes one back, `base` empties.")] = "head",
+) -> None:
+    """Brings the database to this program's revision (`up` does so by itself).
+
+    Example: nalm-server migrate
+    """
+    settings = settings_of(state)
+    with reported(settings):
+        if settings.database_url is None:
+            settings.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if to == "head":
+            migrate.upgrade(settings.resolved_database_url)
+        else:
+            migrate.downgrade(settings.resolved_database_url, to)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm-server serve`, `worker` and `beat`: the grown form, a process each."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nalm_server.base.settings import Settings
+from nalm_server.cli.common import State, context_of, err, settings_of
+
+Ping = Annotated[bool, typer.Option("--ping", help="Only ask whether one works; exit code 1: none does.")]
+
+
+def serve(
+    state: State = None,
+    host: Annotated[str, typer.Option(envvar="NALM_HOST", help="Address to serve on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(envvar="NALM_PORT", help="Port to serve on.", min=0, max=65535)] = 8080,
+) -> None:
+    """Serves API and page; `worker` and `beat` do the rest. Needs NALM_REDIS_URL, and a migrated database.
+
+    Example: nalm-server serve --host 0.0.0.0
+    """
+    from nalm_server.app.embedded.first_tokens import make_first_tokens
+    from nalm_server.app.embedded.up import end_by_signals
+    from nalm_server.app.serving import listen
+    from nalm_server.app.serving import serve as serve_http
+    from nalm_server.worker.wakers import CeleryWaker
+
+    settings, redis_url = _grown(settings_of(state))
+    waker = CeleryWaker(redis_url)
+    with context_of(settings, waker) as context:
+        end_by_signals()
+        listening = listen(host, port)
+        make_first_tokens(context)
+        try:
+            serve_http(context, listening)
+        finally:
+            waker.stop()
+
+
+def worker(state: State = None, ping: Ping = False) -> None:
+    """Works through what the API took in: deliveries, jobs, notifications. Any number of them may run.
+
+    Example: nalm-server worker
+    """
+    settings, redis_url = _grown(settings_of(state))
+    if ping:
+        from nalm_server.worker.ping import worker_answers
+
+        raise typer.Exit(0 if worker_answers(redis_url) else 1)
+    from nalm_server.worker.processes import run_worker
+    from nalm_server.worker.wakers import CeleryWaker
+
+    waker = CeleryWaker(redis_url)
+    with context_of(settings, waker) as context:
+        code = run_worker(context, redis_url, settings.worker_threads)
+        waker.stop()
+    raise typer.Exit(code)
+
+
+def beat(state: State = None, ping: Ping = False) -> None:
+    """Wakes workers every so often, for what no wake told of. Of several, one leads; the others stand by.
+
+    Example: nalm-server beat
+    """
+    from nalm_server.worker.processes import beat_leads, run_beat
+    from nalm_server.worker.wakers import CeleryWaker
+
+    settings, redis_url = _grown(settings_of(state))
+    with context_of(settings) as context:
+        if ping:
+            raise typer.Exit(0 if beat_leads(context) else 1)
+        run_beat(context, CeleryWaker(redis_url))
+
+
+def _grown(settings: Settings) -> tuple[Settings, str]:
+    from nalm_server.base import logs
+
+    logs.configure(as_json=settings.log_json)
+    if settings.redis_url is None:
+        err.print(
+            "nalm-server: NALM_REDIS_URL is not set: serve, worker and beat meet through Redis. "
+            "On one host, `nalm-server up` does all of it without."
+        )
+        raise typer.Exit(2)
+    return settings, settings.redis_url

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports as files of a directory, which all processes of the server share."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from nalm_server.db.reports.store import MissingError, StoreAwayError, Stored, path_of
+
+PARTIAL, LEAVING = ".partial-", ".leaving-"
+"""Beginnings of names of files that are being written, and of those that are being removed."""
+
+
+class FileStore:
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    @property
+    def place(self) -> str:
+        return str(self._root)
+
+    def put(self, digest: str, compressed: bytes) -> int | None:
+        """It appears whole, and is on the disk before this returns."""
+        target = self._root / path_of(digest)
+        now = time.time_ns()
+        with self._reachable():
+            try:
+                if target.read_bytes() == compressed:
+                    os.utime(target, ns=(now, now))
+                    return None
+            except FileNotFoundError:
+                self._make(target.parent)
+            partial = target.with_name(f"{PARTIAL}{secrets.token_hex(8)}")
+            try:
+                _write(partial, compressed, now)
+                partial.replace(target)
+            finally:
+                partial.unlink(missing_ok=True)
+            _sync(target.parent)
+        return now
+
+    def take_back(self, digest: str, stamp: int) -> None:
+        self._remove(digest, lambda written: written == stamp)
+
+    def get(self, digest: str) -> bytes:
+        with self._reachable():
+            try:
+                return (self._root / path_of(digest)).read_bytes()
+            except FileNotFoundError as error:
+                raise MissingError(digest) from error
+
+    def remove(self, digest: str, before: datetime) -> bool:
+        limit = int(before.timestamp() * 1e9)
+        return self._remove(digest, lambda written: written < limit)
+
+    def _remove(self, digest: str, wanted: Callable[[int], bool]) -> bool:
+        """Renamed first and looked at then: a `put` that comes between finds no file and writes its own."""
+        path = self._root / path_of(digest)
+        aside = path.with_name(f"{LEAVING}{digest}-{secrets.token_hex(8)}")
+        with self._reachable():
+            try:
+                if not wanted(path.stat().st_mtime_ns):
+                    return False
+                path.rename(aside)
+            except FileNotFoundError:
+                return True
+            if not wanted(aside.stat().st_mtime_ns):
+                aside.rename(path)
+                return False
+            aside.unlink()
+        return True
+
+    def listed(self) -> Iterator[Stored]:
+        with self._reachable():
+            for shard in sorted(self._root.glob("[0-9a-f][0-9a-f]")):
+                with os.scandir(shard) as entries:
+                    for entry in entries:
+                        if not entry.name.startswith("."):
+                            yield _stored(entry)
+
+    def _make(self, folder: Path) -> None:
+        """Only the server's own account may look into it."""
+        if not folder.exists():
+            self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
+            _sync(self._root)
+
+    @contextmanager
+    def _reachable(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StoreAwayError(
+                f"The report store {self._root} cannot be used ({error.strerror}): make room there, or give "
+                "the server's account the right to write."
+            ) from error
+
+
+def _stored(entry: os.DirEntry[str]) -> Stored:
+    told = entry.stat()
+    return Stored(entry.name, told.st_size, datetime.fromtimestamp(told.st_mtime, UTC))
+
+
+def _write(path: Path, content: bytes, now: int) -> None:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.utime(file.fileno(), ns=(now, now))
+        os.fsync(file.fileno())
+
+
+def _sync(folder: Path) -> None:
+    """The names in it are on the disk."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

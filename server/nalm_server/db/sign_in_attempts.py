@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many refused sign-ins are too many: by account and address together, by each alone, by known browser.
+
+Only refused attempts count. A browser that signed in before carries a cookie that says so and is counted
+apart, so that nobody else's attempts keep its owner out (OWASP, "Slow Down Online Guessing Attacks with
+Device Cookies").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import structlog
+from limits import RateLimitItemPerMinute, storage, strategies
+from limits.errors import StorageError
+
+from nalm_server.base.errors import TooManyError
+
+log = structlog.get_logger()
+
+PAIR = RateLimitItemPerMinute(10, 5)
+ACCOUNT = RateLimitItemPerMinute(100, 60)
+ADDRESS = RateLimitItemPerMinute(60, 5)
+DEVICE = RateLimitItemPerMinute(10, 5)
+WAIT_SECONDS = 300
+
+Limit = tuple[RateLimitItemPerMinute, tuple[str, ...]]
+"""How many, and under which key they are counted."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One try to sign in. `device`: the number of a browser that signed in as this account before."""
+
+    account: str
+    address: str
+    device: str | None = None
+
+    @property
+    def limits(self) -> list[Limit]:
+        if self.device is not None:
+            return [(DEVICE, ("device", self.device))]
+        return [
+            (PAIR, ("pair", self.account, self.address)),
+            (ACCOUNT, ("account", self.account)),
+            (ADDRESS, ("address", self.address)),
+        ]
+
+
+class Attempts:
+    """Counted in Redis when there is one, so that several servers count together; else in this process,
+    as also while Redis is away."""
+
+    def __init__(self, redis_url: str | None = None) -> None:
+        self._local = strategies.MovingWindowRateLimiter(storage.MemoryStorage())
+        self._shared: strategies.MovingWindowRateLimiter | None = None
+        if redis_url is not None:
+            shared = storage.RedisStorage(redis_url, wrap_exceptions=True)
+            self._shared = strategies.MovingWindowRateLimiter(shared)
+
+    def require(self, attempt: Attempt) -> None:
+        """Raises TooManyError when too many such attempts were refused. Counts nothing."""
+        if not all(self._test(limit, key) for limit, key in attempt.limits):
+            raise TooManyError(
+                "Too many refused attempts to sign in: wait a few minutes, use a browser that signed in "
+                "before, or ask an administrator for a link.",
+                WAIT_SECONDS,
+            )
+
+    def count_refused(self, attempt: Attempt) -> None:
+        for limit, key in attempt.limits:
+            self._hit(limit, key)
+
+    def count_refused_link(self, address: str) -> None:
+        """Raises TooManyError when the address has sent too many. Good links do not come here, whatever was
+        sent before: they cannot be guessed."""
+        key = ("address", address)
+        if not self._test(ADDRESS, key):
+            raise TooManyError("Too many refused attempts to sign in: wait a few minutes.", WAIT_SECONDS)
+        self._hit(ADDRESS, key)
+
+    def _test(self, limit: RateLimitItemPerMinute, key: tuple[str, ...]) -> bool:
+        return self._ask(lambda limiter: limiter.test(limit, "sign-in", *key))
+
+    def _hit(self, limit: RateLimitItemPerMinute, key: tuple[str, ...]) -> bool:
+        return self._ask(lambda limiter: limiter.hit(limit, "sign-in", *key))
+
+    def _ask(self, question: Callable[[strategies.MovingWindowRateLimiter], bool]) -> bool:
+        if self._shared is not None:
+            try:
+                return question(self._shared)
+            except StorageError as error:
+                log.warning("sign-in attempts are counted in this process: Redis is away", error=str(error))
+        return question(self._local)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is watched of a project, with the defaults filled in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.git.branch_filters.models import WatchRow
+
+PATHS_IGNORE = ("doc/*", "docs/*", "*.md", "*.rst", "LICENSE*")
+"""A commit that touches nothing else costs no measurement. `*` also crosses `/`."""
+
+
+class PushCommits(StrEnum):
+    EACH = "each"
+    """Each first-parent commit of a push is compared with its parent."""
+    TIP = "tip"
+    """A push is one step."""
+
+
+class ForkPullRequests(StrEnum):
+    APPROVE = "approve"
+    """Held until a developer approves: building runs what the commit contains."""
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+@dataclass(frozen=True)
+class Watching:
+    default_branch: str
+    branches: tuple[str, ...]
+    paths_ignore: tuple[str, ...]
+    push_commits: PushCommits
+    fork_pull_requests: ForkPullRequests
+    measure_tags: bool
+
+    def watches(self, branch: str) -> bool:
+        return any(fnmatchcase(branch, pattern) for pattern in self.branches)
+
+    def ignores(self, paths: list[str]) -> bool:
+        """True if nothing that is measured can have changed. No path at all is no such promise."""
+        return bool(paths) and all(
+            any(fnmatchcase(path, pattern) for pattern in self.paths_ignore) for path in paths
+        )
+
+
+def stricter(rule: ForkPullRequests, most: str | None) -> ForkPullRequests:
+    """A project's rule, or the most that the server's operator allows."""
+    order = [ForkPullRequests.NEVER, ForkPullRequests.APPROVE, ForkPullRequests.ALWAYS]
+    return min(rule, ForkPullRequests(most or ForkPullRequests.ALWAYS), key=order.index)
+
+
+def watching(project: ProjectRow, row: WatchRow | None, most_of_forks: str | None = None) -> Watching:
+    """most_of_forks: the setting `fork_pull_requests`."""
+    rule = ForkPullRequests(row.fork_pull_requests) if row else ForkPullRequests.APPROVE
+    return Watching(
+        default_branch=project.default_branch,
+        branches=tuple(row.branches) if row and row.branches is not None else (project.default_branch,),
+        paths_ignore=tuple(row.paths_ignore) if row and row.paths_ignore is not None else PATHS_IGNORE,
+        push_commits=PushCommits(row.push_commits) if row else PushCommits.EACH,
+        fork_pull_requests=stricter(rule, most_of_forks),
+        measure_tags=row.measure_tags if row else False,
+    )

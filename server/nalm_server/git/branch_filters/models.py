@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table: watches."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import JSON, ForeignKey, LargeBinary, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from nalm_server.db.engine import Base, UtcDateTime
+
+
+class WatchRow(Base):
+    """A project's settings for webhooks and polling. A project without a row has the defaults."""
+
+    __tablename__ = "watches"
+
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True)
+    branches: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
+    """Globs. None: the default branch."""
+    paths_ignore: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
+    """Globs. None: the stated default."""
+    push_commits: Mapped[str] = mapped_column(String(8))
+    fork_pull_requests: Mapped[str] = mapped_column(String(8))
+    measure_tags: Mapped[bool]
+    local: Mapped[bool]
+    """Added by an administrator on the server's own host: a path as repository may be read."""
+    read_credential: Mapped[bytes | None] = mapped_column(LargeBinary)
+    """`user:token` for git over HTTP, encrypted under the state directory's key."""
+    previous_secret: Mapped[bytes | None] = mapped_column(LargeBinary)
+    """The webhook secret before the last rotation, encrypted; taken until `previous_until`."""
+    previous_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    reconcile_at: Mapped[datetime | None] = mapped_column(UtcDateTime, index=True)
+    """When the repository is to be looked at next."""
+    reconciled_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    reconcile_failures: Mapped[int]
+    """In a row."""
+    reconcile_error: Mapped[str | None] = mapped_column(Text)

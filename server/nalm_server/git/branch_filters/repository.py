@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of watches."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from nalm_server.git.branch_filters.filters import ForkPullRequests, PushCommits
+from nalm_server.git.branch_filters.models import WatchRow
+
+
+def find(session: Session, project_id: int) -> WatchRow | None:
+    return session.get(WatchRow, project_id)
+
+
+def require(session: Session, project_id: int) -> WatchRow:
+    """The row, made with the defaults if need be. The caller holds the project's lock."""
+    row = find(session, project_id)
+    if row is None:
+        row = WatchRow(
+            project_id=project_id,
+            push_commits=PushCommits.EACH,
+            fork_pull_requests=ForkPullRequests.APPROVE,
+            measure_tags=False,
+            local=False,
+            reconcile_failures=0,
+        )
+        session.add(row)
+        session.flush()
+    return row

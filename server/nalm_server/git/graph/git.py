@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One git command: no prompt, no hook, no configuration but ours, one protocol, a limit in time and bytes.
+
+Secrets go through the environment, never the command line, and only to the repository's own host.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import signal
+import subprocess
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from nalm_core.text.plain_text import plain
+
+from nalm_server.base.admission import outside
+from nalm_server.git.graph.address import origin, protocol
+from nalm_server.git.graph.errors import GraphError
+
+PASSED_ON = (
+    "PATH", "HOME", "TMPDIR", "SSH_AUTH_SOCK", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO",
+    "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
+)  # fmt: skip
+"""Of the server's environment: where programs, keys, certificates and proxies are."""
+SHOWN_ERROR = 500
+
+
+@dataclass(frozen=True)
+class Repository:
+    """Where a project's repository is and how it may be read."""
+
+    project_id: int
+    address: str
+    local: bool
+    """A path of this host may be read."""
+    credential: tuple[str, str] | None
+    """User and token for HTTP."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    seconds: float
+    bytes: int
+    """Of the largest file, which is a pack."""
+
+
+def run(
+    repository: Repository,
+    limits: Limits,
+    arguments: list[str],
+    *,
+    online: bool,
+    mirror: Path | None,
+    said: str = "",
+) -> str:
+    """Standard output. Raises GraphError. Offline, what a mirror lacks is missing: git can reach nothing.
+
+    said: what git reads from its standard input.
+    """
+    place = ["--git-dir", str(mirror)] if mirror else []
+    command = ["prlimit", f"--fsize={limits.bytes}", "git", *place, *arguments]
+    environment = _environment(repository, online=online)
+    # A session of its own: git's helpers (ssh, remote-https, index-pack) end with it.
+    with (
+        outside() if online else nullcontext(),
+        subprocess.Popen(
+            command,
+            env=environment,
+            cwd=mirror or "/",
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        ) as process,
+    ):
+        try:
+            out, err = process.communicate(said.encode(), timeout=limits.seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise GraphError(
+                f"git {_name(arguments)} took longer than {limits.seconds:.0f} s: see NALM_GIT_SECONDS."
+            ) from None
+    if process.returncode != 0:
+        said = _failure(_name(arguments), process.returncode, plain(err.decode(errors="replace")), limits)
+        raise GraphError(said, process.returncode)
+    return out.decode(errors="replace")
+
+
+def _name(arguments: list[str]) -> str:
+    """Of the command, behind what is configured for it alone."""
+    return arguments[2] if arguments[0] == "-c" else arguments[0]
+
+
+def _failure(command: str, code: int, said: str, limits: Limits) -> str:
+    if "signal 25" in said or "File too large" in said or code == -signal.SIGXFSZ:
+        return f"The repository is larger than {limits.bytes >> 20} MiB: see NALM_MIRROR_BYTES."
+    last = " ".join(line.strip() for line in said.strip().splitlines()[-3:])
+    return f"git {command}: {last[-SHOWN_ERROR:] or f'exit code {code}'}"
+
+
+def _environment(repository: Repository, *, online: bool) -> dict[str, str]:
+    allowed = protocol(repository.address, local=repository.local)
+    return {
+        **{name: os.environ[name] for name in PASSED_ON if name in os.environ},
+        "LC_ALL": "C",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": "/bin/false",
+        "GIT_SSH_COMMAND": "ssh -oBatchMode=yes -oConnectTimeout=15",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_ALLOW_PROTOCOL": allowed if online else "",
+        **_configuration(repository),
+    }
+
+
+def _configuration(repository: Repository) -> dict[str, str]:
+    settings = {
+        "remote.origin.url": repository.address,
+        "core.hooksPath": os.devnull,
+        "core.askPass": "",
+        "credential.helper": "",
+        # A redirect would lead to hosts nobody allowed, and take the token along.
+        "http.followRedirects": "false",
+        "http.lowSpeedLimit": "1000",
+        "http.lowSpeedTime": "60",
+        "gc.autoDetach": "false",
+        "maintenance.auto": "false",
+    }
+    target = origin(repository.address)
+    if repository.credential and target:
+        basic = base64.b64encode(":".join(repository.credential).encode()).decode()
+        settings[f"http.{target}.extraHeader"] = f"Authorization: Basic {basic}"
+    pairs = {"GIT_CONFIG_COUNT": str(len(settings))}
+    for number, (key, value) in enumerate(settings.items()):
+        pairs[f"GIT_CONFIG_KEY_{number}"] = key
+        pairs[f"GIT_CONFIG_VALUE_{number}"] = value
+    return pairs

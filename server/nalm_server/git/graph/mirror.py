@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A project's mirror on this host: made when first needed, brought up to date when a commit is missing."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from nalm_core.text.commit_name import short
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.admission import outside
+from nalm_server.db.context import Context
+from nalm_server.git.graph import git, repository
+from nalm_server.git.graph.address import is_sha
+from nalm_server.git.graph.errors import GraphError, UnknownRevisionError
+
+REFS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+KEPT = "refs/nalm/"
+"""Keeps commits fetched by sha from being cleaned away: of pull requests, or dropped by a force push."""
+MOST_REFUSED = 8
+"""Commits looked for among many that a repository does not give out; then it is believed to give out none."""
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """A bare repository; questions to it reach no network."""
+
+    context: Context
+    repository: git.Repository
+    path: Path
+
+    def ask(self, *arguments: str, said: str = "") -> str:
+        limits = repository.limits(self.context, online=False)
+        return git.run(self.repository, limits, [*arguments], online=False, mirror=self.path, said=said)
+
+    def ask_online(self, *arguments: str, said: str = "") -> str:
+        limits = repository.limits(self.context, online=True)
+        return git.run(self.repository, limits, [*arguments], online=True, mirror=self.path, said=said)
+
+    def has(self, sha: str) -> bool:
+        try:
+            self.ask("cat-file", "-e", f"{sha}^{{commit}}")
+        except GraphError:
+            return False
+        return True
+
+    def update(self, *refs: str, prune: bool) -> None:
+        options = ["--filter=tree:0", *(["--prune"] if prune else [])]
+        self._fetch(*options, said=refs)
+
+    def fetch_trees(self, shas: Collection[str]) -> None:
+        """Whole trees of commits that are there, as far as they are lacking."""
+        options = ["--no-walk=unsorted", "--objects", "--no-object-names", "--filter=tree:1"]
+        said = "".join(f"{sha}\n" for sha in sorted(shas))
+        listed = self.ask("rev-list", *options, "--missing=print", "--stdin", said=said).splitlines()
+        absent = [one.removeprefix("?") for one in listed if one.startswith("?")]
+        if absent:
+            # As git fetches a single one that it lacks: told of nothing that is there.
+            self._fetch("--filter=blob:none", said=absent, negotiation="noop")
+
+    def _fetch(self, *options: str, said: Iterable[str], negotiation: str = "default") -> None:
+        always = ["--force", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--quiet"]
+        command = ["-c", f"fetch.negotiationAlgorithm={negotiation}", "fetch", *options, *always]
+        self.ask_online(*command, "--stdin", "origin", said="".join(f"{one}\n" for one in said))
+
+
+def fetch(context: Context, project: ProjectRow) -> None:
+    """Brings the mirror's branches and tags up to date. Raises GraphError."""
+    mirror = _opened(context, project)
+    with _locked(mirror):
+        mirror.update(*REFS, prune=True)
+
+
+def updated(context: Context, project: ProjectRow) -> Mirror:
+    """The mirror, brought up to date. Raises GraphError."""
+    fetch(context, project)
+    return _opened(context, project)
+
+
+def fetch_commits(mirror: Mirror, shas: Sequence[str]) -> dict[str, str]:
+    """Fetches commits by their names; of those that could not be fetched, what git said.
+
+    One that the repository does not give out spoils the fetch of all: then they are halved.
+    """
+    with _locked(mirror):
+        refused: dict[str, str] = {}
+        waiting = [list(shas)]
+        while waiting:
+            some = waiting.pop()
+            try:
+                mirror.update(*(f"+{sha}:{KEPT}{sha}" for sha in some), prune=False)
+            except GraphError as error:
+                if len(some) == 1 or len(refused) >= MOST_REFUSED:
+                    refused |= dict.fromkeys(some, error.message)
+                else:
+                    waiting += [some[: len(some) // 2], some[len(some) // 2 :]]
+    return refused
+
+
+def with_commits(context: Context, project: ProjectRow, *shas: str) -> Mirror:
+    """The mirror, which has these commits. Raises GraphError, UnknownRevisionError."""
+    mirror = _opened(context, project)
+    if missing := [sha for sha in shas if not mirror.has(sha)]:
+        with _locked(mirror):
+            _get(mirror, missing)
+    return mirror
+
+
+def opened(context: Context, project: ProjectRow) -> Mirror:
+    """The mirror as it is; a new one is filled first."""
+    mirror = _opened(context, project)
+    if not mirror.ask("for-each-ref", "--count=1").strip():
+        fetch(context, project)
+    return mirror
+
+
+def _get(mirror: Mirror, missing: list[str]) -> None:
+    mirror.update(*REFS, prune=True)
+    for sha in missing:
+        if mirror.has(sha):
+            continue
+        try:
+            mirror.update(f"+{sha}:{KEPT}{sha}", prune=False)
+        except GraphError as error:
+            raise UnknownRevisionError(
+                f"The repository does not give out commit {short(sha)}: {error}"
+            ) from error
+
+
+def _opened(context: Context, project: ProjectRow) -> Mirror:
+    described = repository.describe(context, project)
+    digest = hashlib.sha256(described.address.encode()).hexdigest()[:12]
+    root = context.settings.state_dir.resolve() / "mirrors"
+    mirror = Mirror(context, described, root / f"{project.id}-{digest}.git")
+    if not (mirror.path / "HEAD").exists():
+        root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with _locked(mirror):
+            if not (mirror.path / "HEAD").exists():
+                _make(mirror)
+    return mirror
+
+
+def _make(mirror: Mirror) -> None:
+    """Whole or not at all: a server that dies in between leaves only what the next one removes."""
+    # SHA-256 repositories need their own kind of mirror, which only the remote can tell.
+    limits = repository.limits(mirror.context, online=True)
+    refs = git.run(
+        mirror.repository, limits, ["ls-remote", "--", mirror.repository.address], online=True, mirror=None
+    )
+    name = refs.split("\t", 1)[0]
+    kind = "sha256" if is_sha(name) and len(name) == 64 else "sha1"
+    partial = mirror.path.with_suffix(".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    command = ["init", "--bare", "--quiet", "--template=", f"--object-format={kind}", str(partial)]
+    git.run(mirror.repository, limits, command, online=False, mirror=None)
+    partial.rename(mirror.path)
+
+
+@contextmanager
+def _locked(mirror: Mirror) -> Iterator[None]:
+    """One process and thread at a time writes a mirror; the kernel lets go of a dead one's lock."""
+    handle = os.open(mirror.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        with outside():
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+    finally:
+        os.close(handle)

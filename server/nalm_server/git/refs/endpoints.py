@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /projects/{project}/branches, /tags, /pull-requests, /revisions."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from nalm_server.auth.dependencies import Caller, ReadDb
+from nalm_server.base.errors import documented
+from nalm_server.base.schemas import ProjectName
+from nalm_server.git.refs import service
+from nalm_server.git.refs.schemas import Branch, PullRequest, PullRequestState, Revision, Tag
+from nalm_server.projects import revisions
+
+router = APIRouter(prefix="/projects/{project}", tags=["refs"])
+Limit = Annotated[int, Query(ge=1, le=500)]
+
+
+@router.get("/branches", responses=documented(401, 403, 404))
+def list_branches(project: ProjectName, session: ReadDb, caller: Caller) -> list[Branch]:
+    """Watched branches, by name, and where they are."""
+    return service.list_branches(session, caller, project)
+
+
+@router.get("/tags", responses=documented(401, 403, 404))
+def list_tags(project: ProjectName, session: ReadDb, caller: Caller, limit: Limit = 100) -> list[Tag]:
+    """Releases, newest first."""
+    return service.list_tags(session, caller, project, limit)
+
+
+@router.get("/pull-requests", responses=documented(401, 403, 404))
+def list_pull_requests(
+    project: ProjectName,
+    session: ReadDb,
+    caller: Caller,
+    state: PullRequestState | None = None,
+    limit: Limit = 100,
+) -> list[PullRequest]:
+    """Pull and merge requests, last changed first."""
+    return service.list_pull_requests(session, caller, project, state, limit)
+
+
+@router.get("/revisions", responses=documented(401, 403, 404))
+def find_revisions(
+    project: ProjectName,
+    session: ReadDb,
+    caller: Caller,
+    q: Annotated[
+        str, Query(max_length=100, pattern=r"^[^\x00]*$", description="Part of a name, subject or author.")
+    ] = "",
+    limit: Annotated[int, Query(ge=1, le=100)] = 30,
+) -> list[Revision]:
+    """Branches, tags and commits that a few letters may mean, those first, newest first."""
+    return revisions.find(session, caller, project, q.strip(), limit)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Branches, tags and pull requests: how they change, and as the API shows them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.access.service import require_project
+from nalm_server.auth.tokens.principal import Principal
+from nalm_server.git.events import PullRequestChanged
+from nalm_server.git.refs import repository
+from nalm_server.git.refs.models import PullRequestRow
+from nalm_server.git.refs.schemas import Branch, PullRequest, PullRequestState, Tag
+
+
+def change_pull_request(
+    session: Session, project_id: int, told: PullRequestChanged, base_sha: str | None, now: datetime
+) -> None:
+    """What is not told stays as it was."""
+    row = repository.find_pull_request(session, project_id, told.number)
+    if row is None:
+        row = PullRequestRow(project_id=project_id, number=told.number, title=None, author=None, url=None)
+    row.state, row.head_sha = told.state, told.head_sha
+    row.from_fork, row.fork = told.from_fork, told.fork
+    row.base_branch, row.updated_at = told.base_branch[:255], now
+    row.title = (told.title or row.title or "")[:512] or None
+    row.author = (told.author or row.author or "")[:256] or None
+    row.url = told.url if told.url and len(told.url) <= 512 else row.url
+    row.base_sha = base_sha or row.base_sha
+    repository.add_pull_request(session, row)
+
+
+def list_branches(session: Session, caller: Principal, project: str) -> list[Branch]:
+    found = require_project(session, caller, project, Role.READER)
+    return [Branch.model_validate(row) for row in repository.branches(session, found.id)]
+
+
+def list_tags(session: Session, caller: Principal, project: str, limit: int) -> list[Tag]:
+    found = require_project(session, caller, project, Role.READER)
+    return [Tag.model_validate(row) for row in repository.tags(session, found.id, limit)]
+
+
+def list_pull_requests(
+    session: Session, caller: Principal, project: str, state: PullRequestState | None, limit: int
+) -> list[PullRequest]:
+    found = require_project(session, caller, project, Role.READER)
+    rows = repository.pull_requests(session, found.id, state, limit)
+    return [PullRequest.model_validate(row) for row in rows]

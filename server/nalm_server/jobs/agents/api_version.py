@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which agents this server works with. Servers are updated first, agents then."""
+
+from __future__ import annotations
+
+from nalm_server.base.errors import UpgradeRequiredError
+
+API = 1
+OLDEST_API = 1
+
+
+def why_unfit(api: int, version: str | None) -> str | None:
+    """Why this server cannot work with an agent, and what to do; None if it can."""
+    said = f"agent ({version or 'of no known version'}) speaks version {api} of the agents' API; this server"
+    if api < OLDEST_API:
+        return f"{said} needs {OLDEST_API} to {API}: install the nalm-agent of the server's version"
+    if api > API:
+        return f"{said} knows up to {API}: update the server first, or install the nalm-agent of its version"
+    return None
+
+
+def require_fit(why: str | None) -> None:
+    """Raises UpgradeRequiredError for what `why_unfit` said, if anything."""
+    if why is not None:
+        raise UpgradeRequiredError(f"This {why}.")

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""POST /agent/lease, /agent/jobs/{id}/progress, /agent/jobs/{id}/finish, /agent/jobs/{id}/release."""
+
+from __future__ import annotations
+
+import time
+
+import anyio
+from fastapi import APIRouter, Request, Response
+
+from nalm_server.auth.dependencies import Agent, Ctx, Db, Now
+from nalm_server.base.admission import ticket_of
+from nalm_server.base.errors import documented
+from nalm_server.base.schemas import JobId
+from nalm_server.jobs.agents import service
+from nalm_server.jobs.agents.schemas import Finish, Finished, Lease, LeaseRequest, Progress, Release, Renewed
+
+router = APIRouter(prefix="/agent", tags=["agent"])
+
+POLL_SECONDS = 0.5
+"""How often a waiting lease request looks for work."""
+STATE_HEADER = "Nalm-Agent-State"
+
+
+@router.post(
+    "/lease",
+    response_model=Lease,
+    responses={
+        **documented(401, 403, 413, 426),
+        204: {
+            "description": "No work within wait_seconds.",
+            "headers": {
+                STATE_HEADER: {
+                    "description": "Why this host is given none, if it is not for want of work.",
+                    "schema": {"type": "string"},
+                }
+            },
+        },
+    },
+)
+async def lease(wanted: LeaseRequest, request: Request, context: Ctx, agent: Agent) -> Lease | Response:
+    """Gives the next job to a bench host: parents before children, lost leases again."""
+    ticket = ticket_of(request.scope)
+    ticket.finish()
+    await ticket.step(service.host_seen, context, agent, wanted)
+    deadline = time.monotonic() + wanted.wait_seconds
+    while True:
+        found = await ticket.step(service.lease_once, context, wanted)
+        if isinstance(found, Lease):
+            return found
+        ending = request.app.state.ending or await request.is_disconnected()
+        if ending or time.monotonic() + POLL_SECONDS > deadline:
+            why = {STATE_HEADER: _as_header(found.reason)} if found is not None else {}
+            return Response(status_code=204, headers=why)
+        await anyio.sleep(POLL_SECONDS)
+
+
+def _as_header(text: str) -> str:
+    """Headers are Latin-1 and one line."""
+    return " ".join(text.split()).encode("ascii", "replace").decode()[:500]
+
+
+@router.post("/jobs/{job_id}/progress", responses=documented(401, 403, 404, 409, 413))
+def progress(job_id: JobId, told: Progress, session: Db, *, context: Ctx, now: Now, agent: Agent) -> Renewed:
+    """Renews the lease and says how far the work is. 409: the lease was lost; stop working on it."""
+    return service.progress(session, context.settings, agent, job_id, told, now=now)
+
+
+@router.post("/jobs/{job_id}/finish", responses=documented(401, 403, 404, 409, 413))
+def finish(job_id: JobId, told: Finish, session: Db, *, context: Ctx, now: Now, agent: Agent) -> Finished:
+    """Ends the job; its reports have been uploaded before. Saying it twice changes nothing."""
+    return service.finish(session, context.settings, agent, job_id, told, now=now)
+
+
+@router.post("/jobs/{job_id}/release", responses=documented(401, 403, 404, 409, 413))
+def release(job_id: JobId, told: Release, session: Db, now: Now, agent: Agent) -> Finished:
+    """Gives the job back, to be given to another host at once."""
+    return service.release(session, agent, job_id, told, now)

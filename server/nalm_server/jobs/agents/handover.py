@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A job some of whose scenarios its host cannot measure goes on to one that can.
+
+The agent reads nalm.toml and knows what each scenario needs; the server learns it here. The job keeps the
+results it has, and is queued with the needs of one scenario that is left: whoever has that measures what it
+can of the rest and, if need be, passes the job on again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from nalm_server.campaigns.experiments import repository as experiments
+from nalm_server.jobs import retries
+from nalm_server.jobs.agents import repository
+from nalm_server.jobs.agents.matching import capabilities
+from nalm_server.jobs.agents.needs import missing
+from nalm_server.jobs.agents.schemas import Finish, NotHere
+from nalm_server.jobs.models import JobRow
+from nalm_server.results import repository as runs
+
+
+def passed_on(session: Session, job: JobRow, told: Finish, now: datetime) -> bool:
+    """True if scenarios are left, and the job waits for a host that has what one of them needs."""
+    kept = experiments if job.experiment_id is not None else runs
+    measured = set(kept.scenarios_of_job(session, job.id))
+    left = [one for one in told.not_here if one.scenario not in measured]
+    if told.outcome != "done" or not left:
+        return False
+    next_one = _first_that_somebody_can(session, job, left)
+    job.needs = next_one.needs.text() or None
+    host = repository.find(session, job.host) if job.host else None
+    lacks = missing(next_one.needs, capabilities(host)) if host else []
+    names = ", ".join(one.scenario for one in left)
+    retries.give_back(
+        session, job, now, f"not here: {names}; {next_one.scenario} needs {', '.join(lacks) or job.needs}"
+    )
+    return True
+
+
+def _first_that_somebody_can(session: Session, job: JobRow, left: Sequence[NotHere]) -> NotHere:
+    hosts = [
+        host
+        for host in repository.hosts_of_pool(session, repository.pool_of(session, job))
+        if host.revoked_at is None
+    ]
+    for one in left:
+        if any(not missing(one.needs, capabilities(host)) for host in hosts):
+            return one
+    return left[0]

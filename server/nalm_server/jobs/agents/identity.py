@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which host an agent speaks for, and which jobs are its own."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from nalm_core.report.run_report import Host
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.tokens.service import Principal, Scope
+from nalm_server.base.errors import FencedOffError, ForbiddenError
+from nalm_server.jobs.agents import repository
+from nalm_server.jobs.agents.models import DEFAULT_POOL, HostRow
+from nalm_server.jobs.agents.schemas import LeaseRequest
+from nalm_server.jobs.hosts.recording import health_told
+from nalm_server.jobs.hosts.schemas import Health
+from nalm_server.jobs.models import JobRow
+
+SEEN_EVERY = timedelta(seconds=15)
+"""While it works, its last_seen_at is no older than this."""
+
+
+def asking(session: Session, caller: Principal, wanted: LeaseRequest, now: datetime) -> HostRow:
+    """The host that asks for work. Raises ForbiddenError if the caller may not speak for it."""
+    if caller.agent_id is None:
+        return _with_shared_token(session, wanted, now)
+    host = session.get_one(HostRow, caller.agent_id)
+    if host.name != wanted.host:
+        raise ForbiddenError(f"This credential is of host {host.name}, not of {wanted.host}.")
+    if wanted.pool not in (None, host.pool):
+        raise ForbiddenError(
+            f"Host {host.name} belongs to pool {host.pool}, not to {wanted.pool}: leave --pool out."
+        )
+    host.host_class = wanted.host_class
+    return host
+
+
+def _with_shared_token(session: Session, wanted: LeaseRequest, now: datetime) -> HostRow:
+    host = repository.seen(session, wanted.host, wanted.host_class, now)
+    if not _may_share(host):
+        why = "was revoked" if host.revoked_at else "has a credential of its own"
+        raise ForbiddenError(
+            f"Host {host.name} {why}: a shared token does not speak for it. `nalm agent register` gets it a "
+            "new credential, by an invitation."
+        )
+    host.pool = wanted.pool or host.pool or DEFAULT_POOL
+    return host
+
+
+def _may_share(host: HostRow) -> bool:
+    """A shared token may speak for it."""
+    return host.registered_at is None and host.revoked_at is None
+
+
+def require_own(session: Session, caller: Principal, job: JobRow) -> None:
+    """Raises FencedOffError for an agent whose host is not the last that was given the job, and for a shared
+    token if that host has a credential of its own."""
+    if caller.scope is not Scope.AGENT:
+        return
+    if caller.agent_id is None:
+        holder = repository.find(session, job.host) if job.host else None
+        if holder is not None and not _may_share(holder):
+            raise FencedOffError(
+                f"Job {job.id} is of host {holder.name}, for which a shared token does not speak."
+            )
+        return
+    host = session.get(HostRow, caller.agent_id)
+    if host is None or job.host != host.name:
+        raise FencedOffError(f"Job {job.id} is not this agent's: {job.host or 'nobody'} has it, or had it.")
+
+
+def measured_on(session: Session, caller: Principal, host: Host, now: datetime) -> HostRow:
+    """The host of a report. What it is, is recorded; but of a registered one only by its own agent's word,
+    whatever its kernel calls itself."""
+    own = session.get(HostRow, caller.agent_id) if caller.agent_id is not None else None
+    named = own or repository.find(session, host.name)
+    if own is None and named is not None and named.registered_at is not None:
+        return named
+    name = named.name if named is not None else host.name
+    return repository.described(session, name, host.host_class, host.model_dump(mode="json"), now)
+
+
+def working(session: Session, job: JobRow, health: Health | None, now: datetime) -> None:
+    """The job's host is alive."""
+    host = repository.find(session, job.host) if job.host else None
+    if host is None:
+        return
+    if host.last_seen_at is None or now - host.last_seen_at >= SEEN_EVERY:
+        host.last_seen_at = now
+    if health is not None:
+        health_told(session, host, health, now)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A token that the server's own configuration hands to an agent registers it, without an invitation."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.audit.service import record
+from nalm_server.auth.tokens.principal import SYSTEM
+from nalm_server.auth.tokens.repository import find as find_token
+from nalm_server.jobs.agents import registration_repository as repository
+from nalm_server.jobs.agents.models import HostRow
+
+UNKNOWN_CLASS = "unknown"
+"""Until the agent asks for work for the first time, and says it."""
+
+
+def register_local(session: Session, name: str, digest: str, now: datetime) -> None:
+    """The token of this digest becomes the host's credential, in place of any it had.
+
+    A new host is of the pool `default`.
+    """
+    host = repository.lock_host(session, name) or repository.add_host(session, name, UNKNOWN_CLASS, now)
+    repository.revoke_tokens(session, host.id, now, but=digest)
+    host.registered_at, host.revoked_at = now, None
+    repository.bind_token(session, digest, host.id)
+    record(session, SYSTEM, "agent.register", f"host {name}", now, detail=f"pool {host.pool}")
+
+
+def host_of(session: Session, digest: str) -> str | None:
+    """The name of the host whose credential it is; None for a shared token."""
+    row = find_token(session, digest)
+    host = session.get(HostRow, row.agent_id) if row is not None and row.agent_id is not None else None
+    return host.name if host is not None else None

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which jobs a host may have: those of its pool's projects whose needs it meets; and why a job waits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, and_, or_
+from sqlalchemy.orm import Session
+
+from nalm_server.jobs.agents import repository
+from nalm_server.jobs.agents.models import HostRow
+from nalm_server.jobs.agents.needs import Capabilities, Needs, missing
+from nalm_server.jobs.hosts.schemas import HostState
+from nalm_server.jobs.hosts.states import state_of
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import JobState
+
+
+def capabilities(host: HostRow) -> Capabilities | None:
+    return None if host.capabilities is None else Capabilities.model_validate(host.capabilities)
+
+
+def fits(session: Session, host: HostRow) -> ColumnElement[bool]:
+    """A condition on jobs. Needs are few kinds among all open jobs, so they are matched kind by kind."""
+    has = capabilities(host)
+    unfit = [text for text in repository.open_needs(session) if missing(Needs.parse(text), has)]
+    able = or_(JobRow.needs.is_(None), JobRow.needs.not_in(unfit)) if unfit else None
+    in_pool = repository.in_pool(host.pool)
+    fit = in_pool if able is None else and_(in_pool, able)
+    return fit if _measures_experiments(has) else and_(fit, JobRow.experiment_id.is_(None))
+
+
+def _measures_experiments(has: Capabilities | None) -> bool:
+    """An older agent would measure the scenarios instead."""
+    return has is not None and has.experiments
+
+
+def why_waiting(session: Session, job: JobRow, now: datetime) -> str | None:
+    """Why nobody takes a queued job; None if somebody will, or it is not queued."""
+    if job.state != JobState.QUEUED or job.held is not None:
+        return None
+    pool = repository.pool_of(session, job)
+    hosts = [host for host in repository.hosts_of_pool(session, pool) if host.revoked_at is None]
+    if not hosts:
+        return f"pool {pool} has no host: `nalm-server agent invite --pool {pool}` makes room for one"
+    allowed = [host for host in hosts if may_have(job, host)]
+    if not allowed:
+        return f"only {job.only_host} may take it" if job.only_host else f"{job.not_host} may not take it"
+    able = [host for host in allowed if not _lacks(job, host)]
+    if not able:
+        return f"no host of pool {pool} has what it needs: {_each(job, allowed)}"
+    if any(state_of(host, now)[0] is HostState.ONLINE for host in able):
+        return None
+    states = (f"{host.name} is {_words(host, now)}" for host in able)
+    return f"no host of pool {pool} that could take it is at work: {'; '.join(states)}"
+
+
+def may_have(job: JobRow, host: HostRow) -> bool:
+    """The job is not bound to another host, nor kept from this one."""
+    return job.only_host in (None, host.name) and job.not_host != host.name
+
+
+def _lacks(job: JobRow, host: HostRow) -> list[str]:
+    has = capabilities(host)
+    if job.experiment_id is not None and not _measures_experiments(has):
+        return ["an agent that measures experiments"]
+    return missing(Needs.parse(job.needs), has) if job.needs else []
+
+
+def _each(job: JobRow, hosts: Sequence[HostRow]) -> str:
+    return "; ".join(f"{host.name} lacks {', '.join(_lacks(job, host))}" for host in hosts)
+
+
+def _words(host: HostRow, now: datetime) -> str:
+    state, reason = state_of(host, now)
+    return f"{state} ({reason})" if reason else str(state)

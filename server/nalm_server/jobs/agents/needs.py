@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a scenario needs of a host, what a host has, and whether that fits. Pure."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from nalm_server.base.schemas import Flag, Schema
+
+UNITS = {
+    "lcores": "lcores",
+    "nics": "NICs",
+    "hugepages_mb": "MiB in huge pages",
+    "memory_mb": "MiB of memory",
+}
+Count = Annotated[int, Field(ge=0, le=2**31 - 1, strict=True)]
+
+
+class Needs(Schema):
+    """0 and false: nothing of it."""
+
+    lcores: Count = 0
+    pmu: Flag = False
+    nics: Count = 0
+    hugepages_mb: Count = 0
+    memory_mb: Count = 0
+
+    def text(self) -> str:
+        """Canonical, without what is not needed; short enough for its column."""
+        return " ".join(
+            f"{name}={int(value)}" for name in sorted(Needs.model_fields) if (value := getattr(self, name))
+        )
+
+    @staticmethod
+    def parse(text: str) -> Needs:
+        """The other way round."""
+        pairs = (part.split("=") for part in text.split())
+        return Needs(**{name: bool(int(value)) if name == "pmu" else int(value) for name, value in pairs})
+
+
+class Capabilities(Needs):
+    """What a host has for measuring, in the same words as what is needed."""
+
+    experiments: Flag = False
+    """Whether its agent measures cells of experiments."""
+    isolated: Flag = False
+    """Whether its builds are isolated (bubblewrap)."""
+    isolated_cpus: Count = 0
+    """CPUs the kernel's scheduler leaves alone."""
+    cpu_model: Annotated[str, Field(max_length=200)] | None = None
+
+
+def missing(needs: Needs, has: Capabilities | None) -> list[str]:
+    """What the host lacks, in words; empty if it fits. A host that never said what it has fits."""
+    if has is None:
+        return []
+    lacks = [
+        f"{getattr(needs, name)} {unit} (it has {getattr(has, name)})"
+        for name, unit in UNITS.items()
+        if getattr(needs, name) > getattr(has, name)
+    ]
+    return lacks + (["a PMU"] if needs.pmu and not has.pmu else [])

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Agents come in by an invitation, which is good once, and have credentials of their own from then on."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.audit.service import record
+from nalm_server.auth.tokens.service import Principal, Scope, digest_of, issue, new_secret
+from nalm_server.base.errors import ConflictError, ForbiddenError, NotFoundError, UnauthorizedError
+from nalm_server.base.settings import Settings
+from nalm_server.jobs.agents import registration_repository as repository
+from nalm_server.jobs.agents.api_version import require_fit, why_unfit
+from nalm_server.jobs.agents.models import HostRow, InvitationRow
+from nalm_server.jobs.agents.registration_schemas import (
+    Invitation,
+    InvitationNew,
+    Invited,
+    Register,
+    Registered,
+    Rotated,
+)
+
+
+def invite(session: Session, caller: Principal, wanted: InvitationNew, now: datetime) -> Invited:
+    token = new_secret()
+    row = repository.add(
+        session,
+        InvitationRow(
+            digest=digest_of(token),
+            pool=wanted.pool,
+            name=wanted.name,
+            created_at=now,
+            created_by=caller.name[:128],
+            expires_at=now + timedelta(hours=wanted.hours),
+        ),
+    )
+    record(session, caller, "agent.invite", f"pool {row.pool}", now, detail=f"invitation {row.id}")
+    return Invited(token=token, pool=row.pool, name=row.name, expires_at=row.expires_at)
+
+
+def invitations(session: Session) -> list[Invitation]:
+    """Newest first."""
+    fields = [name for name in Invitation.model_fields if name != "used_by"]
+    return [
+        Invitation(**{name: getattr(row, name) for name in fields}, used_by=host)
+        for row, host in repository.invitations(session)
+    ]
+
+
+def withdraw(session: Session, caller: Principal, invitation_id: int, now: datetime) -> None:
+    """Makes an invitation worthless."""
+    if not repository.withdraw(session, invitation_id):
+        raise NotFoundError(f"There is no unused invitation {invitation_id}.")
+    record(session, caller, "agent.withdraw", f"invitation {invitation_id}", now)
+
+
+def register(session: Session, settings: Settings, told: Register, now: datetime) -> Registered:
+    """Exchanges the invitation for a credential. The answer is all there is of it."""
+    require_fit(why_unfit(told.api, told.version))
+    invitation = _usable(session, told, now)
+    host = _host(session, told, invitation, now)
+    invitation.used_at, invitation.host_id = now, host.id
+    token = _issue(session, host, now)
+    record(session, _as_caller(host), "agent.register", f"host {host.name}", now, detail=f"pool {host.pool}")
+    return Registered(name=host.name, pool=host.pool, token=token, broker_url=settings.broker_of(host.pool))
+
+
+def rotate(session: Session, caller: Principal, now: datetime) -> Rotated:
+    """Another credential beside the old one, which is good until `rotated`: an answer may be lost."""
+    host = own_host(session, caller)
+    record(session, caller, "agent.rotate", f"host {host.name}", now)
+    return Rotated(token=_issue(session, host, now))
+
+
+def rotated(session: Session, caller: Principal, token: str, now: datetime) -> None:
+    """All credentials but the one that this is said with are worthless from now on."""
+    repository.revoke_tokens(session, own_host(session, caller).id, now, but=digest_of(token))
+
+
+def own_host(session: Session, caller: Principal) -> HostRow:
+    """The caller's own. Raises ForbiddenError for a shared token, which has none."""
+    host = session.get(HostRow, caller.agent_id) if caller.agent_id is not None else None
+    if host is None:
+        raise ForbiddenError("This is a shared token, which belongs to no host: `nalm agent register`.")
+    return host
+
+
+def _usable(session: Session, told: Register, now: datetime) -> InvitationRow:
+    row = repository.lock_invitation(session, digest_of(told.invitation))
+    if row is None:
+        raise UnauthorizedError(
+            "This invitation is unknown or withdrawn: `nalm-server agent invite` makes one."
+        )
+    if row.used_at is not None:
+        raise UnauthorizedError(
+            f"This invitation was used at {row.used_at:%Y-%m-%d %H:%M}: an agent needs one of its own."
+        )
+    if row.expires_at <= now:
+        raise UnauthorizedError(
+            f"This invitation was good until {row.expires_at:%Y-%m-%d %H:%M}: ask for a new one."
+        )
+    if told.pool not in (None, row.pool):
+        raise ForbiddenError(f"This invitation is for pool {row.pool}, not {told.pool}.")
+    if row.name not in (None, told.name):
+        raise ForbiddenError(f"This invitation is for host {row.name}, not {told.name}.")
+    return row
+
+
+def _host(session: Session, told: Register, invitation: InvitationRow, now: datetime) -> HostRow:
+    host = repository.lock_host(session, told.name)
+    if host is None:
+        host = repository.add_host(session, told.name, told.host_class, now)
+    elif host.registered_at is not None and host.revoked_at is None and invitation.name is None:
+        raise ConflictError(
+            f"There is an agent {told.name} already. Another one on this host: set NALM_AGENT_NAME. The same "
+            f"one anew: `nalm-server agent invite --name {told.name}`."
+        )
+    repository.revoke_tokens(session, host.id, now)
+    host.host_class, host.pool = told.host_class, invitation.pool
+    host.registered_at, host.revoked_at, host.draining_at = now, None, None
+    host.version = told.version
+    host.capabilities = told.capabilities.model_dump() if told.capabilities else None
+    return host
+
+
+def _issue(session: Session, host: HostRow, now: datetime) -> str:
+    token = issue(session, Scope.AGENT, f"agent {host.name}"[:128], now)
+    repository.bind_token(session, digest_of(token), host.id)
+    return token
+
+
+def _as_caller(host: HostRow) -> Principal:
+    return Principal(Scope.AGENT, None, f"agent {host.name}", agent_id=host.id)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of hosts."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.jobs.agents.models import HostRow
+from nalm_server.jobs.hosts.recording import fingerprint_told
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import OPEN
+
+SEEN_WITHIN = timedelta(minutes=2)
+
+
+def _get(session: Session, name: str, host_class: str, now: datetime) -> HostRow:
+    query = select(HostRow).where(HostRow.name == name)
+    found = session.scalars(query).one_or_none()
+    if found is not None:
+        return found
+    try:
+        with session.begin_nested():
+            row = HostRow(name=name, host_class=host_class, first_seen_at=now)
+            session.add(row)
+    except IntegrityError:  # another request was first
+        return session.scalars(query).one()
+    return row
+
+
+def seen(session: Session, name: str, host_class: str, now: datetime) -> HostRow:
+    """The host asks for work, maybe for the first time."""
+    row = _get(session, name, host_class, now)
+    row.host_class = host_class
+    row.last_seen_at = now
+    return row
+
+
+def described(
+    session: Session, name: str, host_class: str, fingerprint: dict[str, Any], now: datetime
+) -> HostRow:
+    """The host as its newest report has it."""
+    row = _get(session, name, host_class, now)
+    row.host_class = host_class
+    row.fingerprint = fingerprint
+    session.flush()
+    fingerprint_told(session, row, fingerprint, now)
+    return row
+
+
+def named(session: Session, name: str, host_class: str, now: datetime) -> HostRow:
+    """The host, known by its name alone: others tell of it, it neither asks for work nor reports."""
+    return _get(session, name, host_class, now)
+
+
+def count_seen(session: Session, now: datetime) -> int:
+    return (
+        session.scalar(
+            select(func.count()).select_from(HostRow).where(HostRow.last_seen_at > now - SEEN_WITHIN)
+        )
+        or 0
+    )
+
+
+def find(session: Session, name: str) -> HostRow | None:
+    return session.scalars(select(HostRow).where(HostRow.name == name)).one_or_none()
+
+
+def hosts_of_pool(session: Session, pool: str) -> list[HostRow]:
+    return list(session.scalars(select(HostRow).where(HostRow.pool == pool).order_by(HostRow.name)))
+
+
+def in_pool(pool: str) -> ColumnElement[bool]:
+    """Of a job: its project is bound to the pool."""
+    return JobRow.project_id.in_(select(ProjectRow.id).where(ProjectRow.pool == pool))
+
+
+def pool_of(session: Session, job: JobRow) -> str:
+    return session.scalars(select(ProjectRow.pool).where(ProjectRow.id == job.project_id)).one()
+
+
+def open_needs(session: Session) -> list[str]:
+    """The different needs among open jobs, as text."""
+    query = select(JobRow.needs).where(JobRow.needs.is_not(None), JobRow.state.in_(OPEN)).distinct()
+    return [text for text in session.scalars(query) if text]

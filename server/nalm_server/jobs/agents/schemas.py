@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What agents send and get."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from nalm_core.report.cell import Kind
+from nalm_core.text.plain_text import plain
+from pydantic import AfterValidator, Field, StringConstraints
+
+from nalm_server.base.schemas import NAME, Moment, Schema, Whole
+from nalm_server.jobs.agents.needs import Capabilities, Needs
+from nalm_server.jobs.agents.registration_schemas import Api, PoolName, Version
+from nalm_server.jobs.hosts.schemas import Health
+from nalm_server.jobs.retries import Failure
+from nalm_server.jobs.schemas import JobState
+
+Text = Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00]*$"), AfterValidator(plain)]
+LongText = Annotated[str, StringConstraints(max_length=20_000, pattern=r"^[^\x00]*$"), AfterValidator(plain)]
+HostName = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[^\x00]+$")]
+Fence = Annotated[Whole, Field(ge=1, le=2**31 - 1)]
+
+
+class LeaseRequest(Schema):
+    host: HostName
+    host_class: HostName
+    wait_seconds: float = Field(default=0, ge=0, le=60, strict=True)
+    """How long the answer may wait for work."""
+    pool: PoolName | None = None
+    """Of a host with a shared token; one with its own credential is in its pool already."""
+    api: Api = 1
+    version: Version | None = None
+    clock: Moment | None = None
+    """The host's own time, when it asked."""
+    capabilities: Capabilities | None = None
+    """None: an older agent, which is given anything."""
+    health: Health | None = None
+
+
+class LeasedExperiment(Schema):
+    """To be measured in place of the scenarios: its cells, as nalm.toml of the commit has them."""
+
+    id: int
+    kind: Kind
+    names: list[str]
+    """Of the kind's table; none: all."""
+    seed: int
+
+
+class Lease(Schema):
+    job_id: int
+    fence: int
+    """To be sent back with everything said about the job; a newer lease has a higher one."""
+    project: str
+    repository: str
+    base_sha: str
+    head_sha: str
+    reason: str
+    scenarios: list[str] | None
+    """Measure only these; null: those nalm.toml has measured by default."""
+    budget_seconds: float | None
+    """Time for the rounds of a scenario; null: as nalm.toml says."""
+    lease_seconds: int
+    measured: list[str]
+    """Scenarios, or cells, that have a result of this job already: not to be measured again."""
+    experiment: LeasedExperiment | None
+    """Null: scenarios are to be measured."""
+    control: bool = False
+    """Measure although the code is equal: what host and method make of no change is what is asked."""
+
+
+class Progress(Schema):
+    fence: Fence
+    step: Text
+    """Free text for people. When it is `building`, `measuring` or `uploading`, the job's state follows it."""
+    detail: Text | None = None
+    fraction: Annotated[float, Field(ge=0, le=1, strict=True)] | None = None
+    log_tail: LongText | None = None
+    health: Health | None = None
+
+
+class Renewed(Schema):
+    state: JobState
+    lease_seconds: int
+
+
+class NotHere(Schema):
+    """A scenario that this host cannot measure."""
+
+    scenario: Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
+    needs: Needs
+
+
+class Finish(Schema):
+    fence: Fence
+    outcome: Literal["done", "failed"]
+    message: LongText | None = None
+    kind: Failure | None = None
+    """Why it failed. Only `infrastructure` is tried again, elsewhere if there is another host."""
+    not_here: list[NotHere] = Field(default_factory=list, max_length=200)
+    """Scenarios that are left for a host that has what they need."""
+
+
+class Release(Schema):
+    """The agent ends, or cannot go on, through no fault of the job."""
+
+    fence: Fence
+    reason: Text = ""
+
+
+class Finished(Schema):
+    state: JobState

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Leases: the database is the truth of who works on what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from nalm_core.text.amounts import amount
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.auth.tokens.service import Principal
+from nalm_server.base.settings import Settings
+from nalm_server.campaigns.experiments import repository as experiments
+from nalm_server.db.context import Context
+from nalm_server.jobs import leasing, retries
+from nalm_server.jobs import queue_repository as queue
+from nalm_server.jobs import service as job_service
+from nalm_server.jobs.agents import handover, identity, matching, repository
+from nalm_server.jobs.agents.api_version import require_fit, why_unfit
+from nalm_server.jobs.agents.schemas import (
+    Finish,
+    Finished,
+    Lease,
+    LeasedExperiment,
+    LeaseRequest,
+    Progress,
+    Release,
+    Renewed,
+)
+from nalm_server.jobs.hosts.recording import health_told
+from nalm_server.jobs.hosts.schemas import HostState
+from nalm_server.jobs.hosts.states import state_of
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.queue_repository import Asker
+from nalm_server.jobs.retries import Failure
+from nalm_server.jobs.schemas import JobReason, JobState
+from nalm_server.results import repository as runs
+from nalm_server.self_test import controls
+
+STEPS = {
+    "building": JobState.BUILDING,
+    "measuring": JobState.MEASURING,
+    "uploading": JobState.UPLOADING,
+}
+
+
+@dataclass(frozen=True)
+class NotNow:
+    """This host is given nothing, and why."""
+
+    reason: str
+
+
+def host_seen(context: Context, caller: Principal, wanted: LeaseRequest) -> None:
+    """Keeps what the host says of itself. Raises ForbiddenError if it is not the caller's to speak for,
+    UpgradeRequiredError for an agent of a version this server cannot work with."""
+    unfit = why_unfit(wanted.api, wanted.version)
+    now = context.clock()
+    with context.sessions() as session:
+        host = identity.asking(session, caller, wanted, now)
+        host.version, host.last_seen_at, host.unfit = wanted.version, now, unfit
+        host.capabilities = wanted.capabilities.model_dump() if wanted.capabilities else None
+        if wanted.health is not None:
+            health_told(session, host, wanted.health, now, wanted.clock)
+        session.commit()
+    require_fit(unfit)
+
+
+def lease_once(context: Context, wanted: LeaseRequest) -> Lease | NotNow | None:
+    """One look for work. Opens a writer's transaction only when there seems to be some."""
+    now = context.clock()
+    with context.read_sessions() as session:
+        host = repository.find(session, wanted.host)
+        if host is None:
+            return NotNow("this host is no longer known")
+        state, reason = state_of(host, now)
+        if state not in (HostState.ONLINE, HostState.OFFLINE):  # offline: it waits here for longer than that
+            return NotNow(f"{state}: {reason}")
+        asker = Asker(wanted.host, matching.fits(session, host))
+        if not queue.anything(session, asker, now, leasing.longest_lease(context.settings)):
+            return None
+    with context.sessions() as session:
+        lease = _lease(session, context.settings, asker, now)
+        session.commit()
+    return lease
+
+
+def _lease(session: Session, settings: Settings, asker: Asker, now: datetime) -> Lease | None:
+    job = leasing.take_next(session, settings, asker, now)
+    if job is None:
+        return None
+    project = projects.get(session, job.project_id)
+    return Lease(
+        job_id=job.id,
+        fence=job.fence,
+        project=project.name,
+        repository=project.repository,
+        base_sha=job.base_sha,
+        head_sha=job.head_sha,
+        reason=job.reason,
+        scenarios=job.scenarios,
+        budget_seconds=job.budget_seconds,
+        lease_seconds=settings.lease_seconds,
+        measured=_results(job).scenarios_of_job(session, job.id),
+        control=job.reason == JobReason.CONTROL,
+        experiment=_experiment(session, job),
+    )
+
+
+class Results(Protocol):
+    """Where the results of a job are kept."""
+
+    def scenarios_of_job(self, session: Session, job_id: int) -> list[str]: ...
+
+    def outcomes_of_job(self, session: Session, job_id: int) -> list[str]: ...
+
+
+def _results(job: JobRow) -> Results:
+    """Of a control and of an experiment they are no runs."""
+    if job.experiment_id is not None:
+        return experiments
+    return controls if job.reason == JobReason.CONTROL else runs
+
+
+def _experiment(session: Session, job: JobRow) -> LeasedExperiment | None:
+    found = experiments.find(session, job.experiment_id) if job.experiment_id is not None else None
+    return None if found is None else LeasedExperiment.model_validate(found)
+
+
+def progress(
+    session: Session, settings: Settings, caller: Principal, job_id: int, told: Progress, *, now: datetime
+) -> Renewed:
+    job = job_service.require_locked(session, job_id)
+    identity.require_own(session, caller, job)
+    leasing.require_holder(session, job, told.fence, now)
+    job.lease_until = now + timedelta(seconds=settings.lease_seconds)
+    identity.working(session, job, told.health, now)
+    job.step, job.detail, job.fraction = told.step, told.detail, told.fraction
+    if told.log_tail is not None:
+        job.log_tail = told.log_tail
+    state = STEPS.get(told.step.split(" ", 1)[0].rstrip(":"), JobState(job.state))
+    if state != job.state:
+        job_service.move(session, job, state, now, told.step, who=job.host)
+    else:
+        job_service.touch(session, job, now)
+    return Renewed(state=state, lease_seconds=settings.lease_seconds)
+
+
+def finish(
+    session: Session, settings: Settings, caller: Principal, job_id: int, told: Finish, *, now: datetime
+) -> Finished:
+    job = job_service.require_locked(session, job_id)
+    identity.require_own(session, caller, job)
+    if job.fence == told.fence and job.state in (JobState.DONE, JobState.FAILED, JobState.INVALID):
+        return Finished(state=JobState(job.state))
+    leasing.require_holder(session, job, told.fence, now)
+    if told.outcome == "failed" and told.kind is Failure.INFRASTRUCTURE:
+        retries.again_or_failed(session, settings, job, now, told.message or "the host could not measure it")
+    elif not handover.passed_on(session, job, told, now):
+        _end(session, job, told, now)
+    return Finished(state=JobState(job.state))
+
+
+def _end(session: Session, job: JobRow, told: Finish, now: datetime) -> None:
+    outcomes = _results(job).outcomes_of_job(session, job.id)
+    if told.outcome == "failed":
+        state, reason = JobState.FAILED, told.message or "the agent could not measure it"
+    elif not outcomes:
+        state, reason = JobState.FAILED, "the agent called it done, but uploaded no report"
+    elif set(outcomes) == {"invalid"}:
+        state, reason = JobState.INVALID, "no run was valid"
+    else:
+        state, reason = JobState.DONE, told.message or f"{amount(len(outcomes), 'run')} taken"
+    job.message = told.message or (reason if state is not JobState.DONE else None)
+    job.step = job.detail = None
+    job.fraction = 1.0 if state is JobState.DONE else job.fraction
+    job_service.move(session, job, state, now, reason, who=job.host)
+
+
+def release(session: Session, caller: Principal, job_id: int, told: Release, now: datetime) -> Finished:
+    """Gives the job back: free at once. One that is over, or somebody else's, stays as it is: 409."""
+    job = job_service.require_locked(session, job_id)
+    identity.require_own(session, caller, job)
+    leasing.require_holder(session, job, told.fence, now)
+    retries.give_back(session, job, now, told.reason)
+    return Finished(state=JobState(job.state))

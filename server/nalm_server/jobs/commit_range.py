@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commits of a range along the first parent, read from the repository and made known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from nalm_core.text.commit_name import short
+
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.errors import InvalidError, NalmError
+from nalm_server.db.context import Context
+from nalm_server.git import graph
+from nalm_server.git.commits.order import record
+from nalm_server.git.graph import CommitInfo, GraphError, UnknownRevisionError
+
+RECORDED_AT_ONCE = 100
+TRIES = 10
+FIRST_PAUSE = timedelta(seconds=15)
+
+
+class Planned(Protocol):
+    """A row whose range must be read before it can go on."""
+
+    tries: int
+    not_before: datetime | None
+    message: str | None
+
+
+def line(context: Context, project: ProjectRow, old: str, new: str) -> list[CommitInfo]:
+    """The commits after `old` up to `new`, oldest first. Raises InvalidError if `old` is not on that line."""
+    found = graph.first_parent(context, project, old, new)
+    if not found:
+        raise InvalidError(f"{short(new)} is not later than {short(old)}: give the older commit first.")
+    if found[0].parent != old:
+        raise InvalidError(f"{short(old)} is not on the first-parent line of {short(new)}.")
+    return found
+
+
+def on_default_line(context: Context, project: ProjectRow, commits: Sequence[CommitInfo]) -> set[str]:
+    """Those of a stretch of commits, oldest first, that the default branch's first-parent line has, too."""
+    try:
+        tip = graph.resolve(context, project, f"refs/heads/{project.default_branch}")
+    except UnknownRevisionError:
+        return set()  # there is no such branch
+    since = graph.first_parent(context, project, commits[0].parent, tip)
+    return {one.sha for one in since} & {one.sha for one in commits}
+
+
+def make_known(context: Context, project: ProjectRow, commits: Sequence[CommitInfo]) -> None:
+    """Records the commits, newest first: each gets its place before the one that is known already."""
+    default = on_default_line(context, project, commits)
+    backwards = list(reversed(commits))
+    for start in range(0, len(backwards), RECORDED_AT_ONCE):
+        with context.sessions() as session:
+            projects.lock(session, project.id)
+            for info in backwards[start : start + RECORDED_AT_ONCE]:
+                record(session, project.id, info.sha, info.parent, info, listed=info.sha in default)
+            session.commit()
+
+
+def put_off(row: Planned, error: NalmError, now: datetime) -> bool:
+    """True if reading the range is to be tried again later; False: it never will succeed."""
+    row.message = error.message
+    if not isinstance(error, GraphError) or row.tries + 1 >= TRIES:
+        return False
+    row.not_before = now + FIRST_PAUSE * (1 << row.tries)
+    row.tries += 1
+    return True

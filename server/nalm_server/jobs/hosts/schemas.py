@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts as the API shows them, and what their agents say of their health."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from nalm_server.base.schemas import Real, Schema, Whole
+from nalm_server.jobs.agents.needs import Capabilities
+from nalm_server.jobs.agents.registration_schemas import PoolName
+
+Figure = Annotated[Real, Field(ge=-1e12, le=1e12)]
+
+
+class HostState(StrEnum):
+    ONLINE = "online"
+    DRAINING = "draining"
+    """It ends what it has and is given nothing new."""
+    OFFLINE = "offline"
+    """Silent."""
+    REVOKED = "revoked"
+    SICK = "sick"
+    """It is given nothing until it is well."""
+
+
+class Health(Schema):
+    """None: not readable there; never assumed to be fine."""
+
+    disk_free_bytes: Annotated[Whole, Field(ge=0, le=2**62)] | None = None
+    """Where the agent keeps its store and spool."""
+    load: Figure | None = None
+    """Processes that run or wait to, over the last minute, per CPU."""
+    steal: Figure | None = None
+    """Share of CPU time the hypervisor gave to others since the last word."""
+    temperature_celsius: Figure | None = None
+    """The hottest sensor of the processor."""
+    frequency_mhz: Figure | None = None
+    """Mean over the CPUs."""
+    resolves: Figure | None = None
+    """Smallest relative change seen in a minute, of the last `nalm doctor --noise` there."""
+    spool_items: Annotated[Whole, Field(ge=0, le=2**31 - 1)] | None = None
+    """Results that wait there for the server."""
+
+
+class HealthSample(Health):
+    at: datetime
+    clock_offset_seconds: float | None
+    version: str | None
+
+
+class Host(Schema):
+    name: str
+    host_class: str
+    pool: str
+    state: HostState
+    reason: str | None
+    """Why it is in that state, where there is something to say."""
+    registered: bool
+    """Its agent has a credential of its own."""
+    version: str | None
+    job_id: int | None
+    """What it is working on."""
+    capabilities: Capabilities | None
+    health: Health | None
+    clock_offset_seconds: float | None
+    first_seen_at: datetime
+    last_seen_at: datetime | None
+
+
+class Change(Schema):
+    """One thing in which a host is no longer what it was."""
+
+    field: str
+    before: str
+    after: str
+    severity: str
+    """`segment`: series go on at another level. `incomparable`: it is another kind of host."""
+
+
+class Fingerprint(Schema):
+    """What the host was for a time."""
+
+    digest: str
+    first_seen_at: datetime
+    last_seen_at: datetime
+    changes: list[Change]
+    """Against the one before; empty for the first."""
+    fingerprint: dict[str, Any]
+
+
+class HostDetail(Host):
+    fingerprints: list[Fingerprint]
+    """Newest first."""
+
+
+class NoisePoint(Schema):
+    """How one judged run scattered, by CPP of the chain."""
+
+    at: datetime
+    run_id: str
+    project: str
+    scenario: str
+    launches: int
+    spread: float | None
+    """Standard deviation of ln(head / base) of a launch; null: too few of them."""
+    width: float
+    """Half the width of its verdict's interval, as a relative change."""
+
+
+class Seen(Schema):
+    launches: int
+    change: float | None
+    """Relative change found with 90 % chance in so many launches; null: none below a factor of e."""
+
+
+class Sight(Schema):
+    """What a scenario's runs on this host can see."""
+
+    project: str
+    scenario: str
+    runs: int
+    launches: int
+    """Median over the runs; so are spread and width."""
+    spread: float | None
+    width: float
+    sees: list[Seen]
+
+
+class HostNoise(Schema):
+    points: list[NoisePoint]
+    """Oldest first."""
+    sights: list[Sight]
+
+
+class HostEdit(Schema):
+    pool: PoolName
+
+
+class Pool(Schema):
+    name: str
+    hosts: dict[str, int]
+    """Number by state."""
+    projects: list[str]
+    queued: int
+
+
+class PoolChoice(Schema):
+    pool: PoolName

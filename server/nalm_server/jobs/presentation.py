@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs as the API shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from itertools import pairwise
+
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_repository import name_of as project_name
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.access.service import require_project
+from nalm_server.auth.tokens.principal import Principal
+from nalm_server.git.commits import repository as commits
+from nalm_server.jobs import approval_repository as approvals
+from nalm_server.jobs import queue_repository as queue
+from nalm_server.jobs import repository, service
+from nalm_server.jobs.agents.matching import why_waiting
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.repository import Beside
+from nalm_server.jobs.schemas import Job, JobDetail, JobState, Transition
+from nalm_server.results import repository as runs
+
+
+def list_jobs(
+    session: Session,
+    caller: Principal,
+    *,
+    project: str | None,
+    host: str | None,
+    states: Sequence[JobState] | None,
+    limit: int,
+) -> list[Job]:
+    """Of one project, or of all the caller may read; of one host, those it has or last had."""
+    project_id = require_project(session, caller, project, Role.READER).id if project else None
+    found = repository.list_jobs(
+        session, caller, project_id=project_id, host=host, states=states, limit=limit
+    )
+    return [described(row, beside) for row, beside in found]
+
+
+def get_job(session: Session, job_id: int, now: datetime) -> JobDetail:
+    row = service.require(session, job_id)
+    moves = [Transition.model_validate(one) for one in repository.transitions(session, row.id)]
+    waits = row.state == JobState.QUEUED and row.held is None
+    commit = commits.get(session, row.commit_id)
+    asked = moves[0].reason if moves else None
+    approval = (
+        approvals.find(session, row.project_id, row.head_sha, row.fork) if row.fork is not None else None
+    )
+    beside = Beside(
+        project_name(session, row.project_id),
+        commit.subject,
+        commit.author,
+        asked,
+        approval.approved_at if approval else None,
+        approval.approved_by if approval else None,
+    )
+    return JobDetail(
+        **dict(described(row, beside)),
+        budget_seconds=row.budget_seconds,
+        log_tail=row.log_tail,
+        transitions=moves,
+        retries=[
+            one
+            for before, one in pairwise(moves)
+            if one.state is JobState.QUEUED and before.state is not JobState.QUEUED
+        ],
+        queue_position=queue.ahead_of(session, row) + 1 if waits else None,
+        waiting=why_waiting(session, row, now),
+        run_ids=[run.run_id for run in runs.of_job(session, row.id)],
+    )
+
+
+def described(row: JobRow, beside: Beside) -> Job:
+    told = asdict(beside)
+    return Job(**told, **{name: getattr(row, name) for name in Job.model_fields if name not in told})

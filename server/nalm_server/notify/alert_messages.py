@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What people are told of an alert: once when it is confirmed, fixed, reopened."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from fnmatch import fnmatchcase
+
+from nalm_core.findings.severity import size_of
+from nalm_core.render.line import cut
+from nalm_core.text.commit_name import short
+from nalm_core.text.percents import change_percent
+from sqlalchemy.orm import Session
+
+from nalm_server.alerts import repository
+from nalm_server.alerts.models import AlertRow
+from nalm_server.alerts.rules import rule_repository
+from nalm_server.alerts.states import TOLD, AlertState
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.notify import service as notifications
+from nalm_server.notify.integrations.kinds import Event
+from nalm_server.notify.messages import TEXT_LIMIT, Message
+
+KNOWN = (AlertState.CONFIRMED, AlertState.ACKNOWLEDGED, AlertState.PARTLY_FIXED, AlertState.REOPENED)
+"""States that people have heard of."""
+
+
+def tell(session: Session, alert: AlertRow, why: str, now: datetime) -> int | None:
+    """How many messages are sent of it, beside the feed; None: nobody is told of this."""
+    if alert.state not in TOLD or is_muted(session, alert, now):
+        return None
+    seen = alert.confirmed_at is not None or alert.fix_measured_at is not None or _is_known(session, alert)
+    if alert.state == AlertState.FIXED and not seen:
+        return None
+    told = message(session, alert, why, now)
+    return notifications.alert_moved(session, alert.project_id, told, _subject(session, alert), now)
+
+
+def _subject(session: Session, alert: AlertRow) -> str:
+    """Each is told once; a fix of a part once for each commit."""
+    subject = f"alert-{alert.id}:{alert.state}"
+    if alert.state == AlertState.PARTLY_FIXED and alert.fixed_by_id is not None:
+        subject += f":{short(session.get_one(CommitRow, alert.fixed_by_id).sha)}"
+    return subject
+
+
+def show(session: Session, alert: AlertRow, now: datetime) -> None:
+    """Statuses at forges of the commits in which it was seen say what is so now."""
+    shas = repository.shas_of(session, alert)
+    notifications.look_again(session, alert.project_id, shas, now)
+
+
+def is_muted(session: Session, alert: AlertRow, now: datetime) -> bool:
+    """All of its scenarios are muted today."""
+    globs = [one.scenario for one in rule_repository.mutes(session, alert.project_id, now)]
+    return bool(alert.scenarios) and all(
+        any(fnmatchcase(name, glob) for glob in globs) for name in alert.scenarios
+    )
+
+
+def _is_known(session: Session, alert: AlertRow) -> bool:
+    return any(one.state in KNOWN for one in repository.states(session, alert.id))
+
+
+def message(session: Session, alert: AlertRow, why: str, now: datetime) -> Message:
+    project = session.get_one(ProjectRow, alert.project_id)
+    commit = session.get_one(CommitRow, alert.commit_id)
+    run = repository.strongest_run(session, alert.id)
+    return Message(
+        event=_event(alert),
+        at=now,
+        project=project.name,
+        text=text_of(project.name, alert, commit, alert.state, why),
+        url=f"/p/{project.name}/alerts/{alert.id}",
+        commit=commit.sha,
+        base=commit.parent_sha,
+        branch=project.default_branch,
+        pull_request=None,
+        scenario=alert.scenario,
+        scenarios=alert.scenarios,
+        run_id=run.run.run_id if run else None,
+        job_id=run.run.job_id if run else None,
+        alert_id=alert.id,
+        verdict=run.verdict.document if run else None,
+    )
+
+
+def _event(alert: AlertRow) -> Event:
+    if alert.state == AlertState.FIXED:
+        return Event.RECOVERED
+    return Event.BROKEN if alert.kind == "broken" else Event.REGRESSED
+
+
+def text_of(project: str, alert: AlertRow, commit: CommitRow, state: str, why: str) -> str:
+    """One line: which commit did what, where."""
+    said = "broken" if alert.kind == "broken" else f"regressed {percent(alert)} in {alert.stage}"
+    life = "" if state == AlertState.CONFIRMED else f" {state.replace('_', ' ')}"
+    scenarios = ", ".join(alert.scenarios)
+    beyond = f", expected up to {_percent(alert.bound)}" if alert.bound is not None else ""
+    line = f"{project} {short(commit.sha)}{life}: {said}{beyond}; {scenarios}; {why}"
+    return cut(line, TEXT_LIMIT)
+
+
+def percent(alert: AlertRow) -> str:
+    """Of its largest change, worse or not as the metric has it."""
+    if alert.ratio is None or alert.metric is None or size_of(alert.metric, alert.ratio) == 0:
+        return ""
+    return f"{alert.metric} {_percent(alert.ratio)}"
+
+
+def _percent(ratio: float) -> str:
+    return change_percent(ratio - 1)

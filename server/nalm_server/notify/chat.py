@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Incoming webhooks of Slack, Mattermost and what understands their form: {"text": ...}."""
+
+from __future__ import annotations
+
+import httpx
+
+from nalm_server.notify.failure import of_answer
+from nalm_server.notify.messages import Message
+
+MARKS = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", "*": "∗", "_": "ˍ", "~": "∼", "`": "'", "@": "＠"}
+)
+"""Slack knows no escape for its marks; look-alikes are not acted on."""
+
+
+def send(client: httpx.Client, url: str, message: Message) -> None:
+    """Raises SendError, or the client's errors."""
+    text = f"{message.text.translate(MARKS)}\n<{message.url}>"
+    answer = client.post(url, json={"text": text})
+    if (error := of_answer(answer, httpx.URL(url).host)) is not None:
+        raise error

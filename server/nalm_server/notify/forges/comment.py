@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The comment on a pull request: what it says, and the mark by which it is found again. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nalm_core.render.escaping import code, text
+from nalm_core.render.markdown import markdown
+from nalm_core.verdict.judged import SHORT_SHA, Judged
+from nalm_core.verdict.verdict import Verdict
+
+from nalm_server.notify.forges.job_status import JobSaid, conclude
+from nalm_server.notify.forges.protocol import Comment
+
+
+def marker(project: str) -> str:
+    """Hidden at every forge. A project's name has no character that could end it."""
+    return f"<!-- nalm: comment of {project} -->"
+
+
+def compose(
+    project: str, pull_request: int, sha: str, job: JobSaid | None, found: Sequence[Judged]
+) -> Comment:
+    """The comment as it should read now."""
+    return Comment(
+        pull_request=pull_request,
+        marker=marker(project),
+        body=f"{marker(project)}\n{markdown(found) if found else _without_result(sha, job)}",
+        worth_writing=worth_writing([one.verdict for one in found]),
+    )
+
+
+def worth_writing(found: Sequence[Verdict]) -> bool:
+    """A commit that changed nothing is not spoken of; nor is one of which nothing is known."""
+    return any(
+        one.outcome in ("regressed", "improved", "broken")
+        or (one.outcome == "same" and one.price_cycles_per_packet is not None)
+        for one in found
+    )
+
+
+def _without_result(sha: str, job: JobSaid | None) -> str:
+    concluded = conclude(job, [])
+    said = concluded[1] if concluded else "nothing was measured"
+    return f"### nalm: no result for {code(sha[:SHORT_SHA])}\n\nIt is {text(said)}.\n"

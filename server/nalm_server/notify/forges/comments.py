@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One comment: edited if it is there, found again by its mark, written only when worth it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from nalm_server.notify.failure import SendError
+from nalm_server.notify.forges.http import Api
+from nalm_server.notify.forges.protocol import Comment
+
+
+@dataclass(frozen=True)
+class Access:
+    """How one forge's comments are read and written."""
+
+    mine: Callable[[], Iterable[dict[str, Any]]]
+    """Comments of the pull request that this integration wrote."""
+    create: Callable[[], dict[str, Any]]
+    edit: Callable[[str], Any]
+
+
+def write(comment: Comment, known: str | None, access: Access) -> str | None:
+    """The comment's number; None when there is none and nothing worth one."""
+    if known is not None:
+        try:
+            access.edit(known)
+        except SendError as error:
+            if not gone(error):
+                raise
+        else:
+            return known
+    for found in access.mine():
+        if str(found.get("body", "")).startswith(comment.marker):
+            access.edit(str(found["id"]))
+            return str(found["id"])
+    return str(access.create()["id"]) if comment.worth_writing else None
+
+
+def gone(error: SendError) -> bool:
+    """Somebody deleted it."""
+    return error.status in (404, 410)
+
+
+def write_to_issue(
+    api: Api,
+    repository: str,
+    comment: Comment,
+    known: str | None,
+    mine: Callable[[int], Iterable[dict[str, Any]]],
+) -> str | None:
+    """The same by the routes that GitHub and Gitea share: a pull request is an issue there."""
+    body = {"body": comment.body}
+    path = f"{repository}/issues"
+    access = Access(
+        lambda: mine(comment.pull_request),
+        lambda: api.call("POST", f"{path}/{comment.pull_request}/comments", body),
+        lambda number: api.call("PATCH", f"{path}/comments/{number}", body),
+    )
+    return write(comment, known, access)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a forge should show now, read from the store when it is about to be told."""
+
+from __future__ import annotations
+
+from nalm_core.report.serialization import parse_report
+from nalm_core.verdict.judged import Judged
+from nalm_core.verdict.verdict import Verdict
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import JobState
+from nalm_server.notify.forges import repository
+from nalm_server.notify.forges.alert_status import standings
+from nalm_server.notify.forges.comment import compose
+from nalm_server.notify.forges.job_status import JobSaid, Said, conclude
+from nalm_server.notify.forges.protocol import Comment, Status
+from nalm_server.results import repository as runs
+
+CONTEXT = "nalm"
+
+
+def status_of(session: Session, project: ProjectRow, sha: str, base_url: str) -> Status | None:
+    """The commit's status. None: nothing is known of it."""
+    job = repository.newest_job_of_commit(session, project.id, sha)
+    requested = job is not None and job.pull_request is not None
+    known = standings([] if requested else repository.known(session, project.id, sha))
+    found = [
+        Said(
+            name,
+            run.run_id,
+            Verdict.model_validate(row.document),
+            known.get(name),
+            row.fixes_sha,
+            runs.recovery_of(row),
+        )
+        for name, run, row in repository.newest_verdicts(session, project.id, sha, job.id if job else None)
+    ]
+    concluded = conclude(_job(job), found)
+    if concluded is None:
+        return None
+    url = run_url(base_url, project.name, found[0].run_id if len(found) == 1 else None)
+    return Status(sha, concluded[0], concluded[1], url, f"{CONTEXT}/{project.name}")
+
+
+def comment_of(session: Session, project: ProjectRow, pull_request: int, base_url: str) -> Comment | None:
+    """The pull request's comment. None: nothing was measured of it."""
+    job = repository.newest_job_of_pull_request(session, project.id, pull_request)
+    if job is None:
+        return None
+    found = []
+    for _, run, row in repository.newest_verdicts(session, project.id, job.head_sha, job.id):
+        stored = runs.report(session, run.id)
+        if stored.expired_at is None:
+            verdict = Verdict.model_validate(row.document)
+            link = run_url(base_url, project.name, run.run_id)
+            found.append(Judged(parse_report(stored.json), verdict, link))
+    return compose(project.name, pull_request, job.head_sha, _job(job), found)
+
+
+def run_url(base_url: str, project: str, run_id: str | None) -> str:
+    """The page of a run, or of the project."""
+    return f"{base_url}/p/{project}" + (f"/runs/{run_id}" if run_id else "")
+
+
+def _job(row: JobRow | None) -> JobSaid | None:
+    return JobSaid(JobState(row.state), row.held, row.message) if row else None

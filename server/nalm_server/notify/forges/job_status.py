@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a job's state and its verdicts to what a forge shows. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nalm_core.findings.recovery import Recovery, undoing_text
+from nalm_core.render.line import cut, line
+from nalm_core.verdict.verdict import Verdict
+
+from nalm_server.jobs.schemas import OPEN, JobState
+from nalm_server.notify.forges.alert_status import Standing
+from nalm_server.notify.forges.protocol import ForgeState
+
+STATES = {
+    "broken": ForgeState.FAILURE,
+    "regressed": ForgeState.FAILURE,
+    "invalid": ForgeState.ERROR,
+    "inconclusive": ForgeState.NEUTRAL,
+    "improved": ForgeState.SUCCESS,
+    "same": ForgeState.SUCCESS,
+}
+"""By outcome, the worst first."""
+WEIGHTS = (
+    ForgeState.FAILURE,
+    ForgeState.PENDING,
+    ForgeState.ERROR,
+    ForgeState.NEUTRAL,
+    ForgeState.SUCCESS,
+)
+"""Of several scenarios, what speaks for all."""
+TEXT_LIMIT = 140
+"""GitHub's; the others take more."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """A verdict with what it is of."""
+
+    scenario: str
+    run_id: str
+    verdict: Verdict
+    standing: Standing | None = None
+    """What its alert says of a regression; None: there is none, as of a pull request."""
+    fixes: str | None = None
+    """The commit whose regression it undoes, and what remains of that."""
+    recovery: Recovery | None = None
+
+    @property
+    def state(self) -> ForgeState:
+        return self._alert.state if self._alert else STATES[self.verdict.outcome]
+
+    def text(self, limit: int) -> str:
+        before = self._alert.said if self._alert else ""
+        if self.fixes is not None:
+            before = f"{undoing_text(self.fixes, self.recovery)}: "
+        return before + line(self.verdict, limit - len(before))
+
+    @property
+    def _alert(self) -> Standing | None:
+        return self.standing if self.verdict.outcome in ("regressed", "broken") else None
+
+
+@dataclass(frozen=True)
+class JobSaid:
+    state: JobState
+    held: str | None
+    message: str | None
+
+
+def conclude(job: JobSaid | None, found: Sequence[Said]) -> tuple[ForgeState, str] | None:
+    """State and line of a commit. None: there is nothing to say yet."""
+    if job is not None and job.state in OPEN:
+        return ForgeState.PENDING, cut(_waiting(job), TEXT_LIMIT)
+    if found:
+        worst = by_weight(found)[0]
+        rest = f" ({worst.scenario}; {len(found) - 1} more)" if len(found) > 1 else ""
+        return worst.state, worst.text(TEXT_LIMIT - len(rest)) + rest
+    if job is None:
+        return None
+    if job.state is JobState.SUPERSEDED:
+        return ForgeState.NEUTRAL, "not measured: something newer was pushed"
+    if job.state is JobState.CANCELLED:
+        return ForgeState.ERROR, "not measured: cancelled"
+    return ForgeState.ERROR, cut(f"could not measure: {job.message or job.state}", TEXT_LIMIT)
+
+
+def by_weight(found: Sequence[Said]) -> list[Said]:
+    """What matters most first."""
+    order = list(STATES)
+
+    def weight(one: Said) -> tuple[int, int, str]:
+        return WEIGHTS.index(one.state), order.index(one.verdict.outcome), one.scenario
+
+    return sorted(found, key=weight)
+
+
+def _waiting(job: JobSaid) -> str:
+    if job.state is JobState.QUEUED:
+        return f"waits: {job.held}" if job.held else "queued"
+    return "being measured"

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of what forges are told. Backfills and bisects measure the past, confirmations what was told already,
+controls nalm itself: forges hear nothing of them."""
+
+from __future__ import annotations
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session, undefer
+
+from nalm_server.alerts.models import AlertMoveRow, AlertRow
+from nalm_server.campaigns.confirmations.models import PlanRow
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import JobReason
+from nalm_server.notify.forges.alert_status import Known
+from nalm_server.results.models import RunRow, VerdictRow
+from nalm_server.results.series.models import ScenarioRow
+
+OF_THE_PAST = (
+    JobReason.BACKFILL,
+    JobReason.BISECT,
+    JobReason.CONFIRM,
+    JobReason.EXPERIMENT,
+    JobReason.CONTROL,
+)
+
+
+def _newest(query: Select[JobRow], session: Session) -> JobRow | None:
+    query = query.where(JobRow.reason.not_in(OF_THE_PAST)).order_by(JobRow.id.desc()).limit(1)
+    return session.scalars(query).one_or_none()
+
+
+def newest_job_of_commit(session: Session, project_id: int, sha: str) -> JobRow | None:
+    query = (
+        select(JobRow)
+        .join(CommitRow, CommitRow.id == JobRow.commit_id)
+        .where(CommitRow.project_id == project_id, CommitRow.sha == sha)
+    )
+    return _newest(query, session)
+
+
+def newest_job_of_pull_request(session: Session, project_id: int, number: int) -> JobRow | None:
+    return _newest(
+        select(JobRow).where(JobRow.project_id == project_id, JobRow.pull_request == number), session
+    )
+
+
+def newest_verdicts(
+    session: Session, project_id: int, sha: str, job_id: int | None
+) -> list[tuple[str, RunRow, VerdictRow]]:
+    """Of the job, or without one of what was uploaded about the commit: each scenario's newest, by name."""
+    query = (
+        select(ScenarioRow.name, RunRow, VerdictRow)
+        .join(RunRow, RunRow.scenario_id == ScenarioRow.id)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .join(CommitRow, CommitRow.id == RunRow.commit_id)
+        .where(CommitRow.project_id == project_id, CommitRow.sha == sha)
+        .where(RunRow.job_id == job_id)
+        .order_by(ScenarioRow.name, RunRow.received_at, RunRow.id)
+        .options(undefer(VerdictRow.document))
+    )
+    newest = {name: (name, run, verdict) for name, run, verdict in session.execute(query)}
+    return list(newest.values())
+
+
+def known(session: Session, project_id: int, sha: str) -> list[Known]:
+    """What became of each series that a pair saw move at the commit."""
+    query = (
+        select(AlertMoveRow.scenario, AlertMoveRow.fate, AlertRow.state, PlanRow.state)
+        .join(CommitRow, CommitRow.id == AlertMoveRow.commit_id)
+        .outerjoin(AlertRow, AlertRow.id == AlertMoveRow.alert_id)
+        .outerjoin(PlanRow, PlanRow.alert_id == AlertRow.id)
+        .where(CommitRow.project_id == project_id, CommitRow.sha == sha, AlertMoveRow.source == "pair")
+        .order_by(AlertMoveRow.id)
+    )
+    return [Known(*row) for row in session.execute(query)]

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table: notifications."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from nalm_server.db.engine import Base, UtcDateTime
+
+
+class NotificationRow(Base):
+    """One thing that one integration is told: a commit's status, a pull request's comment, a message.
+
+    Statuses and comments are what is to be read at the forge now: the row is used again when that changes
+    (`wanted` grows). A message is sent once.
+    """
+
+    __tablename__ = "notifications"
+    __table_args__ = (
+        UniqueConstraint("integration_id", "kind", "subject"),
+        Index(None, "state", "next_try_at"),
+        Index(None, "project_id", "id"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    integration_id: Mapped[int] = mapped_column(ForeignKey("integrations.id", ondelete="CASCADE"))
+    kind: Mapped[str] = mapped_column(String(16))
+    subject: Mapped[str] = mapped_column(String(128))
+    """A commit's sha; a pull request's number; event and run or job of a message."""
+    payload: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+    """Of a message, as it was when it happened."""
+    state: Mapped[str] = mapped_column(String(16))
+    wanted: Mapped[int]
+    """How often there was something new to tell."""
+    tries: Mapped[int]
+    """Since there was something new to tell."""
+    next_try_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    lease_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """Whoever sends it has until then."""
+    last_error: Mapped[str | None] = mapped_column(Text)
+    external_id: Mapped[str | None] = mapped_column(String(64))
+    """The comment's or check run's number at the forge."""
+    said: Mapped[str | None] = mapped_column(String(64))
+    """SHA-256 of what was told last: the same is not told again."""
+    request_id: Mapped[str | None] = mapped_column(String(32))
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    updated_at: Mapped[datetime] = mapped_column(UtcDateTime)

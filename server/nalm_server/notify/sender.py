@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sends one claimed notification, outside of any transaction."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from nalm_server.base import outgoing
+from nalm_server.db.context import Context
+from nalm_server.notify import chat, mail, webhook
+from nalm_server.notify.failure import Next, SendError
+from nalm_server.notify.forges.factory import make_forge
+from nalm_server.notify.forges.protocol import Comment, Status
+from nalm_server.notify.integrations.kinds import Kind
+from nalm_server.notify.messages import Message
+
+
+@dataclass(frozen=True)
+class Recipient:
+    """An integration, opened."""
+
+    kind: str
+    config: dict[str, Any]
+    secret: str | None
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """All that is needed to send it."""
+
+    id: int
+    wanted: int
+    tries: int
+    to: Recipient
+    what: Status | Comment | Message | None
+    """None: there is nothing to tell any more."""
+    external_id: str | None
+    said: str | None
+
+
+@dataclass(frozen=True)
+class Told:
+    external_id: str | None
+    said: str | None
+
+
+def send(context: Context, claimed: Claimed, now: datetime) -> Told:
+    """Raises SendError, or whatever else went wrong."""
+    what = claimed.what
+    if what is None:
+        return Told(claimed.external_id, claimed.said)
+    if isinstance(what, Message):
+        send_message(context, claimed.to, what, claimed.id, now)
+        return Told(None, None)
+    said = hashlib.sha256(repr(what).encode()).hexdigest()
+    if said == claimed.said:
+        return Told(claimed.external_id, said)
+    with outgoing.client(context.settings) as client:
+        forge = make_forge(claimed.to.kind, claimed.to.config, claimed.to.secret, client)
+        if isinstance(what, Status):
+            return Told(forge.set_status(what, claimed.external_id), said)
+        return Told(forge.write_comment(what, claimed.external_id), said)
+
+
+def send_message(context: Context, to: Recipient, message: Message, number: int, now: datetime) -> None:
+    """One try at one message; `number` makes its id, the same at each try."""
+    kind, config, secret = to.kind, to.config, to.secret
+    if kind == Kind.EMAIL:
+        mail.send(context.settings, config["recipients"], message, number, now)
+        return
+    if secret is None:
+        raise SendError("The integration has lost its secret: remove it and add it again.", Next.NEVER)
+    with outgoing.client(context.settings) as client:
+        if kind == Kind.CHAT:
+            chat.send(client, secret, message)
+        else:
+            webhook.send(client, config["url"], webhook.signed(secret, message, number, now))

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sends what is due: claimed in one transaction, sent in none, marked in another.
+
+Of a sender that dies in between, a status or comment is told again, which changes nothing; a message may
+have arrived, so it is never sent again by itself.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import structlog
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.db.context import Context
+from nalm_server.notify import backoff, repository
+from nalm_server.notify.failure import Next, SendError, of_exception
+from nalm_server.notify.forges.current_state import comment_of, status_of
+from nalm_server.notify.forges.protocol import Comment, Status
+from nalm_server.notify.integrations.models import IntegrationRow
+from nalm_server.notify.messages import Message
+from nalm_server.notify.models import NotificationRow
+from nalm_server.notify.schemas import NotificationKind, NotificationState
+from nalm_server.notify.sender import Claimed, Recipient, Told, send
+from nalm_server.projects.service import LOCAL_URL
+
+log = structlog.get_logger()
+
+LEASE = timedelta(minutes=10)
+"""Longer than the longest sending: a comment looked for over all its pages."""
+DIED = "Its sender ended before it could say whether it arrived. Send it again by hand if it did not."
+
+
+def drain(context: Context) -> None:
+    """Everything due now."""
+    with context.sessions() as session:
+        _settle_abandoned(session, context.clock())
+        session.commit()
+    while (claimed := _claim(context)) is not None:
+        _deliver(context, claimed)
+
+
+def _settle_abandoned(session: Session, now: datetime) -> None:
+    for row in repository.abandoned(session, now, LEASE):
+        repeatable = row.kind != NotificationKind.MESSAGE
+        row.state = NotificationState.WAITING if repeatable else NotificationState.UNSURE
+        row.last_error = None if repeatable else DIED
+        row.lease_until = None
+        row.updated_at = now
+
+
+def _claim(context: Context) -> tuple[Claimed, str | None] | None:
+    now = context.clock()
+    with context.sessions() as session:
+        row = repository.claim(session, now, LEASE)
+        if row is None:
+            return None
+        integration = session.get_one(IntegrationRow, row.integration_id)
+        claimed = Claimed(
+            id=row.id,
+            wanted=row.wanted,
+            tries=row.tries,
+            to=Recipient(
+                integration.kind,
+                integration.config,
+                context.box.open(integration.secret) if integration.secret else None,
+            ),
+            what=_what(session, row, context.settings.public_url or LOCAL_URL),
+            external_id=row.external_id,
+            said=row.said,
+        )
+        session.commit()
+        return claimed, row.request_id
+
+
+def _what(session: Session, row: NotificationRow, base_url: str) -> Status | Comment | Message | None:
+    if row.kind == NotificationKind.MESSAGE:
+        message = Message.model_validate(row.payload)
+        return message.model_copy(update={"url": base_url + message.url})
+    project = session.get_one(ProjectRow, row.project_id)
+    if row.kind == NotificationKind.STATUS:
+        return status_of(session, project, row.subject, base_url)
+    return comment_of(session, project, int(row.subject), base_url)
+
+
+def _deliver(context: Context, claim: tuple[Claimed, str | None]) -> None:
+    claimed, request_id = claim
+    bound = {"notification_id": claimed.id, "integration": claimed.to.kind, "request_id": request_id}
+    with structlog.contextvars.bound_contextvars(**bound):
+        try:
+            told = send(context, claimed, context.clock())
+        except Exception as error:  # one that fails must not keep the others from being sent
+            failed = of_exception(error, claimed.to.kind)
+            log.warning("not told", error=str(failed), next=failed.after, tries=claimed.tries)
+            _mark(context, claimed, failed)
+        else:
+            log.info("told", tries=claimed.tries)
+            _mark(context, claimed, told)
+
+
+def _mark(context: Context, claimed: Claimed, result: Told | SendError) -> None:
+    now = context.clock()
+    with context.sessions() as session:
+        row = repository.locked(session, claimed.id)
+        if row is None or row.state != NotificationState.SENDING or row.tries != claimed.tries:
+            return  # its integration was removed, or it was given up meanwhile
+        row.lease_until = None
+        row.updated_at = now
+        if isinstance(result, Told):
+            row.external_id, row.said = result.external_id, result.said
+            row.last_error = None
+            row.state = NotificationState.SENT
+        else:
+            _failed(session, row, result, now)
+        if row.wanted != claimed.wanted and row.kind != NotificationKind.MESSAGE:
+            row.state, row.tries, row.next_try_at = NotificationState.WAITING, 0, now
+        session.commit()
+
+
+def _failed(session: Session, row: NotificationRow, error: SendError, now: datetime) -> None:
+    row.last_error = str(error)[:1000]
+    if error.after is Next.UNSURE:
+        row.state = NotificationState.UNSURE
+    elif error.after is Next.NEVER or row.tries >= backoff.TRIES:
+        row.state = NotificationState.FAILED
+    else:
+        row.state = NotificationState.WAITING
+        row.next_try_at = now + backoff.before_next(row.tries, error.pause_seconds)
+    if error.after is Next.AGAIN:
+        pause = backoff.breath(error.pause_seconds)
+        session.get_one(IntegrationRow, row.integration_id).paused_until = now + pause

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A backup's file: a tar with a manifest first, then what the manifest has the digests of."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import tarfile
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import BaseModel, ValidationError
+
+from nalm_server.base.errors import NalmError
+from nalm_server.db.reports.packing import unpack
+from nalm_server.db.reports.store import path_of
+
+FORMAT: Final = "nalm.backup/2"
+MANIFEST = "manifest.json"
+DATABASE = "database"
+KEY = "secret.key"
+REPORTS = "reports"
+"""Directory of the reports in the report store, each named by its SHA-256."""
+CHUNK = 1 << 20
+
+
+class BackupError(NalmError):
+    name = "backup"
+
+
+class Part(BaseModel):
+    bytes: int
+    sha256: str
+
+
+class Manifest(BaseModel):
+    format: Literal["nalm.backup/1", "nalm.backup/2"] = FORMAT
+    """Of version 1 there were no reports beside the database."""
+    made_at: datetime
+    nalm_version: str
+    database: Literal["sqlite", "postgresql"]
+    revision: str
+    parts: dict[Literal["database", "secret.key"], Part]
+    reports: int = 0
+    """How many reports follow the parts."""
+
+
+def part_of(path: Path) -> Part:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            digest.update(chunk)
+    return Part(bytes=path.stat().st_size, sha256=digest.hexdigest())
+
+
+def write(
+    target: Path, manifest: Manifest, files: dict[str, Path], reports: Iterable[tuple[str, bytes]]
+) -> None:
+    """All or nothing: the name appears when everything is on the disk. Only its owner can read it.
+
+    reports: digest and compressed report, one in memory at a time, as many as the manifest says.
+    """
+    partial = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
+                _add(tar, MANIFEST, manifest.model_dump_json(indent=1).encode())
+                for name, path in files.items():
+                    tar.add(path, arcname=name, filter=_anonymous)
+                for digest, compressed in reports:
+                    _add(tar, f"{REPORTS}/{digest}", compressed)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _add(tar: tarfile.TarFile, name: str, content: bytes) -> None:
+    head = tarfile.TarInfo(name)
+    head.size, head.mode = len(content), 0o600
+    tar.addfile(head, io.BytesIO(content))
+
+
+def _anonymous(info: tarfile.TarInfo) -> tarfile.TarInfo:
+    info.uid = info.gid = 0
+    info.uname = info.gname = ""
+    info.mode = 0o600
+    return info
+
+
+def read(source: Path, into: Path) -> Manifest:
+    """Unpacks the parts into the directory. Raises BackupError unless each is whole and as it was."""
+    try:
+        with tarfile.open(source, "r:") as tar:
+            manifest = _manifest(source, tar)
+            for name, part in manifest.parts.items():
+                _unpack(tar, name, part, into / name)
+            _unpack_reports(source, tar, manifest.reports, into / REPORTS)
+    except (tarfile.TarError, EOFError, KeyError) as error:
+        raise BackupError(
+            f"{source} is no whole backup of nalm ({error}): it was cut short or is something else. "
+            "Take another copy of it, or an older backup."
+        ) from error
+    return manifest
+
+
+def _manifest(source: Path, tar: tarfile.TarFile) -> Manifest:
+    file = tar.extractfile(MANIFEST)
+    try:
+        return Manifest.model_validate_json(file.read() if file else b"")
+    except ValidationError as error:
+        raise BackupError(
+            f"{source} is no backup of the format {FORMAT}: a newer nalm may read it."
+        ) from error
+
+
+def _unpack_reports(source: Path, tar: tarfile.TarFile, number: int, into: Path) -> None:
+    """Each is what its name is the digest of."""
+    into.mkdir(mode=0o700)
+    found = 0
+    for member in tar:
+        folder, _, digest = member.name.partition("/")
+        file = tar.extractfile(member) if folder == REPORTS else None
+        if file is None:
+            continue
+        content = file.read()
+        try:
+            path_of(digest)
+            unpack(digest, content)
+        except ValueError as error:
+            raise BackupError(
+                f"{member.name} in {source} is {error}: take another copy, or an older backup."
+            ) from error
+        (into / digest).write_bytes(content)
+        found += 1
+    if found != number:
+        raise BackupError(
+            f"{source} has {found} of {number} reports: it was cut short, take another copy of it."
+        )
+
+
+def _unpack(tar: tarfile.TarFile, name: str, part: Part, path: Path) -> None:
+    file = tar.extractfile(name)
+    if file is None:
+        raise KeyError(f"{name} is no file in it")
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+        while chunk := file.read(CHUNK):
+            out.write(chunk)
+        out.flush()
+        os.fsync(out.fileno())
+    if part_of(path) != part:
+        raise BackupError(f"{name} in the backup is not what was put in: the file is damaged, take another.")

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm-server backup` and `restore`."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from alembic.script import ScriptDirectory
+from alembic.util.exc import CommandError
+from sqlalchemy import Engine, make_url
+
+from nalm_server.base.settings import Settings
+from nalm_server.db import engine as db
+from nalm_server.db import migrate
+from nalm_server.db.reports.opening import open_store
+from nalm_server.db.reports.store import ReportStore
+from nalm_server.db.secrets import KEY_NAME, write_private
+from nalm_server.ops.backup import archive, postgresql, sqlite
+from nalm_server.ops.backup.archive import DATABASE, KEY, REPORTS, BackupError, Manifest
+from nalm_server.ops.report_store import repository
+from nalm_server.ops.report_store.checking import trouble_of
+
+
+class Made(NamedTuple):
+    manifest: Manifest
+    unreadable: list[str]
+    """Digests of reports that rows refer to, and that the store has lost or damaged: they are not in it."""
+
+
+def backup(settings: Settings, target: Path, *, with_key: bool) -> Made:
+    """Writes the file; the work is done beside it, so that there is room for both or for neither."""
+    if target.exists():
+        raise BackupError(f"{target} is there already: name a new file.")
+    store = open_store(settings)
+    before = _referred(settings)
+    with tempfile.TemporaryDirectory(prefix=".nalm-backup-", dir=target.parent) as work:
+        dumped = Path(work) / DATABASE
+        if _kind(settings) == "sqlite":
+            sqlite.dump(_file(settings), dumped)
+        else:
+            postgresql.dump(settings.resolved_database_url, dumped)
+        files = {DATABASE: dumped}
+        if with_key:
+            files[KEY] = settings.state_dir / KEY_NAME
+        # What the dump refers to: what a row let go of meanwhile stays in the store for reports.work.GRACE.
+        reports, unreadable = _readable(store, sorted(before | _referred(settings)))
+        manifest = Manifest(
+            made_at=datetime.now(UTC),
+            nalm_version=version("nalm-server"),
+            database=_kind(settings),
+            revision=_revision(settings),
+            parts={DATABASE: archive.part_of(dumped)}
+            | ({KEY: archive.part_of(files[KEY])} if with_key else {}),
+            reports=len(reports),
+        )
+        archive.write(target, manifest, files, ((one, store.get(one)) for one in reports))
+    return Made(manifest, unreadable)
+
+
+def restore(settings: Settings, source: Path) -> Manifest:
+    """Checks everything first; then the state is the backup's, or as it was.
+
+    Reports come into the store before the rows that refer to them.
+    """
+    settings.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    store = open_store(settings)
+    _require_empty(settings)
+    with tempfile.TemporaryDirectory(prefix=".nalm-restore-", dir=settings.state_dir) as work:
+        manifest = archive.read(source, Path(work))
+        _require_fits(settings, manifest)
+        key = Path(work) / KEY
+        if key.exists():
+            _require_same_key(settings, key)
+        dumped = Path(work) / DATABASE
+        for report in sorted((Path(work) / REPORTS).iterdir()):
+            store.put(report.name, report.read_bytes())
+        if manifest.database == "sqlite":
+            sqlite.check(dumped)
+            migrate.upgrade(f"sqlite:///{dumped}")
+            sqlite.put(dumped, _file(settings))
+        else:
+            postgresql.restore(settings.resolved_database_url, dumped)
+            migrate.upgrade(settings.resolved_database_url)
+        if key.exists():
+            write_private(settings.state_dir / KEY_NAME, key.read_bytes())
+    return manifest
+
+
+def _kind(settings: Settings) -> Literal["sqlite", "postgresql"]:
+    backend = make_url(settings.resolved_database_url).get_backend_name()
+    return "sqlite" if backend == "sqlite" else "postgresql"
+
+
+def _file(settings: Settings) -> Path:
+    return Path(make_url(settings.resolved_database_url).database or "")
+
+
+def _revision(settings: Settings) -> str:
+    with _opened(settings) as engine:
+        return migrate.revision_of(engine)
+
+
+def _referred(settings: Settings) -> set[str]:
+    with (
+        _opened(settings) as engine,
+        db.make_sessions(engine.execution_options(nalm_read_only=True))() as session,
+    ):
+        return repository.digests(session)
+
+
+def _readable(store: ReportStore, digests: list[str]) -> tuple[list[str], list[str]]:
+    """Those that are whole, and the others."""
+    troubled = [one for one in digests if trouble_of(store, one) is not None]
+    return [one for one in digests if one not in set(troubled)], troubled
+
+
+@contextmanager
+def _opened(settings: Settings) -> Iterator[Engine]:
+    engine = db.make_engine(settings.resolved_database_url)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+def _require_empty(settings: Settings) -> None:
+    if _kind(settings) == "sqlite":
+        sqlite.require_empty(_file(settings))
+        return
+    with _opened(settings) as engine:
+        postgresql.require_empty(engine)
+
+
+def _require_fits(settings: Settings, manifest: Manifest) -> None:
+    if manifest.database != _kind(settings):
+        raise BackupError(
+            f"The backup is of {manifest.database}, NALM_DATABASE_URL names {_kind(settings)}: restore "
+            "it into the same kind of database."
+        )
+    try:
+        ScriptDirectory(str(migrate.migrations_dir())).get_revision(manifest.revision)
+    except CommandError as error:
+        raise BackupError(
+            f"The backup is at revision {manifest.revision} (nalm {manifest.nalm_version}), which this "
+            "program does not know: restore it with that version or a newer one."
+        ) from error
+
+
+def _require_same_key(settings: Settings, key: Path) -> None:
+    there = settings.state_dir / KEY_NAME
+    if there.exists() and there.read_bytes() != key.read_bytes():
+        raise BackupError(
+            f"{there} is another key than the backup's: move it away, or choose another --state."
+        )

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /health, /health/live, /health/ready, /metrics-catalogue."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from nalm_core.report.catalogue import Metric
+
+from nalm_server.auth.dependencies import Ctx, Now, ReadDb
+from nalm_server.base.errors import documented
+from nalm_server.ops.health import service
+from nalm_server.ops.health.readiness import Readiness
+from nalm_server.ops.health.schemas import Health, Live, Ready
+
+router = APIRouter(tags=["service"])
+
+
+@router.get("/health", responses=documented())
+def get_health(session: ReadDb, context: Ctx, now: Now) -> Health:
+    """Is the service up and its database reachable; `degraded` names what only makes it slower."""
+    return service.health(session, context.settings, now)
+
+
+@router.get("/health/live", responses=documented())
+async def get_live() -> Live:
+    """This process answers. One that does not is started again."""
+    return Live(status="ok")
+
+
+@router.get("/health/ready", responses=documented())
+async def get_ready(request: Request, context: Ctx) -> Ready:
+    """Requests can be served: the database is reachable and at this program's revision, there is disk left.
+    What only makes the service slower is named in the answer."""
+    state = request.app.state
+    if getattr(state, "readiness", None) is None:
+        state.readiness = Readiness(context)
+    readiness: Readiness = state.readiness
+    return await readiness.get()
+
+
+@router.get("/metrics-catalogue", responses=documented())
+def get_metrics_catalogue() -> list[Metric]:
+    """Every metric: its unit, its formula, and the sentence that explains it."""
+    return service.catalogue()

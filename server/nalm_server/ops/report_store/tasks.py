@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Background work of the report store: what is in the database moves in, what nobody refers to leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from itertools import islice
+
+from nalm_server.db.context import Context
+from nalm_server.ops.report_store import moving, repository
+
+EVERY_SECONDS = 6 * 3600
+GRACE = timedelta(days=1)
+"""What nobody refers to stays so long: its upload may be under way, or a backup that copies it."""
+AT_ONCE = 500
+
+
+def drain(context: Context) -> None:
+    for _ in moving.into_store(context):
+        pass
+    remove_released(context)
+    remove_orphans(context)
+
+
+def remove_released(context: Context) -> int:
+    """What rows let go of more than GRACE ago; how many left the store."""
+    before = context.clock() - GRACE
+    removed = 0
+    while True:
+        with context.sessions() as session:
+            found = repository.released(session, before, AT_ONCE)
+            removed += _remove(context, set(found) - repository.referred(session, found), before)
+            repository.forget(session, found)
+            session.commit()
+        if not found:
+            return removed
+
+
+def remove_orphans(context: Context) -> int:
+    """What came in more than GRACE ago and nothing refers to, as after a crash; how many left the store."""
+    before = context.clock() - GRACE
+    old = (one.digest for one in context.reports.listed() if one.written_at < before)
+    removed = 0
+    for some in _batches(old):
+        with context.read_sessions() as session:
+            referred = repository.referred(session, some) | repository.waiting(session, some)
+        removed += _remove(context, set(some) - referred, before)
+    return removed
+
+
+def _remove(context: Context, digests: set[str], before: datetime) -> int:
+    return sum(context.reports.remove(digest, before) for digest in digests)
+
+
+def _batches(digests: Iterator[str]) -> Iterator[list[str]]:
+    while some := list(islice(digests, AT_ONCE)):
+        yield some

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of retention."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Select, delete, exists, func, or_, select, update
+from sqlalchemy.orm import Session
+
+from nalm_server.campaigns.experiments.models import CellRow, ExperimentRow
+from nalm_server.campaigns.experiments.schemas import ACTIVE
+from nalm_server.db.reports.stored import Kept
+from nalm_server.git.refs.models import TagRow
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import OPEN
+from nalm_server.ops.retention.models import RemovalRow, RuleRow
+from nalm_server.ops.retention.schemas import Amount, Kind, Removed
+from nalm_server.results.models import ReportRow, RunRow, VerdictRow
+from nalm_server.results.repository import kept_of
+from nalm_server.webhooks.models import DeliveryRow
+
+KEPT_OUTCOMES = ("regressed", "improved")
+
+
+def rule(session: Session, project_id: int) -> RuleRow | None:
+    return session.get(RuleRow, project_id)
+
+
+def set_rule(session: Session, project_id: int, report_days: int, log_days: int) -> None:
+    session.merge(RuleRow(project_id=project_id, report_days=report_days, log_days=log_days))
+    session.flush()
+
+
+def _old_reports(project_id: int, before: datetime, *columns: Any) -> Select[Any]:
+    released = exists().where(
+        TagRow.project_id == project_id, TagRow.sha == RunRow.head_sha, TagRow.deleted_at.is_(None)
+    )
+    return (
+        select(*columns)
+        .join(RunRow, RunRow.id == ReportRow.run_id)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .where(
+            RunRow.project_id == project_id,
+            RunRow.received_at < before,
+            ReportRow.expired_at.is_(None),
+            VerdictRow.outcome.not_in(KEPT_OUTCOMES),
+            ~released,
+        )
+    )
+
+
+def _old_deliveries(project_id: int, before: datetime, *columns: Any) -> Select[Any]:
+    return select(*columns).where(DeliveryRow.project_id == project_id, DeliveryRow.received_at < before)
+
+
+def _old_logs(project_id: int, before: datetime, *columns: Any) -> Select[Any]:
+    return select(*columns).where(
+        JobRow.project_id == project_id,
+        JobRow.state.not_in(OPEN),
+        JobRow.updated_at < before,
+        JobRow.log_tail.is_not(None),
+    )
+
+
+def _old_cells(project_id: int, before: datetime, *columns: Any) -> Select[Any]:
+    """Of experiments that are over: what their reports say has been fitted."""
+    return (
+        select(*columns)
+        .join(ExperimentRow, ExperimentRow.id == CellRow.experiment_id)
+        .where(
+            ExperimentRow.project_id == project_id,
+            ExperimentRow.state.not_in(ACTIVE),
+            CellRow.received_at < before,
+            or_(func.length(CellRow.compressed) > 0, CellRow.stored_digest.is_not(None)),
+        )
+    )
+
+
+def due(session: Session, project_id: int, reports_before: datetime, logs_before: datetime) -> list[Amount]:
+    size = func.coalesce(func.sum(_size(ReportRow)), 0)
+    tails = func.coalesce(func.sum(func.length(JobRow.log_tail)), 0)
+    reports = session.execute(_old_reports(project_id, reports_before, func.count(), size)).one()
+    packed = func.coalesce(func.sum(_size(CellRow)), 0)
+    cells = session.execute(_old_cells(project_id, reports_before, func.count(), packed)).one()
+    deliveries = session.execute(_old_deliveries(project_id, logs_before, func.count())).one()
+    logs = session.execute(_old_logs(project_id, logs_before, func.count(), tails)).one()
+    return [
+        Amount(kind=Kind.REPORTS, number=reports[0] + cells[0], bytes=reports[1] + cells[1]),
+        Amount(kind=Kind.DELIVERIES, number=deliveries[0], bytes=0),
+        Amount(kind=Kind.LOGS, number=logs[0], bytes=logs[1]),
+    ]
+
+
+def _size(row: type[ReportRow] | type[CellRow]) -> ColumnElement[int]:
+    """Of a report, wherever it is."""
+    return func.coalesce(row.stored_bytes, func.length(row.compressed))
+
+
+def old_reports(session: Session, project_id: int, before: datetime, limit: int) -> list[tuple[int, Kept]]:
+    """(run, report), oldest first."""
+    query = _old_reports(project_id, before, ReportRow)
+    found = session.scalars(query.order_by(RunRow.id).limit(limit))
+    return [(row.run_id, kept_of(session, row)) for row in found]
+
+
+def expire(session: Session, run_id: int, remains: dict[str, Any], now: datetime) -> bool:
+    """False: another sweep was first."""
+    changed = session.execute(
+        update(ReportRow)
+        .where(ReportRow.run_id == run_id, ReportRow.expired_at.is_(None))
+        .values(compressed=b"", stored_digest=None, stored_bytes=None, expired_at=now, remains=remains)
+        .returning(ReportRow.run_id)
+    )
+    return changed.first() is not None
+
+
+class Gone(NamedTuple):
+    digest: str | None
+    """Its name in the report store; None: it was in its row."""
+    size: int
+
+
+def expire_cells(session: Session, project_id: int, before: datetime, limit: int) -> list[Gone]:
+    """The reports that went. Cells stay, with what was made of them."""
+    found = session.execute(
+        _old_cells(project_id, before, CellRow.id, CellRow.stored_digest, _size(CellRow))
+        .order_by(CellRow.id)
+        .limit(limit)
+    )
+    reports = {cell_id: Gone(digest, size) for cell_id, digest, size in found}
+    gone = session.scalars(
+        update(CellRow)
+        .where(CellRow.id.in_(reports), _size(CellRow) > 0)
+        .values(compressed=b"", stored_digest=None, stored_bytes=None)
+        .returning(CellRow.id)
+        .execution_options(synchronize_session=False)
+    ).all()
+    return [reports[cell_id] for cell_id in gone]
+
+
+def remove_deliveries(session: Session, project_id: int, before: datetime, limit: int) -> int:
+    some = _old_deliveries(project_id, before, DeliveryRow.id).order_by(DeliveryRow.id).limit(limit)
+    gone = session.execute(delete(DeliveryRow).where(DeliveryRow.id.in_(some)).returning(DeliveryRow.id))
+    return len(gone.all())
+
+
+def remove_logs(session: Session, project_id: int, before: datetime, limit: int) -> tuple[int, int]:
+    """(jobs, characters)."""
+    found = session.execute(
+        _old_logs(project_id, before, JobRow.id, func.length(JobRow.log_tail))
+        .order_by(JobRow.id)
+        .limit(limit)
+    ).all()
+    sizes: dict[int, int] = {job_id: size for job_id, size in found}  # noqa: C416 (dict() of rows is untyped)
+    changed = session.scalars(
+        update(JobRow)
+        .where(JobRow.id.in_(sizes), JobRow.log_tail.is_not(None))
+        .values(log_tail=None, updated_at=JobRow.updated_at)
+        .returning(JobRow.id)
+    ).all()
+    return len(changed), sum(sizes[job_id] for job_id in changed)
+
+
+def count_removed(session: Session, project_id: int, amounts: Sequence[Amount], now: datetime) -> None:
+    session.add_all(
+        RemovalRow(project_id=project_id, at=now, kind=one.kind, number=one.number, bytes=one.bytes)
+        for one in amounts
+        if one.number
+    )
+    session.flush()
+
+
+def removed(session: Session, project_id: int) -> list[Removed]:
+    found = session.execute(
+        select(
+            RemovalRow.kind, func.sum(RemovalRow.number), func.sum(RemovalRow.bytes), func.max(RemovalRow.at)
+        )
+        .where(RemovalRow.project_id == project_id)
+        .group_by(RemovalRow.kind)
+        .order_by(RemovalRow.kind)
+    )
+    return [
+        Removed(kind=Kind(kind), number=number, bytes=size, last_at=at) for kind, number, size, at in found
+    ]

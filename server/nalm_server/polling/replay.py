@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does what a delivery that never came would have had done, unless one has come meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import structlog
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.db.context import Context
+from nalm_server.git.events import Happening, PullRequestChanged
+from nalm_server.git.refs import repository as refs
+from nalm_server.git.refs.models import PullRequestRow
+from nalm_server.webhooks.plans.plan import Plan
+from nalm_server.webhooks.processing import follow, scene_of
+
+log = structlog.get_logger()
+
+
+def make_up(context: Context, project: ProjectRow, happening: Happening) -> None:
+    """Raises GraphError, UnknownRevisionError."""
+    _log(project, happening)
+    follow(
+        context, scene_of(context, project.id), happening, lambda _session, _plan, applied: _apply(applied)
+    )
+
+
+def make_up_request(
+    context: Context, project: ProjectRow, told: PullRequestChanged, known: PullRequestRow | None
+) -> None:
+    """Changes nothing of a pull request that is no longer as it was `known`: a webhook told something newer.
+
+    Raises GraphError, UnknownRevisionError.
+    """
+
+    def finish(session: Session, _plan: Plan, applied: Callable[[], list[int]]) -> None:
+        row = refs.find_pull_request(session, project.id, told.number)
+        if (row and row.updated_at) == (known and known.updated_at):
+            _apply(applied)
+
+    _log(project, told)
+    follow(context, scene_of(context, project.id), told, finish)
+
+
+def _apply(applied: Callable[[], list[int]]) -> None:
+    applied()
+
+
+def _log(project: ProjectRow, happening: Happening) -> None:
+    log.info("found without a webhook", project=project.name, happening=str(happening)[:200])

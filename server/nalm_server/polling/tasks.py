@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares repositories with what is known of them, and does what the missing deliveries would have done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.errors import NalmError
+from nalm_server.db.context import Context
+from nalm_server.git import graph
+from nalm_server.git.branch_filters import repository as watches
+from nalm_server.git.branch_filters.filters import Watching, watching
+from nalm_server.git.commits.order import record
+from nalm_server.git.events import MergeGroupChanged, PullRequestChanged
+from nalm_server.git.refs import repository as refs
+from nalm_server.polling import pull_requests, repository
+from nalm_server.polling.differences import differences, merge_groups
+from nalm_server.polling.replay import make_up, make_up_request
+
+log = structlog.get_logger()
+
+PATTERNS = ("refs/heads/*", "refs/tags/*", "refs/pull/*/head", "refs/merge-requests/*/head")
+MOST_DOUBLINGS = 5
+"""A repository that cannot be read is asked ever less often, down to every 32nd time."""
+BRANCHES_IN_A_ROW = 10
+"""Projects whose branches are looked at before one whose pull requests wait has its turn."""
+SPREAD = 0.2
+"""Of the interval: projects added together are not asked together for ever."""
+
+
+def drain(context: Context) -> None:
+    """Looks at every project whose turn it is. Safe to run twice at once.
+
+    Branches first, of all projects; between them, not to wait for ever, pull requests.
+    """
+    if context.settings.reconcile_seconds == 0:
+        return
+    waiting: dict[int, Look] = {}
+    in_a_row = 0
+    while True:
+        project = None if waiting and in_a_row >= BRANCHES_IN_A_ROW else _claim(context)
+        if project is not None:
+            in_a_row += 1
+            if (look := _look_at_refs(context, project)) is not None:
+                waiting.setdefault(project.id, look)
+        elif waiting:
+            in_a_row = 0
+            _look_at_requests(context, waiting.pop(next(iter(waiting))))
+        else:
+            return
+
+
+@dataclass(frozen=True)
+class Look:
+    """At a project whose branches and tags were looked at."""
+
+    project: ProjectRow
+    began: datetime
+    since: datetime
+    """When there was a whole look last."""
+
+
+def _look_at_refs(context: Context, project: ProjectRow) -> Look | None:
+    """None: the look is over."""
+    began = context.clock()
+    with _trouble_noted(context, project, slows=True):
+        since = _reconcile(context, project)
+        if since is not None:
+            return Look(project, began, since)
+        _note_whole(context, project, began)
+    return None
+
+
+def _look_at_requests(context: Context, look: Look) -> None:
+    with _trouble_noted(context, look.project, slows=False):
+        pull_requests.look(context, look.project, look.since)
+        _note_whole(context, look.project, look.began)
+
+
+@contextmanager
+def _trouble_noted(context: Context, project: ProjectRow, *, slows: bool) -> Iterator[None]:
+    """One project must not stop the others. `slows`: while there is trouble it is asked less often."""
+    try:
+        yield
+        return
+    except NalmError as error:
+        said = error.message
+    except Exception as error:
+        log.exception("a project could not be reconciled", project=project.name)
+        said = f"an error of the server ({type(error).__name__}); its log has it"
+    with context.sessions() as session:
+        projects.lock(session, project.id)
+        row = watches.require(session, project.id)
+        row.reconcile_error = said
+        row.reconcile_failures = row.reconcile_failures + 1 if slows else 0
+        session.commit()
+
+
+def _claim(context: Context) -> ProjectRow | None:
+    """Its next turn is set first: who dies now leaves it to that."""
+    with context.sessions() as session:
+        longest = timedelta(seconds=context.settings.reconcile_seconds * 2**MOST_DOUBLINGS * (1 + SPREAD))
+        project = repository.lock_due(session, context.clock(), longest)
+        if project is None:
+            return None
+        row = watches.require(session, project.id)
+        wait = context.settings.reconcile_seconds * 2 ** min(row.reconcile_failures, MOST_DOUBLINGS)
+        own = 1 + SPREAD * ((project.id * 0.618) % 1 - 0.5)
+        row.reconcile_at = context.clock() + timedelta(seconds=wait * own)
+        session.commit()
+    return project
+
+
+def _reconcile(context: Context, project: ProjectRow) -> datetime | None:
+    """Since when there was no whole look at it. None: this was the first."""
+    # Read before the forge is asked: what is stored is then never newer than what the forge says.
+    with context.read_sessions() as session:
+        row = watches.find(session, project.id)
+        watched = watching(project, row)
+        known = repository.known_refs(session, project.id)
+    seen = graph.ls_remote(context, project, *PATTERNS)
+    if row is None or row.reconciled_at is None:
+        _first_look(context, project, known, seen)
+        return None
+    requests = {request.number: request for request in known.pull_requests}
+    for happening in [*differences(watched, known, seen), *_unheard_of(context, project, watched, seen)]:
+        if isinstance(happening, PullRequestChanged):
+            make_up_request(context, project, happening, requests[happening.number])
+        else:
+            make_up(context, project, happening)
+    return row.reconciled_at
+
+
+def _unheard_of(
+    context: Context, project: ProjectRow, watched: Watching, seen: dict[str, str]
+) -> list[MergeGroupChanged]:
+    groups = [group for group in merge_groups(seen) if watched.watches(group.base_branch)]
+    with context.read_sessions() as session:
+        heard_of = repository.planned(session, project.id, [group.head_sha for group in groups])
+    return [group for group in groups if group.head_sha not in heard_of]
+
+
+def _first_look(
+    context: Context, project: ProjectRow, known: repository.KnownRefs, seen: dict[str, str]
+) -> None:
+    """What was there before the project was added is where its history begins; nothing is measured."""
+    now = context.clock()
+    with context.sessions() as session:
+        projects.lock(session, project.id)
+        watched = watching(project, watches.find(session, project.id))
+        for name, sha in seen.items():
+            branch, tag = name.removeprefix("refs/heads/"), name.removeprefix("refs/tags/")
+            if branch != name and watched.watches(branch) and branch not in known.branches:
+                record(session, project.id, sha, None, listed=branch == project.default_branch)
+                refs.place_branch(session, project.id, branch, sha, now)
+            elif tag != name and len(tag) <= 255 and tag not in known.tags:
+                refs.place_tag(session, project.id, tag, sha, now)
+        session.commit()
+
+
+def _note_whole(context: Context, project: ProjectRow, began: datetime) -> None:
+    with context.sessions() as session:
+        projects.lock(session, project.id)
+        row = watches.require(session, project.id)
+        row.reconcile_error, row.reconcile_failures, row.reconciled_at = None, 0, began
+        session.commit()

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""/projects/{project}/watching, /webhook-secret, /read-token."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
+from nalm_server.base.errors import documented
+from nalm_server.base.schemas import ProjectName
+from nalm_server.projects.branch_filters import service
+from nalm_server.projects.branch_filters.schemas import (
+    ReadToken,
+    SecretChange,
+    SecretChanged,
+    WatchingSettings,
+    WatchingShown,
+)
+
+router = APIRouter(prefix="/projects/{project}", tags=["watching"])
+
+
+@router.get("/watching", responses=documented(401, 403, 404))
+def get_watching(project: ProjectName, session: ReadDb, caller: Caller) -> WatchingShown:
+    """What of the repository is measured, and when it was last read. For maintainers."""
+    return service.get_watching(session, caller, project)
+
+
+@router.put("/watching", responses=documented(401, 403, 404, 413))
+def set_watching(
+    project: ProjectName, wanted: WatchingSettings, session: Db, caller: Caller, now: Now
+) -> WatchingShown:
+    """Sets all of it; what is left out gets its default. For maintainers."""
+    return service.set_watching(session, caller, project, wanted, now)
+
+
+@router.post("/webhook-secret", responses=documented(401, 403, 404, 413))
+def change_webhook_secret(
+    project: ProjectName, wanted: SecretChange, session: Db, context: Ctx, caller: Caller
+) -> SecretChanged:
+    """Changes the webhook secret. The new one is in this answer and never shown again. For maintainers."""
+    return service.change_secret(session, context, caller, project, wanted)
+
+
+@router.put("/read-token", status_code=204, responses=documented(401, 403, 404, 413))
+def set_read_token(
+    project: ProjectName, wanted: ReadToken, session: Db, context: Ctx, caller: Caller
+) -> None:
+    """What the server reads a private repository with. For maintainers."""
+    service.set_read_token(session, context, caller, project, wanted)
+
+
+@router.delete("/read-token", status_code=204, responses=documented(401, 403, 404))
+def remove_read_token(project: ProjectName, session: Db, context: Ctx, caller: Caller) -> None:
+    """Forgets the read token. For maintainers."""
+    service.set_read_token(session, context, caller, project, None)

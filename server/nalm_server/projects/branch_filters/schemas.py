@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is watched, as the API shows and takes it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from nalm_server.base.schemas import Flag, Schema, Whole
+from nalm_server.git.branch_filters.filters import PATHS_IGNORE, ForkPullRequests, PushCommits
+
+Glob = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^\x00-\x20\x7f]+$")]
+
+
+class WatchingSettings(Schema):
+    """What of a repository is measured. `*` in a glob also crosses `/`."""
+
+    branches: Annotated[list[Glob], Field(min_length=1, max_length=50)] | None = None
+    """Globs of branches. Null: the default branch."""
+    paths_ignore: Annotated[list[Glob], Field(max_length=200, default_factory=lambda: list(PATHS_IGNORE))]
+    """Globs of paths: a commit that touches nothing else is not measured."""
+    push_commits: PushCommits = PushCommits.EACH
+    fork_pull_requests: ForkPullRequests = ForkPullRequests.APPROVE
+    measure_tags: Flag = False
+
+
+class WatchingShown(WatchingSettings):
+    has_read_token: bool
+    previous_secret_until: datetime | None
+    """Until when the webhook secret before the last change is taken too."""
+    reconciled_at: datetime | None
+    """When the repository, and its forge's pull requests, were last read for what nobody told of."""
+    reconcile_error: str | None
+    """Why not all of it could be read the last time."""
+
+
+class SecretChange(Schema):
+    secret: (
+        Annotated[str, StringConstraints(min_length=16, max_length=256, pattern=r"^[\x21-\x7e]+$")] | None
+    ) = None
+    """The forge's own (GitLab makes signing tokens itself: `whsec_...`). Null: a new one is made."""
+    overlap_hours: Annotated[Whole, Field(ge=0, le=168)] = 24
+    """How long the present one is taken too."""
+
+
+class SecretChanged(Schema):
+    webhook_secret: str
+    """Shown once."""
+    previous_until: datetime
+
+
+class ReadToken(Schema):
+    """What the server reads the repository with, over HTTP. Kept encrypted, never shown."""
+
+    user: Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[^\x00-\x20\x7f:]+$")] = (
+        "x-access-token"
+    )
+    token: Annotated[str, StringConstraints(min_length=1, max_length=1024, pattern=r"^[\x21-\x7e]+$")]

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of a project is watched; its webhook secret and read token."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access import project_repository as project_rows
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.access.service import require_project
+from nalm_server.auth.audit.service import record
+from nalm_server.auth.tokens import service as tokens
+from nalm_server.auth.tokens.principal import Principal
+from nalm_server.db.context import Context
+from nalm_server.git.branch_filters import repository
+from nalm_server.git.branch_filters.filters import watching
+from nalm_server.git.branch_filters.models import WatchRow
+from nalm_server.jobs import approvals
+from nalm_server.jobs import service as jobs
+from nalm_server.projects.branch_filters.schemas import (
+    ReadToken,
+    SecretChange,
+    SecretChanged,
+    WatchingSettings,
+    WatchingShown,
+)
+
+
+def get_watching(session: Session, caller: Principal, project: str) -> WatchingShown:
+    found = require_project(session, caller, project, Role.MAINTAINER)
+    return _shown(found, repository.find(session, found.id))
+
+
+def set_watching(
+    session: Session, caller: Principal, project: str, wanted: WatchingSettings, now: datetime
+) -> WatchingShown:
+    found, row = _changeable(session, caller, project)
+    row.branches, row.paths_ignore = wanted.branches, wanted.paths_ignore
+    row.push_commits, row.fork_pull_requests = wanted.push_commits, wanted.fork_pull_requests
+    row.measure_tags = wanted.measure_tags
+    detail = wanted.model_dump_json()
+    record(session, caller, "watching.change", project, now, project_id=found.id, detail=detail)
+    session.flush()
+    for job in approvals.policy_changed(session, found.id):
+        why = f"forks' pull requests: {wanted.fork_pull_requests}"
+        jobs.settled(session, job, now, why, caller.name)
+    return _shown(found, row)
+
+
+def change_secret(
+    session: Session, context: Context, caller: Principal, project: str, wanted: SecretChange
+) -> SecretChanged:
+    """From now on the new one, and for a while the old one too, until the forge has the new one."""
+    found, row = _changeable(session, caller, project)
+    now = context.clock()
+    secret = wanted.secret or tokens.new_secret()
+    row.previous_secret = found.webhook_secret
+    row.previous_until = now + timedelta(hours=wanted.overlap_hours)
+    found.webhook_secret = context.box.seal(secret)
+    record(session, caller, "secret.change", f"webhook secret of {project}", now, project_id=found.id)
+    return SecretChanged(webhook_secret=secret, previous_until=row.previous_until)
+
+
+def set_read_token(
+    session: Session, context: Context, caller: Principal, project: str, wanted: ReadToken | None
+) -> None:
+    """None: from now on it is read without."""
+    found, row = _changeable(session, caller, project)
+    row.read_credential = context.box.seal(f"{wanted.user}:{wanted.token}") if wanted else None
+    row.reconcile_at, row.reconcile_failures = None, 0
+    action = "read-token.set" if wanted else "read-token.remove"
+    record(session, caller, action, f"read token of {project}", context.clock(), project_id=found.id)
+
+
+def _changeable(session: Session, caller: Principal, project: str) -> tuple[ProjectRow, WatchRow]:
+    found = require_project(session, caller, project, Role.MAINTAINER)
+    locked = project_rows.lock(session, found.id)
+    return locked, repository.require(session, found.id)
+
+
+def _shown(project: ProjectRow, row: WatchRow | None) -> WatchingShown:
+    watched = watching(project, row)
+    return WatchingShown(
+        branches=row.branches if row else None,
+        paths_ignore=list(watched.paths_ignore),
+        push_commits=watched.push_commits,
+        fork_pull_requests=watched.fork_pull_requests,
+        measure_tags=watched.measure_tags,
+        has_read_token=row is not None and row.read_credential is not None,
+        previous_secret_until=row.previous_until if row else None,
+        reconciled_at=row.reconciled_at if row else None,
+        reconcile_error=row.reconcile_error if row else None,
+    )

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /projects/{project}/commits."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.access.service import require_project
+from nalm_server.auth.dependencies import Caller, ReadDb
+from nalm_server.base.errors import documented
+from nalm_server.base.schemas import NAME, SHA_PREFIX, ProjectName, ShaPath
+from nalm_server.git.commits import service
+from nalm_server.git.commits.schemas import Commit, CommitDetail
+from nalm_server.projects.schemas import PRINTABLE
+
+router = APIRouter(prefix="/projects/{project}/commits", tags=["commits"])
+
+
+@router.get("", responses=documented(404))
+def list_commits(
+    project: ProjectName,
+    session: ReadDb,
+    caller: Caller,
+    *,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    before: Annotated[str | None, Query(pattern=SHA_PREFIX, description="Older than this.")] = None,
+    scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
+    branch: Annotated[
+        str | None,
+        Query(
+            max_length=255, pattern=PRINTABLE, description="A watched branch; without it, the default one."
+        ),
+    ] = None,
+) -> list[Commit]:
+    """Commits of a branch, newest first along the first parent, with their job and verdicts."""
+    found = require_project(session, caller, project, Role.READER)
+    return service.list_commits(session, found, limit=limit, before=before, scenario=scenario, branch=branch)
+
+
+@router.get("/{sha}", responses=documented(404, 409))
+def get_commit(project: ProjectName, sha: ShaPath, session: ReadDb, caller: Caller) -> CommitDetail:
+    """One commit with its runs."""
+    found = require_project(session, caller, project, Role.READER)
+    return service.get_commit(session, found, sha)

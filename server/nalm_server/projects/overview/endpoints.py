@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /overview."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from nalm_server.auth.dependencies import Caller, Now, ReadDb
+from nalm_server.base.errors import documented
+from nalm_server.base.schemas import Moment
+from nalm_server.projects.overview import service
+from nalm_server.projects.overview.schemas import Overview
+
+router = APIRouter(tags=["projects"])
+Since = Annotated[
+    Moment | None, Query(description="What changed from then on; 90 days at most, a week if left out.")
+]
+
+
+@router.get("/overview", responses=documented())
+def get_overview(session: ReadDb, caller: Caller, now: Now, since: Since = None) -> Overview:
+    """Of all projects the caller may read: open alerts by worth, what changed, what waits."""
+    return service.overview(session, caller, since, now)

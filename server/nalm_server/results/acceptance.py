@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What must be true of a report beyond its schema: it is of a commit, and it can be stored."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from nalm_core.explain import Explanation, explain
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.serialization import ReportError, dump_report, parse_report
+from nalm_core.verdict.verdict import Verdict, judge
+
+from nalm_server.base.body_limits import values
+from nalm_server.base.errors import ErrorDetail, InvalidError, NewerReportError
+from nalm_server.base.schemas import FIRST_YEAR, LAST_YEAR
+from nalm_server.results.isolated_parsing import check_apart
+
+VALUES_AT_HAND = 50_000
+"""A report with more values is checked in a process of its own first: one mistake may cost kilobytes."""
+MAX_LCORES = 1024
+MAX_DETAILS = 50
+TEXT_LIMITS = {"host.name": 128, "host.host_class": 128, "scenario.traffic": 256}
+"""Longest text of fields that become columns, characters."""
+
+
+def parse(body: bytes) -> tuple[RunReport, bytes]:
+    """The report and its canonical JSON. Raises InvalidError with the path of each mistake; of one
+    that may be of a newer nalm NewerReportError."""
+    try:
+        if values(body) > VALUES_AT_HAND:
+            check_apart(body)
+        report = parse_report(body)
+    except ReportError as error:
+        details = [ErrorDetail(path=one.path, message=one.message) for one in error.mistakes[:MAX_DETAILS]]
+        if error.newer:
+            raise NewerReportError(
+                f"This server ({version('nalm-server')}) does not know all that is in this report. "
+                "If a newer nalm wrote it, upgrade the server first.",
+                details,
+            ) from error
+        raise InvalidError("This is no run report that can be used.", details) from error
+    try:
+        canonical = dump_report(report)
+    except ValueError as error:  # numbers beyond JSON, text that is no Unicode
+        raise InvalidError(f"The report cannot be stored: {error}.") from error
+    mistakes = _unstorable(report)
+    if mistakes:
+        raise InvalidError("The report cannot be stored.", mistakes)
+    return report, canonical
+
+
+def _unstorable(report: RunReport) -> list[ErrorDetail]:
+    mistakes = []
+    for path, limit in TEXT_LIMITS.items():
+        part, field = path.split(".")
+        if not 0 < len(getattr(getattr(report, part), field)) <= limit:
+            mistakes.append(ErrorDetail(path=f"$.{path}", message=f"expected 1 to {limit} characters"))
+    for name in ("started_at", "finished_at"):
+        moment = getattr(report, name)
+        if moment.tzinfo is None or not FIRST_YEAR <= moment.year <= LAST_YEAR:
+            message = f"expected a time with its offset, from {FIRST_YEAR} to {LAST_YEAR}"
+            mistakes.append(ErrorDetail(path=f"$.{name}", message=message))
+    if report.scenario.lcores > MAX_LCORES:
+        mistakes.append(ErrorDetail(path="$.scenario.lcores", message=f"expected at most {MAX_LCORES}"))
+    head = report.arms.get(Arm.HEAD)
+    if head is not None and head.build.dirty:
+        mistakes.append(
+            ErrorDetail(
+                path="$.arms.head.build.dirty", message="a working tree is no commit: commit, then measure"
+            )
+        )
+    return mistakes
+
+
+def judged(report: RunReport) -> Verdict:
+    """The verdict. Raises InvalidError when the report's numbers cannot be computed with."""
+    try:
+        return judge(report)
+    except ArithmeticError as error:
+        raise InvalidError(f"The numbers of this report cannot be computed with: {error}.") from error
+
+
+def explained(report: RunReport, verdict: Verdict) -> Explanation | None:
+    """Why cycles changed; None where they did not."""
+    if verdict.outcome not in ("regressed", "improved"):
+        return None
+    return explain(report, verdict)

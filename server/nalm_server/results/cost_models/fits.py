@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fitted cost models: kept when an experiment ends, found for a scenario on a host class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from nalm_core.experiments.result import FeatureFit
+from nalm_core.features.cost_model import CostModel
+from sqlalchemy.orm import Session
+
+from nalm_server.features import repository
+from nalm_server.results.cost_models.models import CostModelRow
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a fit is from."""
+
+    project_id: int
+    sha: str
+    host_class: str
+
+
+def keep(session: Session, origin: Origin, fit: FeatureFit, now: datetime) -> None:
+    """Keeps a fit in place of an earlier one of its commit; one that was refused is none.
+
+    The caller holds the project's lock.
+    """
+    if fit.model is None:
+        return
+    row = repository.find_model(session, origin.project_id, fit.scenario, origin.host_class, origin.sha)
+    if row is None:
+        row = CostModelRow(
+            project_id=origin.project_id, scenario=fit.scenario, host_class=origin.host_class, sha=origin.sha
+        )
+        session.add(row)
+    row.fitted_at, row.fit = now, fit.model_dump(mode="json")
+    session.flush()
+
+
+def fit_of(row: CostModelRow) -> FeatureFit:
+    return FeatureFit.model_validate(row.fit)
+
+
+def model_at(session: Session, project_id: int, scenario: str, host_class: str, sha: str) -> CostModel | None:
+    row = repository.find_model(session, project_id, scenario, host_class, sha)
+    return fit_of(row).model if row is not None else None

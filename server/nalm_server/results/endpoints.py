@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""POST /reports, GET /runs/{run_id}."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from nalm_core.report.run_report import RunReport
+from starlette.concurrency import run_in_threadpool
+
+from nalm_server.auth.access.service import require_uploader
+from nalm_server.auth.dependencies import Caller, Ctx, ReadDb
+from nalm_server.base.body import read_body
+from nalm_server.base.errors import documented
+from nalm_server.base.schemas import RunId
+from nalm_server.results import intake
+from nalm_server.results.schemas import ReportTaken, RunDetail
+
+router = APIRouter(tags=["runs"])
+
+REPORT_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "A run report, version 1 or 2; `Content-Encoding: gzip` is understood.",
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RunReport"}}},
+    }
+}
+
+
+@router.post(
+    "/reports",
+    status_code=201,
+    openapi_extra=REPORT_BODY,
+    responses={
+        **documented(401, 403, 404, 409, 413, 415),
+        200: {
+            "model": ReportTaken,
+            "description": "It was already there, or the job already had its result.",
+        },
+    },
+)
+async def upload_report(
+    request: Request,
+    response: Response,
+    context: Ctx,
+    caller: Caller,
+    *,
+    job_id: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="The job it is a result of.")] = None,
+    fence: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="The lease's fence.")] = None,
+) -> ReportTaken:
+    """Takes a run report, judges it, stores it whole. Uploading it again changes nothing."""
+    require_uploader(caller)
+    body = await read_body(request, context.settings.report_bytes)
+    taken = await run_in_threadpool(intake.take_report, context, caller, body, job_id, fence)
+    response.status_code = 201 if taken.new else 200
+    return taken
+
+
+@router.get("/runs/{run_id}", responses=documented(404))
+def get_run(run_id: RunId, session: ReadDb, caller: Caller) -> RunDetail:
+    """One run: everything recorded but the raw rounds."""
+    return intake.get_run(session, caller, run_id)
+
+
+@router.get("/runs/{run_id}/report", response_model=RunReport, responses=documented(404, 410))
+def get_report(run_id: RunId, session: ReadDb, caller: Caller) -> Response:
+    """The run report, byte for byte as it was taken."""
+    return Response(intake.get_report(session, caller, run_id), media_type="application/json")

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which improvement undoes which regression, along the first parent, whatever order the runs came in.
+
+What was expected is nothing to undo. What an improvement leaves of a regression stays open, so that a second
+one can undo it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from nalm_core.findings.confirmation import Ratio
+from nalm_core.findings.fixes import OpenRegression, left_open, match_fix, open_regressions
+from nalm_core.findings.recovery import computed
+from nalm_core.verdict.verdict import Verdict
+from sqlalchemy.orm import Session
+
+from nalm_server.results import repository, summary
+from nalm_server.results.models import RunRow, VerdictRow
+
+
+def refresh(session: Session, scenario_id: int) -> None:
+    """Walks over all of the scenario's regressions and improvements."""
+    expected = repository.expected_commits(session, scenario_id)
+    still_open: list[OpenRegression] = []
+    culprits: dict[str, tuple[RunRow, Verdict]] = {}
+    undone: dict[str, list[tuple[str, Ratio | float]]] = defaultdict(list)
+    fixing: set[int] = set()
+    moved = repository.moved(session, scenario_id)
+    for row in repository.fixes_besides(session, scenario_id, [run.id for run, _ in moved]):
+        row.fixes_sha = row.recovery = None
+    for run, row in moved:
+        verdict = Verdict.model_validate(row.document)
+        others = [one for one in still_open if one.commit != run.head_sha]
+        # A commit that is measured again takes nothing back a second time, and what it left is not its doing.
+        fixed = match_fix(others, verdict) if run.commit_id not in fixing else None
+        if fixed is not None:
+            fixing.add(run.commit_id)
+            others = left_open(others, fixed, verdict)
+            undone[fixed].append((run.head_sha, ratio_of(verdict)))
+        if row.fixes_sha != fixed:
+            row.fixes_sha, row.recovery = fixed, None
+        _recover(session, row, culprits, undone)
+        still_open = others
+        if run.commit_id not in expected and run.commit_id not in fixing:
+            still_open += open_regressions(run.head_sha, verdict)
+            culprits[run.head_sha] = run, verdict
+    session.flush()
+
+
+def ratio_of(verdict: Verdict) -> Ratio | float:
+    """The chain's, with its interval if there is one; 1 for a verdict without figures."""
+    chain = verdict.chain
+    if chain is None or chain.ratio_cpp is None:
+        return 1.0
+    if chain.low is None or chain.high is None or chain.level is None:
+        return chain.ratio_cpp
+    return Ratio(chain.ratio_cpp, chain.low, chain.high, chain.level)
+
+
+def _recover(
+    session: Session,
+    row: VerdictRow,
+    culprits: dict[str, tuple[RunRow, Verdict]],
+    undone: dict[str, list[tuple[str, Ratio | float]]],
+) -> None:
+    if row.fixes_sha is None:
+        return
+    run, verdict = culprits[row.fixes_sha]
+    margin = row.recovery["margin"] if row.recovery is not None else margin_of(session, run.id)
+    found = computed(verdict.scenario, ratio_of(verdict), undone[row.fixes_sha], margin)
+    told = found.model_dump(mode="json")
+    if row.recovery != told:
+        row.recovery = told
+
+
+def margin_of(session: Session, run_number: int) -> float:
+    """The relative change that mattered in the run."""
+    return summary.of_stored(repository.report(session, run_number)).settings.margin

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of reports taken in before their histories were kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nalm_core.report.serialization import parse_report
+
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.db.context import Context
+from nalm_server.results import functions, repository
+from nalm_server.results.series.entry import VALID_OUTCOMES
+
+AT_ONCE = 20
+
+
+def fill(context: Context, project_id: int) -> Iterator[int]:
+    """Enters what is missing, oldest run first, in small transactions; yields how many reports were read."""
+    last = 0
+    while True:
+        with context.read_sessions() as session:
+            found = repository.uncounted(session, project_id, VALID_OUTCOMES, after=last, limit=AT_ONCE)
+        if not found:
+            return
+        counted = {run_id: functions.counted(parse_report(kept.json())) for run_id, kept in found}
+        with context.sessions() as session:
+            projects.lock(session, project_id)
+            for run in repository.still_uncounted(session, list(counted)):
+                functions.enter(session, run, counted[run.id])
+            session.commit()
+        last = max(counted)
+        yield len(found)

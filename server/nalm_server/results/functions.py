@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the C functions of a valid run's head cost enters their series, the dearest ones'."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nalm_core.report.instructions import PREFERENCE
+from nalm_core.report.run_report import Arm, InstructionCount, RunReport
+from sqlalchemy.orm import Session
+
+from nalm_server.results.models import RunRow
+from nalm_server.results.series import functions_repository as repository
+from nalm_server.results.series.functions_repository import FunctionKey
+from nalm_server.results.series.models import FUNCTION_BYTES
+
+COVERED = 0.99
+"""Share of the instructions of all functions that a report names, whose dearest begin a series: the rest are
+many and cost little."""
+MOST = 64
+"""Functions that one run may begin a series for: what reaches COVERED in a chain of eight stages, and a bound
+to what a report made elsewhere puts into the store."""
+
+
+class Counted(NamedTuple):
+    key: FunctionKey
+    ipp: float
+    calls: float
+
+
+def counted(report: RunReport) -> list[Counted]:
+    """Functions of head's own stages, dearest first; empty where none was counted."""
+    count = _count(report)
+    if count is None:
+        return []
+    apart = {stage.name for stage in report.arms[Arm.HEAD].stages if stage.apart}
+    sums: dict[FunctionKey, tuple[int, int]] = {}
+    for stage, functions in count.functions.items():
+        for one in functions if stage not in apart else ():
+            key = FunctionKey(stage, one.name, count.source)
+            instructions, calls = sums.get(key, (0, 0))
+            sums[key] = (instructions + one.instructions, calls + one.calls)
+    found = [Counted(key, n / count.packets, calls / count.packets) for key, (n, calls) in sums.items()]
+    return sorted(found, key=lambda one: (-one.ipp, one.key))
+
+
+def _count(report: RunReport) -> InstructionCount | None:
+    """Of the preferred source that tells functions."""
+    told = [one for one in report.instructions if one.arm is Arm.HEAD and one.functions]
+    return min(told, key=lambda one: PREFERENCE.index(one.source), default=None)
+
+
+def enter(session: Session, run: RunRow, found: Sequence[Counted]) -> None:
+    """One value per series: of the dearest functions, and of those that have a series already."""
+    if not found:
+        return
+    known = repository.series_ids(session, run.scenario_id, run.host_class)
+    new = [key for key in dearest(found) if key not in known]
+    known |= repository.add_series(session, run.scenario_id, run.host_class, new)
+    values = [(known[one.key], one.ipp, one.calls) for one in found if one.key in known]
+    repository.add_values(session, run.id, values)
+
+
+def dearest(found: Sequence[Counted]) -> list[FunctionKey]:
+    """found: dearest first. The fewest that make up COVERED, at most MOST, whose names a series can have."""
+    rest = sum(one.ipp for one in found)
+    least = (1 - COVERED) * rest
+    kept: list[FunctionKey] = []
+    for one in found:
+        if rest <= least or len(kept) == MOST:
+            break
+        rest -= one.ipp
+        if len(one.key.function.encode()) <= FUNCTION_BYTES:
+            kept.append(one.key)
+    return kept

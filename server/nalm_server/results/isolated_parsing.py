@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks a large run report in a process of its own, with a limit to its memory. `python -m` runs the check:
+report on standard input, mistakes as JSON on standard output."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+
+from nalm_core.report.serialization import Mistake, ReportError, parse_report
+
+MEMORY_BYTES = 768 << 20
+CHECK_SECONDS = 60
+MOST_MISTAKES = 50
+
+
+def check_apart(body: bytes) -> None:
+    """Raises ReportError."""
+    command = [sys.executable, "-m", "nalm_server.results.isolated_parsing"]
+    try:
+        done = subprocess.run(command, input=body, capture_output=True, timeout=CHECK_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise ReportError([Mistake("$", f"not checked within {CHECK_SECONDS} s")]) from None
+    if done.returncode != 0:
+        raise ReportError([Mistake("$", f"more mistakes than {MEMORY_BYTES >> 20} MiB of memory can hold")])
+    found = json.loads(done.stdout)
+    if found["mistakes"]:
+        raise ReportError([Mistake(**one) for one in found["mistakes"]], newer=found["newer"])
+
+
+def main() -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    mistakes: list[dict[str, str]] = []
+    newer = False
+    try:
+        parse_report(sys.stdin.buffer.read())
+    except ReportError as error:
+        newer = error.newer
+        mistakes = [{"path": one.path, "message": one.message} for one in error.mistakes[:MOST_MISTAKES]]
+    json.dump({"mistakes": mistakes, "newer": newer}, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

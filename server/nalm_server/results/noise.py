@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much runs scatter on a host, and what size of change that leaves to be seen there.
+
+A verdict's interval and the number of its launches tell how far ln(head / base) scatters from launch to
+launch. The interval is taken at defaults.CONFIDENCE; early looks judge by wider ones, so the spread is rather
+too large than too small. What it leaves to be seen is nalm_core.stats.resolution's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log, sqrt
+from statistics import median
+
+from nalm_core.report.defaults import CONFIDENCE, DEFAULT_SETTINGS, MAX_LAUNCHES, MIN_LAUNCHES
+from nalm_core.stats.resolution import smallest_change
+from scipy.special import stdtrit
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.tokens.service import Principal
+from nalm_server.jobs.agents.models import HostRow
+from nalm_server.jobs.hosts.schemas import HostNoise, NoisePoint, Seen, Sight
+from nalm_server.results import noise_repository
+from nalm_server.results.noise_repository import Measured
+
+LAUNCHES = (6, 12, 24, 48, MAX_LAUNCHES)
+LISTED_RUNS = 500
+
+
+def noise(session: Session, caller: Principal, host: HostRow) -> HostNoise:
+    """Of the newest judged runs there that the caller may read, oldest first; sights by project, scenario."""
+    found = noise_repository.measured(session, caller, host.id, LISTED_RUNS)
+    points = [_point(one) for one in reversed(found)]
+    scenarios = sorted({(one.project, one.scenario) for one in points})
+    return HostNoise(points=points, sights=[_sight(points, *one) for one in scenarios])
+
+
+def _point(one: Measured) -> NoisePoint:
+    launches = len(one.launches or [])
+    return NoisePoint(
+        at=one.at,
+        run_id=one.run_id,
+        project=one.project,
+        scenario=one.scenario,
+        launches=launches,
+        spread=spread(one.low, one.high, launches),
+        width=sqrt(one.high / one.low) - 1,
+    )
+
+
+def spread(low: float, high: float, launches: int) -> float | None:
+    """Standard deviation of ln(head / base) of a launch behind such an interval; None: too few launches."""
+    if launches < MIN_LAUNCHES:
+        return None
+    quantile = float(stdtrit(launches - 1, (1 + CONFIDENCE) / 2))
+    return log(high / low) / 2 / quantile * sqrt(launches)
+
+
+def _sight(points: Sequence[NoisePoint], project: str, scenario: str) -> Sight:
+    own = [one for one in points if (one.project, one.scenario) == (project, scenario)]
+    spreads = [one.spread for one in own if one.spread is not None]
+    usual = median(spreads) if spreads else None
+    return Sight(
+        project=project,
+        scenario=scenario,
+        runs=len(own),
+        launches=round(median(one.launches for one in own)),
+        spread=usual,
+        width=median(one.width for one in own),
+        sees=[] if usual is None else [_seen(usual, launches) for launches in LAUNCHES],
+    )
+
+
+def _seen(usual: float, launches: int) -> Seen:
+    return Seen(launches=launches, change=smallest_change(usual, launches, DEFAULT_SETTINGS))

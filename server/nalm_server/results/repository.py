@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of runs, their reports and verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from nalm_core.findings.recovery import Recovery
+from sqlalchemy import ColumnElement, Select, exists, select, update
+from sqlalchemy.orm import Session, aliased, undefer
+
+from nalm_server.alerts.models import AlertRow
+from nalm_server.alerts.states import AlertState
+from nalm_server.db.reports.opening import store_of
+from nalm_server.db.reports.packing import Packed
+from nalm_server.db.reports.stored import Kept, kept
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.jobs.agents.models import HostRow
+from nalm_server.results.models import BuildRow, ReportRow, RunRow, VerdictRow
+from nalm_server.results.series.models import FunctionValueRow, ScenarioRow
+
+MOST_AS_BASE = 2_000
+"""A commit that hundreds of branches leave from is the base of as many runs in each scenario."""
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """A run with what lists show beside it."""
+
+    run: RunRow
+    verdict: VerdictRow
+    scenario: str
+    host: str
+    explanation: dict[str, Any] | None = None
+    """nalm_core.explain.Explanation of a change, while its report is being taken; None afterwards."""
+
+
+@dataclass(frozen=True)
+class StoredReport:
+    kept: Kept
+    json_bytes: int
+    expired_at: datetime | None
+    remains: dict[str, Any] | None
+
+    @property
+    def json(self) -> bytes:
+        """Raises ReportUnreadableError."""
+        return self.kept.json()
+
+
+def _judged() -> Select[RunRow, VerdictRow, str, str]:
+    return (
+        select(RunRow, VerdictRow, ScenarioRow.name, HostRow.name)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
+        .join(HostRow, HostRow.id == RunRow.host_id)
+    )
+
+
+def _fetch(session: Session, query: Select[RunRow, VerdictRow, str, str]) -> list[JudgedRun]:
+    return [
+        JudgedRun(run, verdict, scenario, host) for run, verdict, scenario, host in session.execute(query)
+    ]
+
+
+def find(session: Session, run_id: str) -> JudgedRun | None:
+    query = _judged().where(RunRow.run_id == run_id).options(undefer(VerdictRow.document))
+    return next(iter(_fetch(session, query)), None)
+
+
+def of_commits(session: Session, commit_ids: Sequence[int], scenario: str | None) -> list[JudgedRun]:
+    """Runs whose head is one of the commits, by scenario's name, newest first."""
+    query = _judged().where(RunRow.commit_id.in_(commit_ids))
+    if scenario is not None:
+        query = query.where(ScenarioRow.name == scenario)
+    return _fetch(session, query.order_by(ScenarioRow.name, RunRow.received_at.desc(), RunRow.id.desc()))
+
+
+def with_base(session: Session, project_id: int, base_sha: str) -> list[JudgedRun]:
+    """Runs that measured this commit as somebody's base, newest first, MOST_AS_BASE of them."""
+    query = _judged().where(RunRow.project_id == project_id, RunRow.base_sha == base_sha)
+    newest = query.order_by(RunRow.received_at.desc(), RunRow.id.desc()).limit(MOST_AS_BASE)
+    return _fetch(session, newest)
+
+
+def verdict_columns(session: Session, run_numbers: Sequence[int]) -> dict[int, Mapping[str, Any]]:
+    """By the run's number, what lists show of verdicts: columns, not a run and a verdict for each."""
+    shown = [one for one in VerdictRow.__table__.c if one.name not in ("run_id", VerdictRow.document.key)]
+    found = session.execute(
+        select(VerdictRow.run_id.label("number"), RunRow.run_id, ScenarioRow.name.label("scenario"), *shown)
+        .join(RunRow, RunRow.id == VerdictRow.run_id)
+        .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
+        .where(VerdictRow.run_id.in_(run_numbers))
+    )
+    rows = [dict(row) for row in found.mappings()]
+    return {row.pop("number"): row for row in rows}
+
+
+def of_job(session: Session, job_id: int) -> list[RunRow]:
+    return list(session.scalars(select(RunRow).where(RunRow.job_id == job_id).order_by(RunRow.id)))
+
+
+def detach_from_job(session: Session, job_id: int) -> None:
+    """The job is measured anew; what came of it before stays on record as runs of no job."""
+    session.execute(update(RunRow).where(RunRow.job_id == job_id).values(job_id=None))
+
+
+def of_job_and_scenario(session: Session, job_id: int, scenario: str) -> JudgedRun | None:
+    query = _judged().where(RunRow.job_id == job_id, ScenarioRow.name == scenario)
+    return next(iter(_fetch(session, query)), None)
+
+
+def scenarios_of_job(session: Session, job_id: int) -> list[str]:
+    """Those that have a result of the job."""
+    return list(
+        session.scalars(
+            select(ScenarioRow.name)
+            .join(RunRow, RunRow.scenario_id == ScenarioRow.id)
+            .where(RunRow.job_id == job_id)
+            .order_by(ScenarioRow.name)
+        )
+    )
+
+
+def outcomes_of_job(session: Session, job_id: int) -> list[str]:
+    return list(
+        session.scalars(
+            select(VerdictRow.outcome)
+            .join(RunRow, RunRow.id == VerdictRow.run_id)
+            .where(RunRow.job_id == job_id)
+        )
+    )
+
+
+def add(session: Session, run: RunRow, report: Packed, verdict: VerdictRow) -> RunRow:
+    """The report is in the store."""
+    session.add(run)
+    session.flush()
+    session.add(
+        ReportRow(
+            run_id=run.id,
+            json_bytes=report.json_bytes,
+            compressed=b"",
+            stored_digest=report.digest,
+            stored_bytes=len(report.compressed),
+        )
+    )
+    verdict.run_id = run.id
+    session.add(verdict)
+    session.flush()
+    return run
+
+
+def find_build(session: Session, project_id: int, digest: str) -> BuildRow | None:
+    query = select(BuildRow).where(BuildRow.project_id == project_id, BuildRow.digest == digest)
+    return session.scalars(query).one_or_none()
+
+
+def add_build(session: Session, row: BuildRow) -> BuildRow:
+    session.add(row)
+    session.flush()
+    return row
+
+
+def report(session: Session, run_id: int) -> StoredReport:
+    row = session.get_one(ReportRow, run_id)
+    return StoredReport(kept_of(session, row), row.json_bytes, row.expired_at, row.remains)
+
+
+def kept_of(session: Session, row: ReportRow) -> Kept:
+    return kept(store_of(session), row.compressed, row.stored_digest, row.stored_bytes)
+
+
+def uncounted(
+    session: Session, project_id: int, outcomes: Sequence[str], *, after: int, limit: int
+) -> list[tuple[int, Kept]]:
+    """(run, report) of runs whose functions are in no series, oldest first."""
+    query = (
+        select(RunRow.id, ReportRow)
+        .join(ReportRow, ReportRow.run_id == RunRow.id)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .where(RunRow.project_id == project_id, RunRow.id > after, ~RunRow.beside)
+        .where(ReportRow.expired_at.is_(None), VerdictRow.outcome.in_(outcomes), ~_counted())
+    )
+    found = session.execute(query.order_by(RunRow.id).limit(limit))
+    return [(number, kept_of(session, row)) for number, row in found]
+
+
+def still_uncounted(session: Session, run_numbers: Sequence[int]) -> list[RunRow]:
+    query = select(RunRow).where(RunRow.id.in_(run_numbers), ~_counted())
+    return list(session.scalars(query.order_by(RunRow.id)))
+
+
+def _counted() -> ColumnElement[bool]:
+    """The run's functions are in their series."""
+    return exists().where(FunctionValueRow.run_id == RunRow.id)
+
+
+def _taken_back() -> ColumnElement[bool]:
+    """A later run of the same pair came to something else."""
+    later, judged = aliased(RunRow), aliased(VerdictRow)
+    return (
+        exists()
+        .where(later.commit_id == RunRow.commit_id, later.scenario_id == RunRow.scenario_id)
+        .where(later.base_sha == RunRow.base_sha, later.id > RunRow.id, ~later.beside)
+        .where(judged.run_id == later.id, judged.outcome.in_(("same", "improved", "regressed")))
+        .where(judged.outcome != VerdictRow.outcome)
+    )
+
+
+def recovery_of(row: VerdictRow) -> Recovery | None:
+    """What remains of the regression that it fixes."""
+    return Recovery.model_validate(row.recovery) if row.recovery is not None else None
+
+
+def moved(session: Session, scenario_id: int) -> list[tuple[RunRow, VerdictRow]]:
+    """Regressions and improvements of the scenario along the first parent, each commit's newest run last; not
+    those that the same pair, measured again, turned out not to have."""
+    found = session.execute(
+        select(RunRow, VerdictRow)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .join(CommitRow, CommitRow.id == RunRow.commit_id)
+        .where(RunRow.scenario_id == scenario_id, VerdictRow.outcome.in_(("regressed", "improved")))
+        .where(~RunRow.beside, ~_taken_back())
+        .order_by(CommitRow.position, CommitRow.id, RunRow.received_at, RunRow.id)
+        .options(undefer(VerdictRow.document))
+    )
+    return [(run, verdict) for run, verdict in found]
+
+
+def fixes_besides(session: Session, scenario_id: int, walked: Sequence[int]) -> list[VerdictRow]:
+    """Verdicts called a fix in the scenario, but for those of these runs."""
+    query = (
+        select(VerdictRow)
+        .join(RunRow, RunRow.id == VerdictRow.run_id)
+        .where(RunRow.scenario_id == scenario_id, VerdictRow.fixes_sha.is_not(None))
+    )
+    return [one for one in session.scalars(query) if one.run_id not in walked]
+
+
+def expected_commits(session: Session, scenario_id: int) -> set[int]:
+    """Commits whose alert says that the change was expected."""
+    query = (
+        select(AlertRow.commit_id)
+        .join(RunRow, RunRow.commit_id == AlertRow.commit_id)
+        .where(RunRow.scenario_id == scenario_id, AlertRow.state == AlertState.EXPECTED)
+    )
+    return set(session.scalars(query))

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A valid run's figures enter the series of its scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.summary import HistoryFigure, summarise
+from sqlalchemy.orm import Session
+
+from nalm_server.results.models import RunRow
+from nalm_server.results.series import repository
+from nalm_server.results.series.models import SeriesValueRow
+
+CHAIN = "chain"
+VALID_OUTCOMES = ("same", "improved", "regressed", "inconclusive")
+"""A run with another outcome is stored with its reasons but enters no series."""
+
+
+Figures = list[tuple[str, str, HistoryFigure]]
+"""stage, metric, figure."""
+
+
+def figures(report: RunReport) -> Iterator[tuple[str, str, HistoryFigure]]:
+    """(stage, metric, figure) of head, with its own features."""
+    if Arm.HEAD not in report.arms:
+        return
+    summary = summarise(report, Arm.HEAD)
+    for metric, figure in summary.chain.items():
+        yield CHAIN, metric, figure
+    for stage, by_metric in summary.stages.items():
+        for metric, figure in by_metric.items():
+            yield stage, metric, figure
+
+
+def enter(session: Session, run: RunRow, found: Figures) -> None:
+    """One row per series."""
+    known = repository.series_ids(session, run.scenario_id, run.host_class)
+    for stage, metric, figure in found:
+        key = (metric, stage, figure.source)
+        if key not in known:
+            known[key] = repository.add_series(session, run.scenario_id, run.host_class, key)
+        session.add(
+            SeriesValueRow(
+                series_id=known[key],
+                run_id=run.id,
+                value=figure.value,
+                low=figure.low,
+                high=figure.high,
+                launches=figure.launches,
+            )
+        )
+    session.flush()

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of the series of C functions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Select, func, insert, or_, select
+from sqlalchemy.orm import Session
+
+from nalm_server.results.series.models import FunctionSeriesRow, FunctionValueRow
+
+METRICS = {"ipp": FunctionValueRow.ipp, "calls": FunctionValueRow.calls}
+"""What a function has a history of, by the catalogue's names."""
+
+
+class FunctionKey(NamedTuple):
+    """What of a scenario and host class a series is."""
+
+    stage: str
+    function: str
+    source: str
+
+
+class Newest(NamedTuple):
+    """A series with its value in its newest run."""
+
+    stage: str
+    function: str
+    ipp: float
+    calls: float
+    run_number: int
+
+
+LAST = (
+    select(func.max(FunctionValueRow.run_id))
+    .where(FunctionValueRow.series_id == FunctionSeriesRow.id)
+    .correlate(FunctionSeriesRow)
+    .scalar_subquery()
+)
+"""Number of a series' newest run."""
+StoredCount = tuple[int, int, float]
+"""series id, run number, value."""
+
+
+def _series(scenario_id: int, host_class: str) -> Select[int, str, str, str]:
+    return select(
+        FunctionSeriesRow.id, FunctionSeriesRow.stage, FunctionSeriesRow.function, FunctionSeriesRow.source
+    ).where(FunctionSeriesRow.scenario_id == scenario_id, FunctionSeriesRow.host_class == host_class)
+
+
+def series_ids(session: Session, scenario_id: int, host_class: str) -> dict[FunctionKey, int]:
+    found = session.execute(_series(scenario_id, host_class))
+    return {FunctionKey(*key): number for number, *key in found}
+
+
+def series_of(
+    session: Session, scenario_id: int, host_class: str, names: Collection[tuple[str, str]]
+) -> dict[int, FunctionKey]:
+    """By id: those of the (stage, function) that have a series."""
+    wanted = _series(scenario_id, host_class).where(
+        FunctionSeriesRow.function.in_({function for _, function in names}),
+        FunctionSeriesRow.stage.in_({stage for stage, _ in names}),
+    )
+    found = [(number, FunctionKey(*key)) for number, *key in session.execute(wanted)]
+    return {number: key for number, key in found if (key.stage, key.function) in names}
+
+
+def add_series(
+    session: Session, scenario_id: int, host_class: str, keys: Sequence[FunctionKey]
+) -> dict[FunctionKey, int]:
+    """The caller holds the project's lock."""
+    rows = [
+        FunctionSeriesRow(scenario_id=scenario_id, host_class=host_class, **key._asdict()) for key in keys
+    ]
+    session.add_all(rows)
+    session.flush()
+    return {key: row.id for key, row in zip(keys, rows, strict=True)}
+
+
+def add_values(session: Session, run_number: int, found: Iterable[tuple[int, float, float]]) -> None:
+    """found: series id, IPP, calls."""
+    rows = [
+        {"series_id": series_id, "run_id": run_number, "ipp": ipp, "calls": calls}
+        for series_id, ipp, calls in found
+    ]
+    if rows:
+        session.execute(insert(FunctionValueRow), rows)
+
+
+def values(session: Session, series: Iterable[int], metric: str, since: int) -> Sequence[StoredCount]:
+    """One of METRICS, in runs whose number is `since` or more."""
+    found = session.execute(
+        select(FunctionValueRow.series_id, FunctionValueRow.run_id, METRICS[metric]).where(
+            FunctionValueRow.series_id.in_(series), FunctionValueRow.run_id >= since
+        )
+    )
+    return found.all()
+
+
+def newest(session: Session, scenario_id: int, host_class: str, part: str | None, limit: int) -> list[Newest]:
+    """Those of the newest run first, dearest first; part: of the stage's or the function's name."""
+    columns = (
+        FunctionSeriesRow.stage,
+        FunctionSeriesRow.function,
+        FunctionValueRow.ipp,
+        FunctionValueRow.calls,
+        FunctionValueRow.run_id,
+    )
+    query = (
+        select(*columns)
+        .join(FunctionValueRow, FunctionValueRow.series_id == FunctionSeriesRow.id)
+        .where(
+            FunctionSeriesRow.scenario_id == scenario_id,
+            FunctionSeriesRow.host_class == host_class,
+            FunctionValueRow.run_id == LAST,
+        )
+    )
+    if part is not None:
+        names = (FunctionSeriesRow.function, FunctionSeriesRow.stage)
+        query = query.where(or_(*(name.icontains(part, autoescape=True) for name in names)))
+    newest_first = (FunctionValueRow.run_id.desc(), FunctionValueRow.ipp.desc(), FunctionSeriesRow.id)
+    return [Newest._make(row) for row in session.execute(query.order_by(*newest_first).limit(limit))]
+
+
+def newest_run(session: Session, scenario_id: int, host_class: str) -> int | None:
+    """Number of the newest run that counted functions."""
+    found: int | None = session.scalar(
+        select(func.max(LAST))
+        .select_from(FunctionSeriesRow)
+        .where(FunctionSeriesRow.scenario_id == scenario_id, FunctionSeriesRow.host_class == host_class)
+    )
+    return found

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables: scenarios, series, series_values, function_series, function_values."""
+
+from __future__ import annotations
+
+from sqlalchemy import JSON, ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from nalm_server.db.engine import Base, Floats
+
+
+class ScenarioRow(Base):
+    """What is measured as one thing, as its newest run describes it."""
+
+    __tablename__ = "scenarios"
+    __table_args__ = (UniqueConstraint("project_id", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    name: Mapped[str] = mapped_column(String(64))
+    model: Mapped[str] = mapped_column(String(16))
+    lcores: Mapped[int]
+    traffic: Mapped[str] = mapped_column(String(256))
+    load: Mapped[str] = mapped_column(String(16))
+    stages: Mapped[list[str]] = mapped_column(JSON)
+
+
+class SeriesRow(Base):
+    """One metric of one stage of one scenario on one host class, from one source."""
+
+    __tablename__ = "series"
+    __table_args__ = (UniqueConstraint("scenario_id", "metric", "host_class", "stage", "source"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    scenario_id: Mapped[int] = mapped_column(ForeignKey("scenarios.id", ondelete="CASCADE"))
+    metric: Mapped[str] = mapped_column(String(32))
+    host_class: Mapped[str] = mapped_column(String(128))
+    stage: Mapped[str] = mapped_column(String(64))
+    """`chain` for the whole."""
+    source: Mapped[str] = mapped_column(String(32))
+
+
+class SeriesValueRow(Base):
+    """One run's value in a series, with the launches it was made of."""
+
+    __tablename__ = "series_values"
+    __table_args__ = (
+        Index(None, "run_id"),
+        # A history is read from the index alone; SQLite's primary key is close enough to that.
+        Index(
+            "ix_series_values_covering",
+            "series_id",
+            "run_id",
+            postgresql_include=["value", "low", "high"],
+            info={"only": "postgresql"},
+        ).ddl_if(dialect="postgresql"),
+    )
+
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"), primary_key=True)
+    run_id: Mapped[int] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    value: Mapped[float]
+    low: Mapped[float | None]
+    high: Mapped[float | None]
+    launches: Mapped[list[float] | None] = mapped_column(Floats)
+    """The random unit; the rounds are in the report. None in rows from before revision 0006."""
+    samples: Mapped[list[float] | None] = mapped_column(JSON)
+    """The same in rows from before revision 0006."""
+
+
+FUNCTION_BYTES = 500
+"""Longest name of a C function that has a series, in UTF-8: PostgreSQL's key of one holds 2,700 bytes."""
+
+
+class FunctionSeriesRow(Base):
+    """One C function under one stage of one scenario on one host class, from one source."""
+
+    __tablename__ = "function_series"
+    __table_args__ = (UniqueConstraint("scenario_id", "host_class", "stage", "function", "source"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    scenario_id: Mapped[int] = mapped_column(ForeignKey("scenarios.id", ondelete="CASCADE"))
+    host_class: Mapped[str] = mapped_column(String(128))
+    stage: Mapped[str] = mapped_column(String(64))
+    function: Mapped[str] = mapped_column(String(FUNCTION_BYTES))
+    source: Mapped[str] = mapped_column(String(32))
+
+
+class FunctionValueRow(Base):
+    """What one run counted of a function: exact, so it has no interval."""
+
+    __tablename__ = "function_values"
+    __table_args__ = (Index(None, "run_id"),)
+
+    series_id: Mapped[int] = mapped_column(
+        ForeignKey("function_series.id", ondelete="CASCADE"), primary_key=True
+    )
+    run_id: Mapped[int] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    ipp: Mapped[float]
+    """Its own instructions per packet, without callees."""
+    calls: Mapped[float]
+    """A packet."""

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of scenarios and series."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import chain, repeat
+from typing import NamedTuple
+
+from nalm_core.report.run_report import Arm, RunReport
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.results.models import RunRow, VerdictRow
+from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValueRow
+
+NOT_IN_HISTORY = ("invalid",)
+SeriesKey = tuple[str, str, str]
+"""metric, stage, source."""
+
+
+class HistoryRun(NamedTuple):
+    """A commit and its newest run; only what a history shows: there are thousands."""
+
+    sha: str
+    parent_sha: str | None
+    subject: str | None
+    committed_at: datetime | None
+    run_number: int
+    run_id: str
+    base_sha: str | None
+    display: str
+    cause: str | None
+    stage: str | None
+    ratio_cpp: float | None
+    """Of the verdict: against its base, side by side; with its interval."""
+    low: float | None
+    high: float | None
+
+
+class SeriesName(NamedTuple):
+    """What of a scenario's metric a series is."""
+
+    stage: str
+    source: str
+
+
+StoredValue = tuple[int, int, float, float | None, float | None]
+"""series id, run number, value, low, high."""
+
+
+class ImportedValue(NamedTuple):
+    run_number: int
+    sha: str
+    host_class: str
+    at: datetime
+    stage: str
+    source: str
+    value: float
+    low: float | None
+    high: float | None
+
+
+def record_scenario(session: Session, project_id: int, report: RunReport) -> ScenarioRow:
+    """The scenario as this report describes it. The caller holds the project's lock."""
+    row = find_scenario(session, project_id, report.scenario.name)
+    if row is None:
+        row = ScenarioRow(project_id=project_id, name=report.scenario.name, stages=[])
+        session.add(row)
+    row.model, row.lcores = report.scenario.model, report.scenario.lcores
+    row.traffic, row.load = report.scenario.traffic, report.scenario.load
+    head = report.arms.get(Arm.HEAD)
+    if head is not None and head.stages:
+        row.stages = [stage.name for stage in head.stages if not stage.apart]
+    session.flush()
+    return row
+
+
+def find_scenario(session: Session, project_id: int, name: str) -> ScenarioRow | None:
+    return session.scalars(
+        select(ScenarioRow).where(ScenarioRow.project_id == project_id, ScenarioRow.name == name)
+    ).one_or_none()
+
+
+def list_scenarios(session: Session, project_id: int) -> list[ScenarioRow]:
+    return list(
+        session.scalars(
+            select(ScenarioRow).where(ScenarioRow.project_id == project_id).order_by(ScenarioRow.name)
+        )
+    )
+
+
+def host_classes(session: Session, scenario_ids: Sequence[int]) -> dict[int, dict[str, int]]:
+    """By scenario: its host classes with their number of runs, that of the newest run first."""
+    found = session.execute(
+        select(RunRow.scenario_id, RunRow.host_class, func.count())
+        .where(RunRow.scenario_id.in_(scenario_ids), RunRow.import_id.is_(None))
+        .group_by(RunRow.scenario_id, RunRow.host_class)
+        .order_by(func.max(RunRow.received_at).desc(), RunRow.host_class)
+    )
+    classes: dict[int, dict[str, int]] = defaultdict(dict)
+    for scenario_id, host_class, runs in found:
+        classes[scenario_id][host_class] = runs
+    return classes
+
+
+def series_ids(session: Session, scenario_id: int, host_class: str) -> dict[SeriesKey, int]:
+    found = session.scalars(
+        select(SeriesRow).where(SeriesRow.scenario_id == scenario_id, SeriesRow.host_class == host_class)
+    )
+    return {(row.metric, row.stage, row.source): row.id for row in found}
+
+
+def add_series(session: Session, scenario_id: int, host_class: str, key: SeriesKey) -> int:
+    metric, stage, source = key
+    row = SeriesRow(scenario_id=scenario_id, host_class=host_class, metric=metric, stage=stage, source=source)
+    session.add(row)
+    session.flush()
+    return row.id
+
+
+def history_runs(
+    session: Session, scenario: ScenarioRow, host_class: str, limit: int, every_branch: bool
+) -> list[HistoryRun]:
+    """The newest run of each of the last `limit` commits, oldest first: the default branch's, or all.
+
+    From the last commit back, so that a short history of a long project reads little.
+    """
+    commits, runs, verdicts = CommitRow.__table__.c, RunRow.__table__.c, VerdictRow.__table__.c
+    of_commit, judged = RunRow.__table__.alias(), VerdictRow.__table__.alias()
+    newest = (
+        select(of_commit.c.id)
+        .join(judged, judged.c.run_id == of_commit.c.id)
+        .where(
+            of_commit.c.commit_id == commits.id,
+            of_commit.c.scenario_id == scenario.id,
+            of_commit.c.host_class == host_class,
+            judged.c.outcome.not_in(NOT_IN_HISTORY),
+            ~of_commit.c.beside,
+        )
+        .order_by(of_commit.c.received_at.desc(), of_commit.c.id.desc())
+        .limit(1)
+        .correlate(CommitRow.__table__)
+        .scalar_subquery()
+    )
+    found = session.execute(
+        select(
+            commits.sha,
+            commits.parent_sha,
+            commits.subject,
+            commits.committed_at,
+            runs.id,
+            runs.run_id,
+            runs.base_sha,
+            verdicts.display,
+            verdicts.cause,
+            verdicts.stage,
+            verdicts.ratio_cpp,
+            verdicts.low,
+            verdicts.high,
+        )
+        .join_from(CommitRow.__table__, RunRow.__table__, runs.id == newest)
+        .join(VerdictRow.__table__, verdicts.run_id == runs.id)
+        .where(commits.project_id == scenario.project_id, *([] if every_branch else [commits.listed]))
+        .order_by(commits.position.desc(), commits.id.desc())
+        .limit(limit)
+    )
+    return [HistoryRun._make(row) for row in found.all()][::-1]
+
+
+def series_of_metric(
+    session: Session, scenario_id: int, host_class: str, metric: str
+) -> dict[int, SeriesName]:
+    """By id: our own series of chain and stages, not other tools'."""
+    found = session.execute(
+        select(SeriesRow.id, SeriesRow.stage, SeriesRow.source).where(
+            SeriesRow.scenario_id == scenario_id,
+            SeriesRow.host_class == host_class,
+            SeriesRow.metric == metric,
+            SeriesRow.source.not_like("imported:%"),
+        )
+    )
+    return {number: SeriesName(stage, source) for number, stage, source in found}
+
+
+def values(session: Session, series: Iterable[int], since: int) -> Iterable[StoredValue]:
+    """Values of the series in runs whose number is `since` or more.
+
+    PostgreSQL gathers each series into arrays: of a hundred thousand values, rows would be most of the time.
+    """
+    table = SeriesValueRow.__table__.c
+    columns = (table.run_id, table.value, table.low, table.high)
+    wanted = (table.series_id.in_(series), table.run_id >= since)
+    if session.get_bind().dialect.name != "postgresql":
+        return session.execute(select(table.series_id, *columns).where(*wanted)).tuples()
+    gathered = select(table.series_id, *(func.array_agg(one) for one in columns))
+    found = session.execute(gathered.where(*wanted).group_by(table.series_id)).all()
+    return chain.from_iterable(zip(repeat(number), *arrays) for number, *arrays in found)
+
+
+def imported(session: Session, scenario_id: int, metric: str) -> list[ImportedValue]:
+    """Other tools' values of the metric, along the first parent."""
+    found = session.execute(
+        select(
+            RunRow.id,
+            CommitRow.sha,
+            RunRow.host_class,
+            RunRow.started_at,
+            SeriesRow.stage,
+            SeriesRow.source,
+            SeriesValueRow.value,
+            SeriesValueRow.low,
+            SeriesValueRow.high,
+        )
+        .join(CommitRow, CommitRow.id == RunRow.commit_id)
+        .join(SeriesValueRow, SeriesValueRow.run_id == RunRow.id)
+        .join(SeriesRow, SeriesRow.id == SeriesValueRow.series_id)
+        .where(RunRow.scenario_id == scenario_id, RunRow.import_id.is_not(None), SeriesRow.metric == metric)
+        .order_by(CommitRow.position, RunRow.started_at, RunRow.id)
+    )
+    return [ImportedValue._make(row) for row in found]
+
+
+def named_scenario(session: Session, project_id: int, name: str) -> ScenarioRow:
+    """The scenario; one that only other tools have told of has nothing but its name."""
+    row = find_scenario(session, project_id, name)
+    if row is None:
+        row = ScenarioRow(
+            project_id=project_id, name=name, model="", lcores=0, traffic="", load="", stages=[]
+        )
+        session.add(row)
+        session.flush()
+    return row

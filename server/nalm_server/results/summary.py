@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run shows of its report; kept when the report itself ages out."""
+
+from __future__ import annotations
+
+from nalm_core.report.run_report import Arm, ArmInfo, Check, Host, RunReport, Settings, Source
+from nalm_core.report.serialization import parse_report
+from nalm_core.verdict.verdict import all_checks
+
+from nalm_server.base.schemas import Schema
+from nalm_server.results.repository import StoredReport
+
+
+class Remains(Schema):
+    """Everything recorded of a run except the raw rounds."""
+
+    failure: str | None
+    nalm_version: str
+    lcores: int
+    model: str
+    traffic: str
+    fingerprint: Host
+    sources: dict[Source, str | None]
+    tools: dict[str, str | None]
+    """The same by tool; empty in reports of version 1."""
+    settings: Settings
+    arms: dict[Arm, ArmInfo]
+    checks: list[Check]
+    notes: list[str]
+    rounds_kept: int
+    rounds_set_aside: int
+    launches: int
+
+
+def of(report: RunReport) -> Remains:
+    kept = sum(one.set_aside is None for one in report.rounds)
+    return Remains(
+        failure=report.failure,
+        nalm_version=report.nalm_version,
+        lcores=report.scenario.lcores,
+        model=report.scenario.model,
+        traffic=report.scenario.traffic,
+        fingerprint=report.host,
+        sources=report.sources,
+        tools=report.tools,
+        settings=report.settings,
+        arms=report.arms,
+        checks=all_checks(report),
+        notes=report.notes,
+        rounds_kept=kept,
+        rounds_set_aside=len(report.rounds) - kept,
+        launches=len({one.launch for one in report.rounds}),
+    )
+
+
+def of_stored(stored: StoredReport) -> Remains:
+    """The same, whether the report is still there or not."""
+    if stored.remains is not None:
+        return Remains.model_validate(stored.remains)
+    return of(parse_report(stored.json))

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of findings: how late they came, and what became of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import ScalarSelect, func, select
+from sqlalchemy.orm import Session, aliased
+
+from nalm_server.alerts.models import AlertRow
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import JobReason
+
+MOST = 500
+"""Findings looked at, the newest."""
+NEAR = 100
+"""Commits after a culprit among which the first that was measured is looked for."""
+LATER = (JobReason.CONFIRM, JobReason.BISECT, JobReason.EXPERIMENT, JobReason.CONTROL)
+"""Jobs made because of a finding, or that look for none."""
+
+
+class Found(NamedTuple):
+    """One finding."""
+
+    state: str
+    merged: bool
+    """Another alert has it."""
+    created_at: datetime
+    confirmed_at: datetime | None
+    commits: int
+    """Commits measured after the culprit by the time it was confirmed."""
+    begun_at: datetime | None
+    """When the culprit, or the first commit after it, was first to be measured."""
+
+
+def since(session: Session, project_id: int, moment: datetime) -> list[Found]:
+    """Oldest first."""
+    culprit = aliased(CommitRow)
+    query = (
+        select(
+            AlertRow.state,
+            AlertRow.merged_into_id.is_not(None),
+            AlertRow.created_at,
+            AlertRow.confirmed_at,
+            func.coalesce(AlertRow.measured_after, 0),
+            _begun(culprit),
+        )
+        .join(culprit, culprit.id == AlertRow.commit_id)
+        .where(AlertRow.project_id == project_id, AlertRow.created_at >= moment)
+        .order_by(AlertRow.id.desc())
+        .limit(MOST)
+    )
+    return [Found._make(row) for row in session.execute(query)][::-1]
+
+
+def _begun(culprit: Any) -> ScalarSelect[datetime]:
+    near = aliased(CommitRow)
+    return (
+        select(func.min(JobRow.created_at))
+        .join(near, near.id == JobRow.commit_id)
+        .where(
+            near.project_id == culprit.project_id,
+            near.position.between(culprit.position, culprit.position + NEAR),
+            near.listed,
+            JobRow.reason.not_in(LATER),
+        )
+        .correlate(culprit)
+        .scalar_subquery()
+    )

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trials and what they say of the service, as the API takes and shows them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from nalm_core.report.outcome import Outcome
+from pydantic import Field, StringConstraints
+
+from nalm_server.base.schemas import NAME, Flag, Moment, Real, Schema, Whole
+
+MOST_TRIALS = 500
+"""Of one upload."""
+MOST_CONTROLS = 96
+"""A day."""
+
+
+class TrialKind(StrEnum):
+    """What is known of the truth."""
+
+    MUTANT = "mutant"
+    """A change was planted."""
+    EQUAL = "equal"
+    """A change without effect was planted."""
+    AA = "aa"
+    """The same commit twice."""
+    UNCHANGED = "unchanged"
+    """Two commits whose code is equal."""
+    MOVED = "moved"
+    """Two commits whose functions are equal and lie elsewhere."""
+
+
+Text = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[^\x00]+$")]
+Short = Annotated[str, StringConstraints(min_length=1, max_length=32, pattern=NAME)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
+Key = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16,64}$")]
+Change = Annotated[Real, Field(ge=-1, le=1000)]
+Ratio = Annotated[Real, Field(gt=0, le=1000)]
+
+
+class TrialNew(Schema):
+    """A comparison whose truth is known, made by `nalm-mutants`."""
+
+    key: Key = Field(description="Of this trial alone: one that is sent again is taken once.")
+    kind: Literal[TrialKind.MUTANT, TrialKind.EQUAL, TrialKind.AA]
+    name: Text
+    scenario: Name
+    expected: Literal["same", "improved", "regressed", "broken"]
+    category: Short | None = Field(default=None, description="Kind of the planted change.")
+    size: Change | None = Field(
+        default=None, description="Planted relative change of the chain's CPP; if not known, of its IPP."
+    )
+    outcome: Outcome
+    correct: Flag = Field(description="What was planted was found; or nothing was called that is not there.")
+    stage_right: Flag | None = None
+    cause_right: Flag | None = None
+    ratio_cpp: Ratio | None = None
+    low: Ratio | None = None
+    high: Ratio | None = None
+    host: Text
+    host_class: Text
+    version: Text | None = None
+    measured_at: Moment
+
+
+class TrialsNew(Schema):
+    trials: list[TrialNew] = Field(min_length=1, max_length=MOST_TRIALS)
+
+
+class TrialsTaken(Schema):
+    new: int
+    known: int
+    """Were there already: nothing changed."""
+
+
+class Trial(Schema):
+    id: int
+    kind: TrialKind
+    name: str
+    scenario: str
+    expected: Outcome
+    category: str | None
+    size: float | None
+    outcome: Outcome
+    correct: bool
+    stage_right: bool | None
+    cause_right: bool | None
+    ratio_cpp: float | None
+    low: float | None
+    high: float | None
+    cpp: float | None
+    """Head's cycles per packet."""
+    host: str
+    host_class: str
+    version: str | None
+    base_sha: str | None
+    head_sha: str | None
+    job_id: int | None
+    measured_at: datetime
+    has_report: bool
+    """The run report was kept: a control that alarmed."""
+
+
+class Proportion(Schema):
+    """Hits of trials, and the rate behind them; each bound is one-sided and exact."""
+
+    hits: int
+    trials: int
+    rate: float | None
+    low: float
+    high: float
+    said: str
+    """In words: `0 of 41: below 7.05 % at 95 %`."""
+
+
+class Group(Proportion):
+    """A proportion among some of the trials."""
+
+    name: str
+
+
+class Detection(Schema):
+    """Of what was planted, what was found."""
+
+    all: Proportion
+    by_size: list[Group]
+    """By planted change, smallest first."""
+    by_category: list[Group]
+    by_scenario: list[Group]
+    stage: Proportion
+    """Of those found, the right stage was named."""
+    cause: Proportion
+
+
+class FalseAlarms(Schema):
+    """Of comparisons in which nothing had changed, what was called changed."""
+
+    all: Proportion
+    by_kind: list[Group]
+    by_scenario: list[Group]
+    inconclusive: int
+    """Of these: no alarm, but no answer either."""
+
+
+class Spread(Schema):
+    count: int
+    median: float
+    far: float
+    """Nine in ten are no longer."""
+    longest: float
+
+
+class Delay(Schema):
+    """From a culprit to its alert, confirmed."""
+
+    commits: Spread | None
+    """Commits measured after the culprit, by then."""
+    minutes: Spread | None
+    """Since the culprit, or the first commit after it, was first to be measured."""
+    said: str
+
+
+class Findings(Schema):
+    """What people and measurements made of the findings: each apart."""
+
+    accepted: Proportion
+    """Acknowledged, expected or fixed by what people said, of those people decided on."""
+    confirmed: Proportion
+    """Seen when measured again, of those that were."""
+    dismissed: Proportion
+    """Not seen when measured again, of those that were."""
+    fix_measured: Proportion
+    """Undone by later commits as measured pairs show, of all that were not dismissed."""
+
+
+class FalseDiscoveries(Schema):
+    """Of runs called changed, the share that is false, if they alarm as often as the trials do."""
+
+    share: float | None
+    at_most: float | None
+    judged: int
+    """Runs with a verdict."""
+    found: int
+    """Of these called regressed or improved."""
+    said: str
+
+
+class Month(Schema):
+    month: str
+    """2026-11."""
+    detection: Proportion
+    false_alarms: Proportion
+    accepted: Proportion
+
+
+class Controls(Schema):
+    controls_per_day: Annotated[Whole, Field(ge=0, le=MOST_CONTROLS)] = Field(
+        description="How often a day code is measured against itself; 0: never."
+    )
+
+
+class Quality(Schema):
+    """How well the service judges this project."""
+
+    since: datetime
+    """All but the months."""
+    detection: Detection
+    false_alarms: FalseAlarms
+    delay: Delay
+    findings: Findings
+    false_discoveries: FalseDiscoveries
+    months: list[Month]
+    """Oldest first; months of which nothing is known are left out."""
+    controls_per_day: int
+    next_control_at: datetime | None
+    """Null: none is to come."""

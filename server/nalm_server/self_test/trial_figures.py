@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of trials: what was found of what was planted, and what was called that was not there."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+
+from nalm_core.findings import detection_quality
+from nalm_core.findings.detection_quality import rate_of, said, size_class
+from nalm_core.report.outcome import ALARMING
+
+from nalm_server.self_test.repository import Seen
+from nalm_server.self_test.schemas import Detection, FalseAlarms, Group, Proportion
+
+NO_MUTANT = "no planted change measured yet: `nalm-mutants run --upload`"
+NO_CONTROL = "nothing measured against itself yet"
+NOT_FOUND_YET = "nothing planted was found yet"
+
+
+def proportion(hits: int, trials: int, empty: str) -> Proportion:
+    """With its bounds, in figures and in words."""
+    rate = rate_of(hits, trials)
+    return Proportion(
+        hits=hits, trials=trials, rate=rate.rate, low=rate.low, high=rate.high, said=said(rate, empty)
+    )
+
+
+def is_planted(one: Seen) -> bool:
+    return one.expected != "same"
+
+
+def says(one: Seen) -> bool:
+    """An invalid run of equal code was no trial: it got no verdict on speed."""
+    return is_planted(one) or one.outcome != "invalid"
+
+
+def is_hit(one: Seen) -> bool:
+    """What was planted was found; what was not there was called."""
+    return one.correct if is_planted(one) else one.outcome in ALARMING
+
+
+def of(trials: Sequence[Seen], empty: str) -> Proportion:
+    return proportion(sum(map(is_hit, trials)), len(trials), empty)
+
+
+def planted(trials: Iterable[Seen]) -> list[Seen]:
+    return [one for one in trials if is_planted(one)]
+
+
+def harmless(trials: Iterable[Seen]) -> list[Seen]:
+    return [one for one in trials if not is_planted(one) and says(one)]
+
+
+def detection(trials: Sequence[Seen]) -> Detection:
+    """Of planted changes."""
+    found = [one for one in trials if one.correct]
+    sizes = _groups(trials, lambda one: size_class(one.size))
+    return Detection(
+        all=of(trials, NO_MUTANT),
+        by_size=sorted(sizes, key=lambda one: detection_quality.SIZE_CLASSES.index(one.name)),
+        by_category=_groups(trials, lambda one: one.category),
+        by_scenario=_groups(trials, lambda one: one.scenario),
+        stage=_right([one.stage_right for one in found]),
+        cause=_right([one.cause_right for one in found]),
+    )
+
+
+def false_alarms(trials: Sequence[Seen]) -> FalseAlarms:
+    """Of comparisons without a change."""
+    return FalseAlarms(
+        all=of(trials, NO_CONTROL),
+        by_kind=_groups(trials, lambda one: one.kind),
+        by_scenario=_groups(trials, lambda one: one.scenario),
+        inconclusive=sum(one.outcome == "inconclusive" for one in trials),
+    )
+
+
+def _groups(trials: Iterable[Seen], name_of: Callable[[Seen], str | None]) -> list[Group]:
+    """By name; those without one are in none."""
+    by_name: dict[str, list[Seen]] = defaultdict(list)
+    for one in trials:
+        if (name := name_of(one)) is not None:
+            by_name[name].append(one)
+    return [Group(name=name, **dict(of(those, NO_CONTROL))) for name, those in sorted(by_name.items())]
+
+
+def _right(answers: Iterable[bool | None]) -> Proportion:
+    """Of those that had an answer to give."""
+    known = [one for one in answers if one is not None]
+    return proportion(sum(known), len(known), NOT_FOUND_YET)

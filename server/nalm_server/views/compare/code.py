@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The code of two sides: what each function and source line costs a packet, where it is written, its text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nalm_core.profiles.flame import CallTree, counted_paths, flame_of, sampled_paths
+from nalm_core.profiles.function_costs import Key, SideOf, function_costs, side_of
+from nalm_core.profiles.source_view import FunctionSource, function_source
+from nalm_core.report.host_match import comparable, differences
+from nalm_core.report.judged_arm import judged_arm
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.verdict.verdict import Verdict
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.notify.forges.source_link import source_link
+from nalm_server.notify.integrations import repository as integrations
+from nalm_server.results.repository import JudgedRun
+from nalm_server.views.compare.compared_runs import Apart, Pair, Together, found, read_report
+from nalm_server.views.compare.schemas import CodeComparison
+
+
+def compare_code(session: Session, project: ProjectRow, asked: Pair) -> CodeComparison:
+    """Raises NotFoundError for sides that were not measured, ReportExpiredError where the report is gone."""
+    pair = found(session, project, asked)
+    base, head = _sides(session, pair)
+    return CodeComparison(
+        base_sha=pair.old.sha,
+        head_sha=pair.new.sha,
+        functions=function_costs(base, head),
+        instruction_flame=flame_of(*(counted_paths(one.report, one.arm) for one in (base, head))),
+        cycle_flame=flame_of(*(_sampled(one) for one in (base, head))),
+        source_link=source_link(project.repository, integrations.enabled(session, project.id)),
+    )
+
+
+def compare_source(session: Session, project: ProjectRow, asked: Pair, key: Key) -> FunctionSource:
+    """One function's text, no files where it has no lines. Errors as those of `compare_code`."""
+    base, head = _sides(session, found(session, project, asked))
+    return function_source(base, head, key)
+
+
+def _sides(session: Session, pair: Together | Apart) -> tuple[SideOf, SideOf]:
+    return _together(session, pair) if isinstance(pair, Together) else _apart(session, pair)
+
+
+def _sampled(side: SideOf) -> CallTree | None:
+    return None if side.cpp is None else sampled_paths(side.report, side.arm, side.cpp)
+
+
+def _together(session: Session, pair: Together) -> tuple[SideOf, SideOf]:
+    return side_by_side(read_report(session, pair.judged), pair.judged)
+
+
+def side_by_side(report: RunReport, judged: JudgedRun) -> tuple[SideOf, SideOf]:
+    """Base, and what is judged against it. What samples share out is what the verdict compares."""
+    verdict = Verdict.model_validate(judged.verdict.document)
+    arm = verdict.judged_arm or judged_arm(report) or Arm.HEAD
+    base, head = side_of(report, Arm.BASE), side_of(report, arm)
+    chain = verdict.chain
+    if chain is None or chain.base is None or chain.head is None:
+        return base, head
+    return replace(base, cpp=chain.base.cpp), replace(head, cpp=chain.head.cpp)
+
+
+def _apart(session: Session, pair: Apart) -> tuple[SideOf, SideOf]:
+    """Samples of hosts that cannot be compared are not put side by side: instructions are."""
+    before, after = (side_of(read_report(session, one.judged), one.arm) for one in (pair.before, pair.after))
+    if comparable(differences(before.report.host, after.report.host)):
+        return before, after
+    return replace(before, cpp=None), replace(after, cpp=None)

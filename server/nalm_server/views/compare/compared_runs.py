@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which runs two sides are compared by: the one that measured them together, or each one's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import product
+
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.serialization import parse_report
+from nalm_core.text.commit_name import short
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.errors import NotMeasuredError
+from nalm_server.git.commits import service as commits
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.results.intake import report_of
+from nalm_server.results.repository import JudgedRun
+from nalm_server.views.compare.sides import Side, Wanted, sides_of, usable
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What is asked for: two revisions, and which runs of each."""
+
+    base: str
+    head: str
+    of_base: Wanted = field(default_factory=Wanted)
+    of_head: Wanted = field(default_factory=Wanted)
+
+    @property
+    def across(self) -> bool:
+        """Between scenarios or hosts: never measured side by side."""
+        return self.of_base != self.of_head
+
+
+@dataclass(frozen=True)
+class Together:
+    """Both sides ran interleaved in one run."""
+
+    old: CommitRow
+    new: CommitRow
+    judged: JudgedRun
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Each side has a run of its own."""
+
+    old: CommitRow
+    new: CommitRow
+    before: Side
+    after: Side
+
+
+def found(session: Session, project: ProjectRow, asked: Pair) -> Together | Apart:
+    """Raises NotMeasuredError where one of the sides was not measured."""
+    old, new = (commits.resolve(session, project.id, one) for one in (asked.base, asked.head))
+    of_new = [side for side in sides_of(session, new) if asked.of_head.takes(side)]
+    if not asked.across:
+        for side in of_new:
+            if side.arm is Arm.HEAD and side.judged.run.base_sha == old.sha:
+                return Together(old, new, side.judged)
+    of_old = [side for side in sides_of(session, old) if asked.of_base.takes(side)]
+    return _apart(asked, (old, new), of_old, of_new)
+
+
+def _apart(asked: Pair, pair: tuple[CommitRow, CommitRow], of_old: list[Side], of_new: list[Side]) -> Apart:
+    """From two runs: of one scenario unless two are named, and of one host class where that is possible."""
+    named = asked.of_base.scenario is not None and asked.of_head.scenario is not None
+    pairs = (
+        (before, after)
+        for before, after in product(filter(usable, of_old), filter(usable, of_new))
+        if (named or before.judged.scenario == after.judged.scenario) and before != after
+    )
+    best = min(
+        pairs,
+        key=lambda sides: sides[0].judged.run.host_class != sides[1].judged.run.host_class,
+        default=None,
+    )
+    if best is None:
+        raise NotMeasuredError(_missing(asked, *pair))
+    return Apart(*pair, *best)
+
+
+def _missing(asked: Pair, old: CommitRow, new: CommitRow) -> str:
+    base, head = short(old.sha), short(new.sha)
+    if asked.across:
+        return (
+            f"Not both were measured: {_said(base, asked.of_base)}, and {_said(head, asked.of_head)}. "
+            "Wait for the jobs, or choose from what was: compare/measured lists it for each of the two."
+        )
+    scenario, host = asked.of_head.scenario, asked.of_head.host
+    where = (f"scenario {scenario!r}" if scenario else "any scenario") + (f" on {host}" if host else "")
+    return (
+        f"{base} and {head} have not both been measured in {where}: wait for the jobs, or "
+        f"run `nalm check --base {base} --head {head}`."
+    )
+
+
+def _said(commit: str, wanted: Wanted) -> str:
+    scenario = f" in {wanted.scenario}" if wanted.scenario else ""
+    return commit + scenario + (f" on {wanted.host}" if wanted.host else "")
+
+
+def read_report(session: Session, judged: JudgedRun) -> RunReport:
+    """Raises ReportExpiredError: what was not measured together can only be put together from the rounds."""
+    return parse_report(report_of(session, judged).json)

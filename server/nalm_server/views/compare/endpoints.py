@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /projects/{project}/compare, and /code, /source, /measured and /all under it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Response
+from nalm_core.profiles.source_view import FunctionSource
+
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.access.service import require_project
+from nalm_server.auth.dependencies import Caller, ReadDb
+from nalm_server.base.errors import documented
+from nalm_server.base.json_response import as_json
+from nalm_server.base.schemas import NAME, ProjectName, RevisionQuery
+from nalm_server.projects.schemas import PRINTABLE
+from nalm_server.views.compare import all_series, code, comparable, service
+from nalm_server.views.compare.compared_runs import Pair
+from nalm_server.views.compare.function_name import AskedFunction
+from nalm_server.views.compare.schemas import CodeComparison, Comparison, MeasuredOf, SeriesComparisons
+from nalm_server.views.compare.sides import Wanted
+
+router = APIRouter(prefix="/projects/{project}/compare", tags=["compare"])
+
+
+Scenario = Annotated[str | None, Query(max_length=64, pattern=NAME)]
+Host = Annotated[str | None, Query(min_length=1, max_length=128, pattern=PRINTABLE)]
+
+
+def asked(
+    base: RevisionQuery,
+    head: RevisionQuery,
+    *,
+    scenario: Scenario = None,
+    base_scenario: Annotated[Scenario, Query(description="Base's, where it is another than head's.")] = None,
+    base_host: Host = None,
+    head_host: Host = None,
+) -> Pair:
+    """Two revisions, or one in two scenarios or on two hosts."""
+    return Pair(base, head, Wanted(base_scenario or scenario, base_host), Wanted(scenario, head_host))
+
+
+Asked = Annotated[Pair, Depends(asked)]
+
+
+@router.get("", responses=documented(404, 409, 410))
+def compare_commits(project: ProjectName, asked: Asked, session: ReadDb, caller: Caller) -> Comparison:
+    """Two commits, tags or branches in one scenario; without `scenario`, the first by name that both were
+    measured in. One commit in two scenarios (execution models, feature sets) or on two hosts: name both."""
+    found = require_project(session, caller, project, Role.READER)
+    return service.compare(session, found, asked)
+
+
+@router.get("/code", responses=documented(404, 409, 410))
+def compare_the_code(project: ProjectName, asked: Asked, session: ReadDb, caller: Caller) -> CodeComparison:
+    """The same pair function by function, with source lines where they were sampled."""
+    found = require_project(session, caller, project, Role.READER)
+    return code.compare_code(session, found, asked)
+
+
+@router.get("/source", responses=documented(404, 409, 410))
+def compare_the_source(
+    project: ProjectName, asked: Asked, function: AskedFunction, session: ReadDb, caller: Caller
+) -> FunctionSource:
+    """One function of the pair: both sides' text, line beside line, with what each line costs a packet."""
+    found = require_project(session, caller, project, Role.READER)
+    return code.compare_source(session, found, asked, function)
+
+
+@router.get("/measured", responses=documented(404, 409))
+def list_measured(
+    project: ProjectName, revision: RevisionQuery, session: ReadDb, caller: Caller
+) -> MeasuredOf:
+    """What a revision can be compared by: its scenarios, execution models, feature sets and hosts."""
+    found = require_project(session, caller, project, Role.READER)
+    return comparable.measured_of(session, found, revision)
+
+
+@router.get("/all", response_model=SeriesComparisons, responses=documented(401, 403, 404, 409))
+def compare_all_series(
+    project: ProjectName, base: RevisionQuery, head: RevisionQuery, session: ReadDb, caller: Caller
+) -> Response:
+    """Two commits in every series both have a value in: each one's newest run, not measured side by side."""
+    found = require_project(session, caller, project, Role.READER)
+    return as_json(all_series.compare_all(session, found, base=base, head=head))

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kept rounds of a run, as pages draw them."""
+
+from __future__ import annotations
+
+from nalm_core.report.counters import totals
+from nalm_core.report.rounds import kept_rounds
+from nalm_core.report.run_report import Arm, RunReport
+
+from nalm_server.views.compare.schemas import RoundPoint, Rounds
+
+
+def kept(report: RunReport | None) -> Rounds:
+    """Of each arm; none of a report that has aged out."""
+    return Rounds(**{arm.value: kept_points(report, arm) for arm in Arm})
+
+
+def kept_points(report: RunReport | None, arm: Arm) -> list[RoundPoint]:
+    """With the chain's cycles per packet, by launch and turn."""
+    if report is None or arm not in report.arms:
+        return []
+    info = report.arms[arm]
+    return [
+        RoundPoint(launch=one.launch, turn=one.turn, cpp=cpp)
+        for one in kept_rounds(report, arm)
+        if (cpp := totals(one, info).cpp) is not None
+    ]

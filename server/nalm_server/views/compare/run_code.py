@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run down to its rounds, functions, source lines and their text."""
+
+from __future__ import annotations
+
+from nalm_core.profiles.function_costs import Key, function_costs
+from nalm_core.profiles.source_view import FunctionSource, function_source
+from nalm_core.report.run_report import Arm
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.tokens.principal import Principal
+from nalm_server.notify.forges.source_link import source_link
+from nalm_server.notify.integrations import repository as integrations
+from nalm_server.results import intake as runs
+from nalm_server.views.compare.code import side_by_side
+from nalm_server.views.compare.compared_runs import read_report
+from nalm_server.views.compare.rounds import kept
+from nalm_server.views.compare.schemas import RunCode
+
+
+def code_of_run(session: Session, caller: Principal, run_id: str) -> RunCode:
+    """Raises NotFoundError for a run the caller may not read, ReportExpiredError where the report is gone."""
+    judged = runs.require(session, caller, run_id)
+    report = read_report(session, judged)
+    project = session.get_one(ProjectRow, judged.run.project_id)
+    commits = {arm: info.build.commit for arm, info in report.arms.items()}
+    return RunCode(
+        base_sha=commits.get(Arm.BASE),
+        head_sha=commits.get(Arm.HEAD),
+        rounds=kept(report),
+        functions=function_costs(*side_by_side(report, judged)),
+        source_link=source_link(project.repository, integrations.enabled(session, project.id)),
+    )
+
+
+def source_of_run(session: Session, caller: Principal, run_id: str, key: Key) -> FunctionSource:
+    """One function's text, no files where it has no lines. Errors as those of `code_of_run`."""
+    judged = runs.require(session, caller, run_id)
+    return function_source(*side_by_side(read_report(session, judged), judged), key)

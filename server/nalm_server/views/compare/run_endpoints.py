@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /runs/{run_id}/code and /source."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from nalm_core.profiles.source_view import FunctionSource
+
+from nalm_server.auth.dependencies import Caller, ReadDb
+from nalm_server.base.errors import documented
+from nalm_server.base.schemas import RunId
+from nalm_server.views.compare import run_code
+from nalm_server.views.compare.function_name import AskedFunction
+from nalm_server.views.compare.schemas import RunCode
+
+router = APIRouter(tags=["runs"])
+
+
+@router.get("/runs/{run_id}/code", responses=documented(404, 410))
+def get_run_code(run_id: RunId, session: ReadDb, caller: Caller) -> RunCode:
+    """One run's kept rounds, and what its functions and source lines cost a packet on both sides."""
+    return run_code.code_of_run(session, caller, run_id)
+
+
+@router.get("/runs/{run_id}/source", responses=documented(404, 410))
+def get_run_source(run_id: RunId, function: AskedFunction, session: ReadDb, caller: Caller) -> FunctionSource:
+    """One function of one run: both sides' text, line beside line, with what each line costs a packet."""
+    return run_code.source_of_run(session, caller, run_id, function)

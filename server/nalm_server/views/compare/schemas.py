@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two commits side by side."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from nalm_core.features.decomposition import Decomposition
+from nalm_core.profiles.flame import Frame
+from nalm_core.profiles.function_costs import FunctionCosts
+from nalm_core.report.catalogue import Better
+from nalm_core.report.run_report import Arm, Check, Host
+from nalm_core.verdict.change import Change, StageChange
+
+from nalm_server.base.schemas import Schema
+from nalm_server.git.commits.schemas import CommitRef
+from nalm_server.results.schemas import Verdict
+
+
+class RoundPoint(Schema):
+    """One kept round."""
+
+    launch: int
+    turn: int
+    cpp: float
+    """Cycles per packet of the chain."""
+
+
+class Rounds(Schema):
+    base: list[RoundPoint]
+    head: list[RoundPoint]
+    head_as_base: list[RoundPoint]
+    """Head's build run with base's feature set; empty unless the feature set changed."""
+
+
+class Measured(Schema):
+    """A run that a revision can be compared by."""
+
+    run_id: str
+    arm: Arm
+    """Which arm of the run the revision is."""
+    scenario: str
+    model: str
+    traffic: str
+    features: list[str] | None
+    """Null: the run keeps head's alone, and this is its base."""
+    host: str
+    host_class: str
+    measured_at: datetime
+
+
+class MeasuredOf(Schema):
+    commit: CommitRef
+    runs: list[Measured]
+    """By scenario, newest first; the newest of each scenario and host."""
+
+
+class SideBySide(Schema):
+    base: Measured
+    head: Measured
+
+
+class CodeComparison(Schema):
+    """Functions and lines of both sides."""
+
+    base_sha: str
+    head_sha: str
+    functions: list[FunctionCosts]
+    """Largest change first; empty: neither counted nor sampled on both sides."""
+    instruction_flame: Frame | None
+    """By call path, exact; null: the reports have no paths."""
+    cycle_flame: Frame | None
+    """By stage and function, by samples; null: not sampled, or hosts that cannot be compared."""
+    source_link: str | None
+    """Address of a line at the forge, with {sha}, {file} and {line} to fill in; null: no forge is known."""
+
+
+class RunCode(Schema):
+    """What a run's rounds, functions and lines cost, each side by its own commit's numbering."""
+
+    base_sha: str | None
+    """Null: it was not built."""
+    head_sha: str | None
+    rounds: Rounds
+    functions: list[FunctionCosts]
+    """Largest change first, a bounded number; empty: neither counted nor sampled on both sides."""
+    source_link: str | None
+    """As in CodeComparison."""
+
+
+class Comparison(Schema):
+    scenario: str
+    """Head's; base's own is in `sides`."""
+    base: CommitRef
+    head: CommitRef
+    sides: SideBySide
+    paired: bool
+    """True: measured interleaved in one run. False: put together from each commit's own runs, no verdict."""
+    run_ids: list[str]
+    verdict: Verdict | None
+    chain: Change | None
+    stages: list[StageChange]
+    stage_notes: dict[str, str]
+    """By stage, its part in the change, or what its test said, for a person."""
+    interval_note: str | None
+    """What the intervals of chain and stages are; null: all are of one level."""
+    decomposition: Decomposition | None
+    """The change split into efficiency, mix, features and model. Null: nothing was measured, the hosts cannot
+    be compared, or the raw rounds of the pair have aged out."""
+    rounds: Rounds
+    checks: list[Check]
+    host: Host | None
+    notes: list[str]
+
+
+class SeriesComparison(Schema):
+    """One series at two commits."""
+
+    scenario: str
+    host_class: str
+    stage: str
+    metric: str
+    source: str
+    base: float
+    base_low: float | None
+    base_high: float | None
+    head: float
+    head_low: float | None
+    head_high: float | None
+    ratio: float | None
+    """head / base; null where base is 0."""
+    better: Better
+    """Which direction of this metric is good news."""
+    apart: bool | None
+    """Whether the two intervals lie apart. No verdict: the two were not measured side by side."""
+
+
+class SeriesComparisons(Schema):
+    base: CommitRef
+    head: CommitRef
+    series: list[SeriesComparison]
+    only_base: int
+    """Series that have a value at base alone."""
+    only_head: int

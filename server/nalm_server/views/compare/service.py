@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two commits side by side: from the run that measured them together, or from each one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nalm_core.features.decompose_run import decompose_run, decompose_summaries, with_chain
+from nalm_core.features.decomposition import Decomposition
+from nalm_core.report.host_match import differences
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.serialization import parse_report
+from nalm_core.report.summary import summarise
+from nalm_core.verdict.change import Change
+from nalm_core.verdict.compare import compose
+from nalm_core.verdict.wording import interval_note, stage_notes
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.git.commits import service as commits
+from nalm_server.results import repository as runs
+from nalm_server.results import verdicts
+from nalm_server.results.series import repository as history
+from nalm_server.results.series.models import ScenarioRow
+from nalm_server.results.summary import of_stored
+from nalm_server.views.compare.comparable import measured
+from nalm_server.views.compare.compared_runs import Apart, Pair, Together, found, read_report
+from nalm_server.views.compare.rounds import kept, kept_points
+from nalm_server.views.compare.schemas import Comparison, Rounds, SideBySide
+from nalm_server.views.compare.sides import Side
+
+
+def compare(session: Session, project: ProjectRow, asked: Pair) -> Comparison:
+    """Raises NotFoundError for sides that were not measured, ReportExpiredError where rounds are needed."""
+    pair = found(session, project, asked)
+    scenarios = {row.name: row for row in history.list_scenarios(session, project.id)}
+    if isinstance(pair, Together):
+        return _paired(session, pair, scenarios)
+    return _composed(session, pair, scenarios)
+
+
+def _paired(session: Session, pair: Together, scenarios: Mapping[str, ScenarioRow]) -> Comparison:
+    judged = pair.judged
+    stored = runs.report(session, judged.run.id)
+    shown = of_stored(stored)
+    report = None if stored.expired_at else parse_report(stored.json)
+    verdict = verdicts.full(judged.verdict)
+    return Comparison(
+        scenario=judged.scenario,
+        base=commits.ref(pair.old),
+        head=commits.ref(pair.new),
+        sides=SideBySide(
+            base=measured(Side(judged, Arm.BASE), scenarios), head=measured(Side(judged, Arm.HEAD), scenarios)
+        ),
+        paired=True,
+        run_ids=[judged.run.run_id],
+        verdict=verdict,
+        chain=verdict.chain,
+        stages=verdict.stages,
+        stage_notes=verdict.stage_notes,
+        interval_note=verdict.interval_note,
+        decomposition=_decomposed(report, verdict.chain),
+        rounds=kept(report),
+        checks=shown.checks,
+        host=shown.fingerprint,
+        notes=[
+            *shown.notes,
+            *(note for note in verdict.notes if note not in shown.notes),
+            *([] if report else ["The raw rounds have aged out by the project's rules."]),
+        ],
+    )
+
+
+def _decomposed(report: RunReport | None, chain: Change | None) -> Decomposition | None:
+    found = decompose_run(report) if report and chain else None
+    return with_chain(found, chain) if found else None
+
+
+def _composed(session: Session, pair: Apart, scenarios: Mapping[str, ScenarioRow]) -> Comparison:
+    before, after = pair.before, pair.after
+    first, second = read_report(session, before.judged), read_report(session, after.judged)
+    hosts = first.host, second.host
+    summaries = summarise(first, before.arm), summarise(second, after.arm)
+    composed = compose(*summaries, hosts)
+    notes = list(composed.notes) if composed else ["One of the two runs has no cycles to compare."]
+    parts = decompose_summaries(*summaries, hosts)
+    sides = SideBySide(base=measured(before, scenarios), head=measured(after, scenarios))
+    if sides.base.traffic != sides.head.traffic:
+        notes.append(f"They replay other traffic: {sides.base.traffic} and {sides.head.traffic}.")
+    return Comparison(
+        scenario=after.judged.scenario,
+        base=commits.ref(pair.old),
+        head=commits.ref(pair.new),
+        sides=sides,
+        paired=False,
+        run_ids=[before.judged.run.run_id, after.judged.run.run_id],
+        verdict=None,
+        chain=composed.chain if composed else None,
+        stages=composed.stages if composed else [],
+        stage_notes=stage_notes(composed.stages, []) if composed else {},
+        interval_note=interval_note(composed.chain, composed.stages) if composed else None,
+        decomposition=parts and with_chain(parts, composed.chain if composed else None),
+        rounds=Rounds(
+            base=kept_points(first, before.arm), head=kept_points(second, after.arm), head_as_base=[]
+        ),
+        checks=[],
+        host=None if differences(*hosts) else second.host,
+        notes=notes,
+    )

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was measured of a commit: its own runs, and those in which it was the base."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nalm_core.report.run_report import Arm
+from sqlalchemy.orm import Session
+
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.results import repository as runs
+from nalm_server.results.repository import JudgedRun
+
+
+@dataclass(frozen=True)
+class Side:
+    """One commit's run, and the arm in it that is the commit."""
+
+    judged: JudgedRun
+    arm: Arm
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which of a commit's runs; None: any."""
+
+    scenario: str | None = None
+    host: str | None = None
+
+    def takes(self, side: Side) -> bool:
+        """Runs beside, made only to confirm on another host, are meant where that host is named."""
+        judged = side.judged
+        if self.host is None and judged.run.beside:
+            return False
+        return self.scenario in (None, judged.scenario) and self.host in (None, judged.host)
+
+
+def sides_of(session: Session, commit: CommitRow) -> list[Side]:
+    """The commit's own runs, then those in which it was the base; by scenario's name, newest first."""
+    own = [Side(one, Arm.HEAD) for one in runs.of_commits(session, [commit.id], None)]
+    as_base = [Side(one, Arm.BASE) for one in runs.with_base(session, commit.project_id, commit.sha)]
+    return sorted(own + as_base, key=lambda side: side.judged.scenario)
+
+
+def usable(side: Side) -> bool:
+    """A run of broken or invalid numbers is not put beside another."""
+    return side.judged.verdict.outcome not in ("broken", "invalid") and not side.judged.verdict.unchanged

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of exports of what was judged: read a batch at a time, never whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session, aliased
+
+from nalm_server.alerts.models import AlertRow
+from nalm_server.campaigns.experiments.models import CellRow, ExperimentRow
+from nalm_server.changepoints.models import ChangePointRow
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.results.series.models import ScenarioRow, SeriesRow
+from nalm_server.self_test.models import TrialRow
+from nalm_server.views.exports.repository import BATCH
+from nalm_server.views.exports.rows import AlertExport, CellExport, ChangePointExport, TrialExport
+
+
+def alerts(session: Session, project_id: int) -> Iterator[AlertExport]:
+    """Oldest first."""
+    after, fixing = aliased(CommitRow), aliased(CommitRow)
+    query = (
+        select(AlertRow, CommitRow.sha, CommitRow.author, after.sha, fixing.sha)
+        .join(CommitRow, CommitRow.id == AlertRow.commit_id)
+        .outerjoin(after, after.id == AlertRow.after_commit_id)
+        .outerjoin(fixing, fixing.id == AlertRow.fixed_by_id)
+        .where(AlertRow.project_id == project_id)
+        .order_by(AlertRow.id)
+    )
+    for row, sha, author, after_sha, fixed_by in _fetched(session, query):
+        told = {"time": row.created_at, "commit": sha, "author": author, "after": after_sha}
+        why = {name: (row.explanation or {}).get(name) for name in ("function", "cause", "detail")}
+        remains = max((one["remains"] for one in row.recovery or []), default=None)
+        yield _made(AlertExport, row, {**told, **why, "fixed_by": fixed_by, "remains": remains})
+
+
+def change_points(session: Session, project_id: int) -> Iterator[ChangePointExport]:
+    """Along the first parent."""
+    low, high = aliased(CommitRow), aliased(CommitRow)
+    query = (
+        select(ChangePointRow, CommitRow.sha, low.sha, high.sha, ScenarioRow.name, SeriesRow)
+        .join(SeriesRow, SeriesRow.id == ChangePointRow.series_id)
+        .join(ScenarioRow, ScenarioRow.id == SeriesRow.scenario_id)
+        .join(CommitRow, CommitRow.id == ChangePointRow.commit_id)
+        .join(low, low.id == ChangePointRow.low_commit_id)
+        .join(high, high.id == ChangePointRow.high_commit_id)
+        .where(ScenarioRow.project_id == project_id)
+        .order_by(CommitRow.position, ChangePointRow.id)
+    )
+    for row, sha, low_sha, high_sha, scenario, series in _fetched(session, query):
+        told = {"time": row.detected_at, "commit": sha, "low_commit": low_sha, "high_commit": high_sha}
+        of = {name: getattr(series, name) for name in ("host_class", "stage", "metric")}
+        yield _made(ChangePointExport, row, {**told, **of, "scenario": scenario})
+
+
+def cells(session: Session, project_id: int) -> Iterator[CellExport]:
+    """Oldest experiment first, its cells as they came in."""
+    query = (
+        select(CellRow, ExperimentRow.kind, CommitRow.sha)
+        .join(ExperimentRow, ExperimentRow.id == CellRow.experiment_id)
+        .join(CommitRow, CommitRow.id == ExperimentRow.commit_id)
+        .where(ExperimentRow.project_id == project_id)
+        .order_by(ExperimentRow.id, CellRow.id)
+    )
+    for row, kind, sha in _fetched(session, query):
+        told = {"experiment": row.experiment_id, "time": row.received_at, "cell": row.name}
+        yield _made(CellExport, row, {**told, "kind": kind, "commit": sha})
+
+
+def trials(session: Session, project_id: int) -> Iterator[TrialExport]:
+    """In the order in which they were measured."""
+    query = select(TrialRow).where(TrialRow.project_id == project_id)
+    for (row,) in _fetched(session, query.order_by(TrialRow.measured_at, TrialRow.id)):
+        yield _made(TrialExport, row, {"time": row.measured_at})
+
+
+def _fetched(session: Session, query: Select[*tuple[Any, ...]]) -> Iterator[Any]:
+    yield from session.execute(query.execution_options(yield_per=BATCH))
+
+
+def _made(kind: Any, row: object, told: dict[str, Any]) -> Any:
+    """Columns of the row by their names, but for those that are told."""
+    return kind(**{name: told[name] if name in told else getattr(row, name) for name in kind._fields})

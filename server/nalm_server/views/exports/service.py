@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An export as pieces of bytes, from a session of its own that lives as long as they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from typing import Any
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.errors import InvalidError, NotInstalledError
+from nalm_server.db.context import Context
+from nalm_server.views.exports import openmetrics, repository, tables
+from nalm_server.views.exports.schemas import Filter, Format
+from nalm_server.views.exports.tables import Table
+from nalm_server.views.exports.text import as_csv, as_json
+
+
+def _as_parquet(kind: Any, rows: Iterator[Any]) -> Iterator[bytes]:
+    from nalm_server.views.exports.parquet import as_parquet
+
+    return as_parquet(kind, rows)
+
+
+WRITERS: dict[Format, Callable[[Any, Iterator[Any]], Iterator[bytes]]] = {
+    Format.CSV: as_csv,
+    Format.JSON: as_json,
+    Format.PARQUET: _as_parquet,
+}
+MEDIA_TYPES = {
+    Format.CSV: "text/csv; charset=utf-8",
+    Format.JSON: "application/json",
+    Format.PARQUET: "application/vnd.apache.parquet",
+    Format.OPENMETRICS: openmetrics.CONTENT_TYPE,
+}
+SUFFIXES = {Format.OPENMETRICS: "txt"}
+
+
+def file_name(project: ProjectRow, form: Format, table: Table) -> str:
+    name = project.name if table is Table.SERIES else f"{project.name}-{table}"
+    return f"{name}.{SUFFIXES.get(form, form)}"
+
+
+def require(form: Format, table: Table, wanted: Filter) -> None:
+    """Raises InvalidError for what cannot be exported so, NotInstalledError for what needs pyarrow."""
+    if form is Format.OPENMETRICS and table is not Table.SERIES:
+        raise InvalidError(f"OpenMetrics is for series; table {table} goes as csv, json or parquet.")
+    if form is Format.PARQUET and find_spec("pyarrow") is None:
+        raise NotInstalledError(
+            "This server has no pyarrow, which writes Parquet: its operator installs nalm-server[parquet]. "
+            "csv and json need nothing more."
+        )
+    tables.require(table, wanted)
+
+
+def export(
+    context: Context, project: ProjectRow, form: Format, wanted: Filter, table: Table = Table.SERIES
+) -> Iterator[bytes]:
+    """See `require`."""
+    with context.read_sessions() as session:
+        repository.as_of_now(session)
+        if form is Format.OPENMETRICS:
+            rows = repository.newest(session, project.id, wanted)
+            yield openmetrics.as_openmetrics(project.name, rows)
+        else:
+            found = tables.rows(session, project, table, wanted)
+            yield from WRITERS[form](tables.SOURCES[table].row, found)

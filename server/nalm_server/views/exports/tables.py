@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which tables can be exported, and where their rows come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.errors import InvalidError
+from nalm_server.features import ncpp, prices
+from nalm_server.features.schemas import By
+from nalm_server.views.exports import judged_repository, repository
+from nalm_server.views.exports.rows import (
+    AlertExport,
+    CellExport,
+    ChangePointExport,
+    FunctionExport,
+    NcppExport,
+    PriceExport,
+    TrialExport,
+)
+from nalm_server.views.exports.schemas import ExportRow, Filter
+
+MOST = 10_000
+"""Commits of an NCPP table, prices of a feature."""
+
+
+class Table(StrEnum):
+    SERIES = "series"
+    """Every value of every series."""
+    FUNCTIONS = "functions"
+    """The same of C functions."""
+    ALERTS = "alerts"
+    CHANGE_POINTS = "change-points"
+    EXPERIMENTS = "experiments"
+    """A row for each cell."""
+    PRICES = "prices"
+    NCPP = "ncpp"
+    TRIALS = "trials"
+
+
+class Source(NamedTuple):
+    row: Any
+    """The NamedTuple of its rows."""
+    read: Callable[[Session, ProjectRow, Filter], Iterable[Any]]
+
+
+def rows(session: Session, project: ProjectRow, table: Table, wanted: Filter) -> Iterator[Any]:
+    """Those that the filter lets through. See `require`."""
+    asked = {name: value for name, value in wanted._asdict().items() if value is not None}
+    since = asked.pop("since", None)
+    for row in SOURCES[table].read(session, project, wanted):
+        fits = all(getattr(row, name) == value for name, value in asked.items())
+        if fits and (since is None or row.time >= since):
+            yield row
+
+
+def require(table: Table, wanted: Filter) -> None:
+    """Raises InvalidError for a filter by what the table does not have."""
+    for name, value in wanted._asdict().items():
+        column = "time" if name == "since" else name
+        if value is not None and column not in SOURCES[table].row._fields:
+            has = ", ".join(SOURCES[table].row._fields)
+            raise InvalidError(f"Table {table} has no {column} to filter by; it has {has}.")
+
+
+def _series(session: Session, project: ProjectRow, wanted: Filter) -> Iterable[ExportRow]:
+    return repository.rows(session, project.id, wanted)
+
+
+def _prices(session: Session, project: ProjectRow, _wanted: Filter) -> Iterator[PriceExport]:
+    names = {one.feature for one in prices.price_list(session, project).features}
+    for name in sorted(names):
+        for line in prices.history(session, project, name, MOST).lines:
+            key = (line.feature, line.scenario, line.host_class, str(line.source))
+            for one in line.points:
+                figures = (one.cycles, one.low, one.high, one.pps)
+                yield PriceExport(*key, one.commit.sha, one.run_id, *figures)
+
+
+def _ncpp(session: Session, project: ProjectRow, _wanted: Filter) -> Iterator[NcppExport]:
+    for line in ncpp.table(session, project, By.COMMIT, scenario=None, limit=MOST).lines:
+        for one in line.points:
+            features = None if one.features is None else " ".join(one.features)
+            figures = (one.cpp, one.expected_cycles, one.ncpp, one.low, one.high, one.missing)
+            yield NcppExport(line.scenario, line.host_class, one.commit.sha, one.run_id, features, *figures)
+
+
+SOURCES: Mapping[Table, Source] = MappingProxyType(
+    {
+        Table.SERIES: Source(ExportRow, _series),
+        Table.FUNCTIONS: Source(
+            FunctionExport, lambda s, project, wanted: repository.functions(s, project.id, wanted)
+        ),
+        Table.ALERTS: Source(AlertExport, lambda s, project, _: judged_repository.alerts(s, project.id)),
+        Table.CHANGE_POINTS: Source(
+            ChangePointExport, lambda s, project, _: judged_repository.change_points(s, project.id)
+        ),
+        Table.EXPERIMENTS: Source(CellExport, lambda s, project, _: judged_repository.cells(s, project.id)),
+        Table.PRICES: Source(PriceExport, _prices),
+        Table.NCPP: Source(NcppExport, _ncpp),
+        Table.TRIALS: Source(TrialExport, lambda s, project, _: judged_repository.trials(s, project.id)),
+    }
+)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of feeds."""
+
+from __future__ import annotations
+
+from sqlalchemy import ColumnElement, and_, exists, func, select
+from sqlalchemy.orm import Session, aliased, undefer
+
+from nalm_server.alerts.models import AlertMoveRow, AlertRow, AlertStateRow
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.results.models import NOTEWORTHY, RunRow, VerdictRow
+from nalm_server.results.series.models import ScenarioRow
+from nalm_server.views.feeds.models import FeedTokenRow
+
+FOUND = ("regressed", "improved", "broken")
+
+
+def token_of(session: Session, project_id: int) -> FeedTokenRow | None:
+    return session.get(FeedTokenRow, project_id)
+
+
+def findings(session: Session, project_id: int, limit: int) -> list[tuple[RunRow, VerdictRow, str]]:
+    """Runs that found a change no alert speaks of, newest first, each with its scenario's name."""
+    rows = session.execute(
+        select(RunRow, VerdictRow, ScenarioRow.name)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
+        .where(RunRow.project_id == project_id)
+        .where(NOTEWORTHY, ~_in_an_alert())
+        .order_by(RunRow.id.desc())
+        .limit(limit)
+        .options(undefer(VerdictRow.document))
+    )
+    return [(run, verdict, scenario) for run, verdict, scenario in rows]
+
+
+def _in_an_alert() -> ColumnElement[bool]:
+    """Its commit's alert, or that of the one it fixes, speaks for it."""
+    culprit = aliased(CommitRow)
+    return and_(
+        VerdictRow.outcome.in_(FOUND),
+        exists()
+        .where(AlertMoveRow.project_id == RunRow.project_id, AlertMoveRow.commit_id == culprit.id)
+        .where(culprit.project_id == RunRow.project_id)
+        .where(culprit.sha == func.coalesce(VerdictRow.fixes_sha, RunRow.head_sha)),
+    )
+
+
+def told(session: Session, project_id: int, limit: int) -> list[tuple[AlertStateRow, AlertRow, CommitRow]]:
+    """Steps of alerts that people were told of, newest first, each with its culprit."""
+    rows = session.execute(
+        select(AlertStateRow, AlertRow, CommitRow)
+        .join(AlertRow, AlertRow.id == AlertStateRow.alert_id)
+        .join(CommitRow, CommitRow.id == AlertRow.commit_id)
+        .where(AlertRow.project_id == project_id, AlertStateRow.told)
+        .order_by(AlertStateRow.id.desc())
+        .limit(limit)
+    )
+    return [(step, alert, commit) for step, alert, commit in rows]

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /projects/{project}/lines."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from pydantic import StringConstraints
+
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.access.service import require_project
+from nalm_server.auth.dependencies import Caller, ReadDb
+from nalm_server.base.errors import documented
+from nalm_server.base.json_response import as_json
+from nalm_server.base.schemas import NAME, REVISION, ProjectName
+from nalm_server.views.history import chart_lines
+from nalm_server.views.history.endpoints import Functions, HostClass, Limit, MetricName, Stages
+from nalm_server.views.history.schemas import Lines
+from nalm_server.views.history.service import Wanted
+
+Scenario = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
+BranchName = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=REVISION)]
+
+router = APIRouter(prefix="/projects/{project}/lines", tags=["history"])
+
+
+@router.get("", response_model=Lines, responses=documented(404))
+def get_lines(
+    project: ProjectName,
+    session: ReadDb,
+    caller: Caller,
+    *,
+    scenario: Annotated[list[Scenario], Query(min_length=1, max_length=16)],
+    branch: Annotated[
+        list[BranchName] | None, Query(max_length=8, description="Watched ones; without: the default branch.")
+    ] = None,
+    metric: MetricName = "cpp",
+    host_class: HostClass = None,
+    limit: Limit = 1000,
+    stage: Stages = None,
+    function: Functions = None,
+) -> Response:
+    """One metric of several scenarios and branches over common commits, in columns: for long histories."""
+    found = require_project(session, caller, project, Role.READER)
+    wanted = Wanted(metric, host_class, limit, stage or [], function or [])
+    asked = chart_lines.Asked(list(dict.fromkeys(scenario)), wanted, list(dict.fromkeys(branch or [])))
+    return as_json(chart_lines.lines(session, found, asked))

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One metric of several scenarios, stages and branches over common commits, in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from nalm_core.report.catalogue import METRICS
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.errors import InvalidError, NotFoundError
+from nalm_server.git.refs import repository as refs
+from nalm_server.results.series.repository import HistoryRun
+from nalm_server.results.series.values import Figure
+from nalm_server.views.history import chart_repository as repository
+from nalm_server.views.history import functions
+from nalm_server.views.history.service import Found, Line, Target, Wanted, find_target, line_of
+
+MOST_FIGURES = 400_000
+"""Of an answer: 20 series over 10,000 commits, and as many again."""
+MOST_RELEASES = 500
+LONGEST = 10_000
+"""Commits."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    scenarios: list[str]
+    wanted: Wanted
+    branches: list[str] = field(default_factory=list)
+    """Empty: all that is in the history of the default branch."""
+
+
+@dataclass(frozen=True)
+class Branched:
+    """What was found of a scenario, on one branch if one was asked for."""
+
+    found: Found
+    branch: str | None
+
+
+def lines(session: Session, project: ProjectRow, asked: Asked) -> dict[str, Any]:
+    """schemas.Lines as plain values. Raises NotFoundError for what is not there, InvalidError if too much."""
+    shown = list(_found(session, project, asked))
+    functions.require_known(asked.wanted.functions, [name for one in shown for name in one.found.line.stages])
+    commits = _commits(session, project.id, [one.found.line for one in shown])
+    places = {sha: place for place, sha in enumerate(commits)}
+    tags = refs.tags(session, project.id, MOST_RELEASES)
+    return {
+        "metric": METRICS[asked.wanted.metric],
+        "commits": {
+            "sha": list(commits),
+            "subject": [one.subject for one in commits.values()],
+            "committed_at": [one.committed_at for one in commits.values()],
+        },
+        "lines": [_columns(one, places) for one in shown],
+        "releases": [{"name": tag.name, "at": places[tag.sha]} for tag in tags if tag.sha in places],
+    }
+
+
+def _found(session: Session, project: ProjectRow, asked: Asked) -> Iterator[Branched]:
+    targets = [find_target(session, project, name, asked.wanted) for name in asked.scenarios]
+    _require_bounded(targets, asked)
+    branches = {name: _shas_of(session, project.id, name) for name in asked.branches}
+    wanted = replace(asked.wanted, limit=LONGEST, every_branch=True) if branches else asked.wanted
+    for target in targets:
+        yield from _on_each(line_of(session, project, target, wanted), branches, asked.wanted.limit)
+
+
+def _require_bounded(targets: Sequence[Target], asked: Asked) -> None:
+    """Before anything long is read. A commit's runs count one by one, though only its newest is shown."""
+    figures = sum(min(one.runs, asked.wanted.limit) * one.series(asked.wanted) for one in targets)
+    figures *= max(1, len(asked.branches))
+    if figures > MOST_FIGURES:
+        raise InvalidError(
+            f"{figures:,} figures were asked for, {MOST_FIGURES:,} are the most: choose fewer scenarios, "
+            "stages or branches, or a smaller limit."
+        )
+
+
+def _on_each(found: Found, branches: Mapping[str, set[str]], limit: int) -> Iterator[Branched]:
+    """branches: the commits of each; none: as it was found."""
+    if not branches:
+        yield Branched(found, None)
+    for name, shas in branches.items():
+        yield Branched(replace(found, line=_along(found.line, shas, limit)), name)
+
+
+def _shas_of(session: Session, project_id: int, name: str) -> set[str]:
+    row = refs.find_branch(session, project_id, name)
+    if row is None or row.deleted_at is not None:
+        raise NotFoundError(f"There is no watched branch {name!r}.")
+    return repository.first_parents(session, project_id, row.sha, LONGEST)
+
+
+def _along(line: Line, shas: set[str], limit: int) -> Line:
+    return replace(
+        line,
+        runs=[one for one in line.runs if one.sha in shas][-limit:],
+        change_points=[one for one in line.change_points if one.sha in shas],
+        segments=[one for one in line.segments if one["sha"] in shas],
+    )
+
+
+def _commits(session: Session, project_id: int, found: Sequence[Line]) -> dict[str, HistoryRun]:
+    """A run of each commit, by sha, in the order of the first parent."""
+    runs = {one.sha: one for line in found for one in line.runs}
+    if len(found) < 2:
+        return runs
+    oldest = {line.runs[0].sha for line in found if line.runs}
+    order = repository.in_order(session, project_id, oldest)
+    return {sha: runs[sha] for sha in order if sha in runs}
+
+
+def _columns(one: Branched, places: dict[str, int]) -> dict[str, Any]:
+    line = one.found.line
+    figures = [line.figures.get(run.run_number, {}) for run in line.runs]
+    return {
+        "scenario": one.found.scenario.name,
+        "branch": one.branch,
+        "host_class": one.found.host_class,
+        "at": [places[run.sha] for run in line.runs],
+        "run_id": [run.run_id for run in line.runs],
+        "base_sha": [run.base_sha for run in line.runs],
+        "display": [run.display for run in line.runs],
+        "ratio_cpp": [run.ratio_cpp for run in line.runs],
+        "low": [run.low for run in line.runs],
+        "high": [run.high for run in line.runs],
+        "stages": [_stage(name, [of_run.get(name) for of_run in figures]) for name in line.stages],
+        "missing": line.missing,
+        "change_points": line.change_points,
+        "segments": line.segments,
+    }
+
+
+def _stage(name: str, figures: Sequence[Figure | None]) -> dict[str, Any]:
+    stage, function = functions.split(name)
+    value, low, high = ([one and one[at] for one in figures] for at in range(3))
+    return {"stage": stage, "function": function, "value": value, "low": low, "high": high}

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /projects/{project}/scenarios and their history."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from pydantic import StringConstraints
+
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.access.service import require_project
+from nalm_server.auth.dependencies import Caller, ReadDb
+from nalm_server.base.errors import documented
+from nalm_server.base.json_response import as_json
+from nalm_server.base.schemas import ProjectName, ScenarioName
+from nalm_server.views.history import service
+from nalm_server.views.history.schemas import FunctionSummary, History, ScenarioSummary
+
+StageName = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[^\x00]+$")]
+
+MetricName = Annotated[str, Query(max_length=64, pattern=r"^[a-z_]+$")]
+HostClass = Annotated[str | None, Query(max_length=128, pattern=r"^[^\x00]+$")]
+Limit = Annotated[int, Query(ge=1, le=10_000, description="The newest so many commits.")]
+Stages = Annotated[
+    list[StageName] | None,
+    Query(max_length=64, description="Only these, `chain` for the whole; may be given several times."),
+]
+FunctionName = Annotated[str, StringConstraints(max_length=600, pattern=r"^[^>\x00]{1,64}>[^\x00]+$")]
+Functions = Annotated[
+    list[FunctionName] | None,
+    Query(
+        max_length=64,
+        description="C functions as `STAGE>FUNCTION`, beside the stages asked for, or alone: they have ipp "
+        "and calls. May be given several times.",
+    ),
+]
+
+router = APIRouter(prefix="/projects/{project}/scenarios", tags=["history"])
+
+
+@router.get("", responses=documented(404))
+def list_scenarios(project: ProjectName, session: ReadDb, caller: Caller) -> list[ScenarioSummary]:
+    """What has been measured, by name."""
+    found = require_project(session, caller, project, Role.READER)
+    return service.list_scenarios(session, found)
+
+
+@router.get("/{scenario}/history", response_model=History, responses=documented(404))
+def get_history(
+    project: ProjectName,
+    scenario: ScenarioName,
+    session: ReadDb,
+    caller: Caller,
+    *,
+    metric: MetricName = "cpp",
+    host_class: HostClass = None,
+    limit: Limit = 1000,
+    stage: Stages = None,
+    function: Functions = None,
+) -> Response:
+    """One metric of every stage along the default branch. Without host_class: the one with the newest run."""
+    found = require_project(session, caller, project, Role.READER)
+    wanted = service.Wanted(metric, host_class, limit, stage or [], function or [])
+    return as_json(service.history(session, found, scenario, wanted))
+
+
+@router.get("/{scenario}/functions", responses=documented(404))
+def list_functions(
+    project: ProjectName,
+    scenario: ScenarioName,
+    session: ReadDb,
+    caller: Caller,
+    *,
+    host_class: HostClass = None,
+    part: Annotated[
+        str | None,
+        Query(min_length=1, max_length=256, pattern=r"^[^\x00]+$", description="Of the stage's or its name."),
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+) -> list[FunctionSummary]:
+    """C functions with a history: those of the newest run first, dearest first."""
+    found = require_project(session, caller, project, Role.READER)
+    return service.list_functions(session, found, scenario, host_class=host_class, part=part, limit=limit)

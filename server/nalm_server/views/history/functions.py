@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Series of C functions beside those of stages: which there are, and their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from nalm_core.report.catalogue import METRICS
+from sqlalchemy.orm import Session
+
+from nalm_server.base.errors import InvalidError, NotFoundError
+from nalm_server.results.series import functions_repository as repository
+from nalm_server.results.series.values import Figures
+from nalm_server.views.history.schemas import FunctionSummary
+
+MARK = ">"
+"""Between stage and function in the name of a series; no stage's name has it."""
+
+
+def split(name: str) -> tuple[str, str | None]:
+    """(stage, function) of a series' name; None for a stage's own series."""
+    stage, _, function = name.partition(MARK)
+    return stage, function or None
+
+
+def require_metric(metric: str) -> None:
+    """Raises InvalidError for one that functions do not have."""
+    if "function" not in METRICS[metric].scopes:
+        has = " and ".join(repository.METRICS)
+        raise InvalidError(
+            f"C functions have {has}, counted by callgrind; {metric} is of the chain or of stages: leave out "
+            f"function, or choose one of {has}."
+        )
+
+
+def require_known(names: Iterable[str], known: Iterable[str]) -> None:
+    """Raises NotFoundError for the first that has no series."""
+    every = set(known)
+    for name in names:
+        if name not in every:
+            raise NotFoundError(
+                f"No function {name!r} has a history here. Only the dearest of a run begin one: "
+                "/projects/PROJECT/scenarios/SCENARIO/functions lists those that have."
+            )
+
+
+def names_of(
+    session: Session, scenario_id: int, host_class: str, wanted: Iterable[str]
+) -> dict[int, tuple[str, str]]:
+    """By id of the series: name and source, of those that have one."""
+    asked = {(stage, function) for stage, function in map(split, wanted) if function is not None}
+    found = repository.series_of(session, scenario_id, host_class, asked)
+    return {number: (f"{key.stage}{MARK}{key.function}", key.source) for number, key in found.items()}
+
+
+def add_values(
+    session: Session,
+    by_run: Figures,
+    series: Mapping[int, tuple[str, str]],
+    metric: str,
+    since: int,
+) -> None:
+    """Puts the figures of each series beside those of the stages."""
+    for series_id, run_number, value in repository.values(session, series, metric, since) if series else ():
+        name, source = series[series_id]
+        by_run[run_number][name] = (value, value, value, source)
+
+
+def list_functions(
+    session: Session, scenario_id: int, host_class: str, part: str | None, limit: int
+) -> list[FunctionSummary]:
+    """Those of the newest run first, dearest first."""
+    last = repository.newest_run(session, scenario_id, host_class)
+    return [
+        FunctionSummary(
+            stage=one.stage, name=one.function, ipp=one.ipp, calls=one.calls, gone=one.run_number != last
+        )
+        for one in repository.newest(session, scenario_id, host_class, part, limit)
+    ]

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenarios and history."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from nalm_core.report.catalogue import Metric
+from nalm_core.verdict.change import Cause
+
+from nalm_server.base.schemas import Schema
+from nalm_server.changepoints.schemas import ChangePoint, Segment
+from nalm_server.results.schemas import Display
+
+
+class ScenarioSummary(Schema):
+    name: str
+    stages: list[str]
+    """In the order packets pass them, as the newest run has them."""
+    model: str
+    lcores: int
+    traffic: str
+    load: str
+    host_classes: list[str]
+    runs: int
+
+
+class FunctionSummary(Schema):
+    """A C function under a stage that has a history, as its newest run counted it."""
+
+    stage: str
+    name: str
+    ipp: float
+    """Its own instructions per packet, without callees."""
+    calls: float
+    """A packet."""
+    gone: bool
+    """The newest run has it no more, or not among the dearest of its stage."""
+
+
+class Value(Schema):
+    value: float
+    low: float | None
+    high: float | None
+    source: str
+
+
+class HistoryPoint(Schema):
+    """One commit: its newest valid run on the host class."""
+
+    sha: str
+    short_sha: str
+    subject: str | None
+    committed_at: datetime | None
+    parent_sha: str | None
+    base_sha: str | None
+    """What the run compared it with."""
+    run_id: str
+    display: Display
+    cause: Cause | None
+    culprit_stage: str | None
+    values: dict[str, Value | None]
+    """By stage, `chain` for the whole, and by `STAGE>FUNCTION`. Null: not measured in this run."""
+
+
+class ImportedPoint(Schema):
+    """Figures of another tool at a commit: shown beside ours, never judged."""
+
+    sha: str
+    short_sha: str
+    host_class: str
+    at: datetime
+    values: dict[str, Value]
+    """By stage; their source is `imported:` and the format."""
+
+
+class History(Schema):
+    metric: Metric
+    scenario: str
+    host_class: str | None
+    """Null when the scenario has no valid run."""
+    host_classes: list[str]
+    stages: list[str]
+    """And the functions asked for, as `STAGE>FUNCTION`."""
+    missing: str | None
+    """Why the metric has no value in any run, and what to do; null where nothing stands in its way."""
+    points: list[HistoryPoint]
+    """Along the first parent, oldest first."""
+    change_points: list[ChangePoint]
+    """Of the series shown, along the first parent; those of cpp and ipp are looked for."""
+    segments: list[Segment]
+    """Where the history begins anew, the first commit apart."""
+    imported: list[ImportedPoint]
+    """Other tools' figures, oldest commit first, of every host class. There is no verdict about them."""
+
+
+class CommitColumns(Schema):
+    """Commits of all lines, each once, in the order of the first parent."""
+
+    sha: list[str]
+    subject: list[str | None]
+    committed_at: list[datetime | None]
+
+
+class StageColumns(Schema):
+    """A series: as many of each as the line has runs. Null: not measured in that run."""
+
+    stage: str
+    function: str | None
+    """A C function under the stage; null: the stage itself."""
+    value: list[float | None]
+    low: list[float | None]
+    high: list[float | None]
+
+
+class ScenarioLine(Schema):
+    """A scenario along the first parent, of one branch if asked for: columns, a place for each run."""
+
+    scenario: str
+    branch: str | None
+    host_class: str | None
+    """Null when the scenario has no valid run."""
+    at: list[int]
+    """Places in `commits`, ascending."""
+    run_id: list[str]
+    base_sha: list[str | None]
+    display: list[Display]
+    ratio_cpp: list[float | None]
+    """Of each verdict: the chain's cycles against its base, measured side by side, with the interval. Values
+    in `stages` are of runs of their own and drift with the host."""
+    low: list[float | None]
+    high: list[float | None]
+    stages: list[StageColumns]
+    missing: str | None
+    """Why the metric has no value in any run, and what to do; null where nothing stands in its way."""
+    change_points: list[ChangePoint]
+    segments: list[Segment]
+    """Where the line begins anew, the first commit apart."""
+
+
+class Release(Schema):
+    name: str
+    at: int
+    """Its place in `commits`."""
+
+
+class Lines(Schema):
+    """One metric of several scenarios, stages and branches over common commits."""
+
+    metric: Metric
+    commits: CommitColumns
+    lines: list[ScenarioLine]
+    releases: list[Release]
+    """Tags of the commits shown."""

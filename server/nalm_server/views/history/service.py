@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenarios and the history of a metric."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from nalm_core.report.catalogue import METRICS
+from nalm_core.text.commit_name import short
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.errors import NotFoundError
+from nalm_server.changepoints import service as judgement
+from nalm_server.changepoints.schemas import ChangePoint
+from nalm_server.features.repository import run_features
+from nalm_server.features.scale import normalised, scale_of
+from nalm_server.results.series import repository
+from nalm_server.results.series.models import ScenarioRow
+from nalm_server.results.series.repository import HistoryRun, ImportedValue, SeriesName, StoredValue
+from nalm_server.results.series.values import Figure, Figures
+from nalm_server.views.history import functions
+from nalm_server.views.history.schemas import FunctionSummary, ImportedPoint, ScenarioSummary, Value
+
+CHAIN = "chain"
+NCPP = "ncpp"
+ASK_FUNCTIONS = "Only C functions have it: choose some."
+
+
+def list_scenarios(session: Session, project: ProjectRow) -> list[ScenarioSummary]:
+    rows = repository.list_scenarios(session, project.id)
+    classes = repository.host_classes(session, [row.id for row in rows])
+    return [
+        ScenarioSummary(
+            name=row.name,
+            stages=row.stages,
+            model=row.model,
+            lcores=row.lcores,
+            traffic=row.traffic,
+            load=row.load,
+            host_classes=list(classes.get(row.id, {})),
+            runs=sum(classes.get(row.id, {}).values()),
+        )
+        for row in rows
+    ]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What of a scenario's history is asked for."""
+
+    metric: str
+    host_class: str | None
+    limit: int
+    stages: list[str] = field(default_factory=list)
+    """Empty: chain and all stages, if no function is asked for."""
+    functions: list[str] = field(default_factory=list)
+    """`STAGE>FUNCTION`."""
+    every_branch: bool = False
+    """Else: the default branch's commits."""
+
+
+def history(session: Session, project: ProjectRow, scenario: str, wanted: Wanted) -> dict[str, Any]:
+    """schemas.History as plain values: an object for each of ten thousand would take most of the time."""
+    found = line_of(session, project, find_target(session, project, scenario, wanted), wanted)
+    functions.require_known(wanted.functions, found.line.stages)
+    return {
+        "metric": METRICS[wanted.metric],
+        "scenario": found.scenario.name,
+        "host_class": found.host_class,
+        "host_classes": found.host_classes,
+        **_plain(found.line),
+        "imported": _imported(repository.imported(session, found.scenario.id, wanted.metric)),
+    }
+
+
+@dataclass(frozen=True)
+class Target:
+    """A scenario on one host class."""
+
+    scenario: ScenarioRow
+    classes: dict[str, int]
+    """Runs by host class, that of the newest run first."""
+    host_class: str | None
+    """The one shown; None: the scenario has no valid run."""
+
+    @property
+    def runs(self) -> int:
+        return self.classes[self.host_class] if self.host_class is not None else 0
+
+    def series(self, wanted: Wanted) -> int:
+        """How many of them are asked for."""
+        return len(wanted.stages) + len(wanted.functions) or 1 + len(self.scenario.stages)
+
+
+def find_target(session: Session, project: ProjectRow, scenario: str, wanted: Wanted) -> Target:
+    """Raises NotFoundError for what the project does not have."""
+    if wanted.metric not in METRICS:
+        raise NotFoundError(f"There is no metric {wanted.metric!r}: there are {', '.join(METRICS)}.")
+    if wanted.functions:
+        functions.require_metric(wanted.metric)
+    return _find_target(session, project, scenario, wanted.host_class)
+
+
+def line_of(session: Session, project: ProjectRow, target: Target, wanted: Wanted) -> Found:
+    """Raises NotFoundError for stages that the scenario does not have."""
+    row, shown = target.scenario, target.host_class
+    line = Line([CHAIN, *row.stages])
+    if wanted.metric == NCPP and shown:
+        line = _ncpp(session, project, row, shown, wanted)
+    elif shown:
+        line = _line(session, row, shown, wanted)
+    return Found(row, shown, list(target.classes), line)
+
+
+def _find_target(session: Session, project: ProjectRow, scenario: str, host_class: str | None) -> Target:
+    row = repository.find_scenario(session, project.id, scenario)
+    if row is None:
+        raise NotFoundError(f"Project {project.name!r} has no run of a scenario {scenario!r}.")
+    classes = repository.host_classes(session, [row.id]).get(row.id, {})
+    if host_class is not None and host_class not in classes:
+        raise NotFoundError(f"Scenario {scenario!r} has no run on host class {host_class!r}.")
+    return Target(row, classes, host_class or next(iter(classes), None))
+
+
+def list_functions(
+    session: Session,
+    project: ProjectRow,
+    scenario: str,
+    *,
+    host_class: str | None,
+    part: str | None,
+    limit: int,
+) -> list[FunctionSummary]:
+    """C functions with a history. Raises NotFoundError for what the project does not have."""
+    target = _find_target(session, project, scenario, host_class)
+    if target.host_class is None:
+        return []
+    return functions.list_functions(session, target.scenario.id, target.host_class, part, limit)
+
+
+@dataclass
+class Line:
+    """The stages shown; the runs along the first parent, a commit each, and what was found in them."""
+
+    stages: list[str]
+    runs: list[HistoryRun] = field(default_factory=list)
+    figures: Figures = field(default_factory=dict)
+    change_points: list[ChangePoint] = field(default_factory=list)
+    segments: list[dict[str, Any]] = field(default_factory=list)
+    missing: str | None = None
+    """Why there is no NCPP, if it was asked for, or no figure without a function."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A scenario's line, and its host class among those there are, that of the newest run first."""
+
+    scenario: ScenarioRow
+    host_class: str | None
+    host_classes: list[str]
+    line: Line
+
+
+def _line(session: Session, row: ScenarioRow, host_class: str, wanted: Wanted) -> Line:
+    series = _series(session, row, host_class, wanted)
+    counted = functions.names_of(session, row.id, host_class, wanted.functions) if wanted.functions else {}
+    runs = repository.history_runs(session, row, host_class, wanted.limit, wanted.every_branch)
+    since = min((one.run_number for one in runs), default=0)
+    figures = _figures(repository.values(session, series, since), series) if runs else {}
+    stages = _stages(row, wanted, figures)
+    if runs:
+        functions.add_values(session, figures, counted, wanted.metric, since)
+    known = {name for name, _ in counted.values()}
+    stages += [name for name in dict.fromkeys(wanted.functions) if name in known]
+    shas = {one.sha for one in runs}
+    return Line(
+        stages,
+        runs,
+        figures,
+        [one for one in judgement.of_history(session, row.project_id, list(series)) if one.sha in shas],
+        [one for one in judgement.segments(session, row.id, host_class) if one["sha"] in shas],
+        ASK_FUNCTIONS if METRICS[wanted.metric].scopes == ("function",) and not wanted.functions else None,
+    )
+
+
+def _series(session: Session, row: ScenarioRow, host_class: str, wanted: Wanted) -> dict[int, SeriesName]:
+    """Of the stages asked for; none if only functions are."""
+    if wanted.functions and not wanted.stages:
+        return {}
+    series = repository.series_of_metric(session, row.id, host_class, wanted.metric)
+    if not wanted.stages:
+        return series
+    known = {CHAIN, *row.stages, *(one.stage for one in series.values())}
+    _require_stages(row.name, wanted.stages, known)
+    return {number: one for number, one in series.items() if one.stage in wanted.stages}
+
+
+def _stages(row: ScenarioRow, wanted: Wanted, figures: Figures) -> list[str]:
+    if wanted.stages or wanted.functions:
+        return list(dict.fromkeys(wanted.stages))
+    ours = [CHAIN, *row.stages]
+    others = set[str]().union(*figures.values()) - set(ours)
+    return [*ours, *sorted(others)]
+
+
+def _ncpp(session: Session, project: ProjectRow, row: ScenarioRow, host_class: str, wanted: Wanted) -> Line:
+    """The chain's CPP against the reference's cost model: computed here, so that a new model reaches back."""
+    _require_stages(row.name, wanted.stages, {CHAIN})
+    line = _line(session, row, host_class, replace(wanted, metric="cpp", stages=[CHAIN]))
+    scale = scale_of(session, project, row.name, host_class)
+    features = run_features(session, row.id, host_class) if scale.model else {}
+    run_ids = {one.run_number: one.run_id for one in line.runs}
+    return replace(line, figures=normalised(scale, line.figures, run_ids, features), missing=scale.missing)
+
+
+def _require_stages(scenario: str, wanted: list[str], known: set[str]) -> None:
+    for stage in wanted:
+        if stage not in known:
+            raise NotFoundError(
+                f"Scenario {scenario!r} has no stage {stage!r}: there are {', '.join(sorted(known))}."
+            )
+
+
+def _imported(found: list[ImportedValue]) -> list[ImportedPoint]:
+    points: dict[int, ImportedPoint] = {}
+    for one in found:
+        point = points.setdefault(
+            one.run_number,
+            ImportedPoint(
+                sha=one.sha, short_sha=short(one.sha), host_class=one.host_class, at=one.at, values={}
+            ),
+        )
+        point.values[one.stage] = Value(value=one.value, low=one.low, high=one.high, source=one.source)
+    return list(points.values())
+
+
+def _figures(found: Iterable[StoredValue], series: dict[int, SeriesName]) -> Figures:
+    by_run: Figures = defaultdict(dict)
+    for series_id, run_number, value, low, high in found:
+        stage, source = series[series_id]
+        by_run[run_number][stage] = (value, low, high, source)
+    return by_run
+
+
+def _plain(line: Line) -> dict[str, Any]:
+    absent = dict.fromkeys(line.stages)
+    return {
+        "stages": line.stages,
+        "points": [_point(one, absent | _values(line.figures.get(one.run_number, {}))) for one in line.runs],
+        "change_points": line.change_points,
+        "segments": line.segments,
+        "missing": line.missing,
+    }
+
+
+def _values(figures: dict[str, Figure]) -> dict[str, Any]:
+    """schemas.Value by stage."""
+    return {
+        stage: {"value": value, "low": low, "high": high, "source": source}
+        for stage, (value, low, high, source) in figures.items()
+    }
+
+
+def _point(one: HistoryRun, values: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "sha": one.sha,
+        "short_sha": short(one.sha),
+        "subject": one.subject,
+        "committed_at": one.committed_at,
+        "parent_sha": one.parent_sha,
+        "base_sha": one.base_sha,
+        "run_id": one.run_id,
+        "display": one.display,
+        "cause": one.cause,
+        "culprit_stage": one.stage,
+        "values": values,
+    }

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One follower: what of the changes it asked for and may see, as server-sent events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_repository import name_of
+from nalm_server.auth.access.roles import Role, includes
+from nalm_server.auth.access.service import role_in
+from nalm_server.auth.tokens.principal import Principal
+from nalm_server.db.context import Context
+from nalm_server.jobs import repository
+from nalm_server.views.live.changes import Change
+from nalm_server.views.live.log_tail import gained
+from nalm_server.views.live.schemas import FIELDS, JobChange
+
+CAUGHT_UP = 500
+"""A follower that was away is told of at most so many jobs."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """None: any."""
+
+    project_id: int | None = None
+    job: int | None = None
+    backfill: int | None = None
+    bisect: int | None = None
+
+    def includes(self, change: Change) -> bool:
+        job = change.job
+        return all(
+            wanted is None or wanted == found
+            for wanted, found in (
+                (self.project_id, job.project_id),
+                (self.job, job.id),
+                (self.backfill, job.backfill_id),
+                (self.bisect, job.bisect_id),
+            )
+        )
+
+
+@dataclass
+class Follower:
+    context: Context
+    caller: Principal
+    wanted: Wanted
+    _readable: dict[int, bool] = field(default_factory=dict)
+    _log: str | None = None
+
+    def missed(self, since: int) -> list[Change]:
+        """What changed after `since`."""
+        with self.context.read_sessions() as session:
+            found = repository.changed_since(session, since, CAUGHT_UP, with_log=True)
+        return [Change(job, project, since) for job, project in found]
+
+    def current(self) -> list[Change]:
+        """The one job that is followed, as it is now."""
+        with self.context.read_sessions() as session:
+            row = repository.find(session, self.wanted.job or 0)
+            if row is None:
+                return []
+            return [Change(row, name_of(session, row.project_id), row.updated_seq)]
+
+    def event(self, change: Change) -> str | None:
+        """The change as an event; None: not for this follower."""
+        if not self.wanted.includes(change) or not self._may_read(change.job.project_id):
+            return None
+        log, anew = None, False
+        if self.wanted.job is not None:
+            log, anew = gained(self._log, change.job.log_tail)
+            self._log = change.job.log_tail
+        told = JobChange(
+            **{name: getattr(change.job, name) for name in FIELDS if name != "project"},
+            project=change.project,
+            log=log,
+            log_anew=anew,
+        )
+        return f"id: {change.floor}\nevent: job\ndata: {told.model_dump_json()}\n\n"
+
+    def _may_read(self, project_id: int) -> bool:
+        if project_id not in self._readable:
+            with self.context.read_sessions() as session:
+                self._readable[project_id] = _reads(session, self.caller, project_id)
+        return self._readable[project_id]
+
+
+def _reads(session: Session, caller: Principal, project_id: int) -> bool:
+    return includes(role_in(session, caller, project_id), Role.READER)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reports of a run or of a commit, judged, for core to render."""
+
+from __future__ import annotations
+
+from nalm_core.report.serialization import parse_report
+from nalm_core.verdict.judged import Judged
+from nalm_core.verdict.verdict import Verdict
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_repository import name_of
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.access.service import require_project
+from nalm_server.auth.tokens.principal import Principal
+from nalm_server.base.errors import NotFoundError
+from nalm_server.git.commits import service as commits
+from nalm_server.notify.forges.current_state import run_url
+from nalm_server.results import intake as runs
+from nalm_server.results import repository as run_rows
+from nalm_server.results.repository import JudgedRun
+
+
+def of_run(session: Session, caller: Principal, run_id: str, base_url: str) -> list[Judged]:
+    """Raises ReportExpiredError when the report has aged out."""
+    found = runs.require(session, caller, run_id)
+    return [_judged(session, found, name_of(session, found.run.project_id), base_url)]
+
+
+def of_commit(session: Session, caller: Principal, project: str, sha: str, base_url: str) -> list[Judged]:
+    """The newest run of each scenario. Raises NotFoundError if there is none."""
+    row = require_project(session, caller, project, Role.READER)
+    commit = commits.require(session, row.id, sha)
+    newest: dict[str, JudgedRun] = {}
+    for one in run_rows.of_commits(session, [commit.id], None):
+        if not one.run.beside:
+            newest.setdefault(one.scenario, one)
+    if not newest:
+        raise NotFoundError(f"Nothing has been measured of {sha}.")
+    return [_judged(session, one, project, base_url) for one in newest.values()]
+
+
+def _judged(session: Session, found: JudgedRun, project: str, base_url: str) -> Judged:
+    report = parse_report(runs.report_of(session, found).json)
+    verdict = Verdict.model_validate(found.verdict.document)
+    return Judged(report, verdict, run_url(base_url, project, found.run.run_id))

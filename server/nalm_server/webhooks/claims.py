@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Deliveries of a project taken in hand together, in the order in which they came."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.db.context import Context
+from nalm_server.webhooks import repository
+from nalm_server.webhooks.claim_heartbeat import HELD
+from nalm_server.webhooks.models import DeliveryRow
+from nalm_server.webhooks.schemas import DeliveryStatus
+
+AT_ONCE = 500
+"""Deliveries of a project that are taken together; a quarter of that after each try that came to nothing, so
+that one of which its workers die is soon alone."""
+MOST_TRIES = 8
+FIRST_WAIT = timedelta(seconds=15)
+"""Doubled with each try."""
+LONGEST_WAIT = FIRST_WAIT * 2**MOST_TRIES
+REASON_LENGTH = 500
+DIED = "whoever worked on it died of it or was killed; the log of the server's workers may say why"
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """A delivery in hand; `attempt` fences off whoever took it before and is late."""
+
+    number: int
+    attempt: int
+    project_id: int
+    forge: str
+    event: str
+    packed: bytes
+
+    @property
+    def body(self) -> bytes:
+        return zlib.decompress(self.packed) if self.packed else b""
+
+
+def claim(context: Context) -> list[Claimed]:
+    """Of the project whose turn it is; none when nothing is due."""
+    while True:
+        now = context.clock()
+        due = repository.Due(now, LONGEST_WAIT)
+        with context.sessions() as session:
+            first = repository.longest_waiting(session, due)
+            if first is None:
+                return []
+            claimed = _take(session, due, *first)
+            session.commit()
+        if claimed:
+            return claimed
+
+
+def _take(session: Session, due: repository.Due, project_id: int, attempts: int) -> list[Claimed]:
+    """May be none: somebody else was first, or they are given up."""
+    projects.lock(session, project_id)
+    limit = max(1, AT_ONCE >> (2 * attempts))
+    claimed = []
+    for row in repository.lock_due(session, due, project_id, attempts, limit):
+        if row.attempts >= MOST_TRIES:
+            # Of what its workers died of each time nobody dies again.
+            end(row, DeliveryStatus.FAILED, f"given up after {row.attempts} tries: {DIED}", due.now)
+            continue
+        row.attempts += 1
+        row.next_at = due.now + HELD
+        packed = row.body or b""
+        claimed.append(Claimed(row.id, row.attempts, row.project_id, row.forge, row.event, packed))
+    return claimed
+
+
+def still_ours(session: Session, claimed: Claimed) -> DeliveryRow | None:
+    """The row, held until the commit. None: whoever took it from us does the same, or a later one
+    has overtaken it."""
+    row = repository.lock(session, claimed.number)
+    ours = row is not None and (row.attempts, row.status) == (claimed.attempt, DeliveryStatus.RECEIVED)
+    return row if ours else None
+
+
+def put_off(context: Context, claimed: Claimed, reason: str) -> None:
+    now = context.clock()
+    with context.sessions() as session:
+        row = still_ours(session, claimed)
+        if row is None:
+            return
+        if row.attempts >= MOST_TRIES:
+            end(row, DeliveryStatus.FAILED, f"given up after {row.attempts} tries: {reason}", now)
+        else:
+            row.reason = f"waits to be tried again: {reason}"[:REASON_LENGTH]
+            row.next_at = now + FIRST_WAIT * 2 ** (row.attempts - 1)
+        session.commit()
+
+
+def end(row: DeliveryRow, status: DeliveryStatus, reason: str, now: datetime) -> None:
+    row.status, row.reason, row.worked_at, row.next_at = status, reason[:REASON_LENGTH], now, None

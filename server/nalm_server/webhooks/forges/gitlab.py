@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GitLab: pushes, tags and merge requests; with its secret token, or signed as a standard webhook."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nalm_server.git.events import Happening, Nothing, PullRequestChanged, PullRequestState
+from nalm_server.webhooks.forges.claim import Claim, Headers
+from nalm_server.webhooks.forges.parts import (
+    Body,
+    Number,
+    Part,
+    PushedCommit,
+    RefName,
+    Sha,
+    Text,
+    fork,
+    is_none,
+    of_ref,
+)
+from nalm_server.webhooks.signature import StandardHeaders, fits_standard, same
+
+IDENTITIES = ("webhook-id", "idempotency-key", "x-gitlab-event-uuid")
+"""Of a delivery, the one that stays the same when it is sent again first."""
+STATES: dict[str, PullRequestState] = {
+    "open": "open", "reopen": "open", "update": "open", "close": "closed", "merge": "merged",
+}  # fmt: skip
+"""By the action of a merge request."""
+
+
+class Kind(Part):
+    object_kind: Text
+
+
+class Push(Part):
+    ref: RefName
+    before: Sha
+    after: Sha
+    checkout_sha: Sha | None = None
+    """The commit, also when an annotated tag was pushed."""
+    commits: tuple[PushedCommit, ...] = ()
+
+
+class LastCommit(Part):
+    id: Sha
+
+
+class Attributes(Part):
+    iid: Number
+    action: Text = ""
+    title: Text = ""
+    url: Text | None = None
+    description: Body | None = None
+    merge_commit_sha: Sha | None = None
+    """None of a fast-forward."""
+    squash_commit_sha: Sha | None = None
+    oldrev: Sha | None = None
+    """The head before, when commits were pushed."""
+    target_branch: RefName
+    source_project_id: int | None = None
+    target_project_id: int
+    last_commit: LastCommit
+
+
+class User(Part):
+    username: Text
+
+
+class MergeRequestEvent(Part):
+    user: User | None = None
+    object_attributes: Attributes
+
+
+class GitLab:
+    name = "gitlab"
+    wants = "the secret `nalm-server project add` printed as its secret token"
+
+    def claim(self, headers: Headers) -> Claim:
+        token = headers.get("x-gitlab-token")
+        signed = StandardHeaders(
+            headers.get("webhook-id"), headers.get("webhook-timestamp"), headers.get("webhook-signature")
+        )
+        return Claim(
+            event=headers.get("x-gitlab-event"),
+            delivery=next((headers[name] for name in IDENTITIES if headers.get(name)), None),
+            signed=token is not None or signed.signatures is not None,
+            signed_by=lambda secret, body, now: (
+                fits_standard(secret, signed, body, now)
+                if signed.signatures is not None
+                else same(secret, token)
+            ),
+        )
+
+    def read(self, event: str, payload: Any) -> Happening:
+        """System hooks send the same events under one name: the body tells which."""
+        kind = Kind.model_validate(payload).object_kind
+        if kind in ("push", "tag_push"):
+            return _push(Push.model_validate(payload))
+        if kind == "merge_request":
+            return _merge_request(MergeRequestEvent.model_validate(payload))
+        return Nothing(f"nothing is done on {kind[:100]}")
+
+
+def merged_as(merge_commit: str | None, squash_commit: str | None) -> str | None:
+    """What the branch has of a merged request. A squashed one that was merged has its own commit behind the
+    merge; one that was fast-forwarded is the branch's itself. None: the last one of the request."""
+    return merge_commit or squash_commit
+
+
+def _push(push: Push) -> Happening:
+    after = push.after if is_none(push.after) or push.checkout_sha is None else push.checkout_sha
+    tip = next((one.info for one in push.commits if one.id == after), None)
+    return of_ref(push.ref, push.before, after, tip=tip)
+
+
+def _merge_request(event: MergeRequestEvent) -> Happening:
+    request = event.object_attributes
+    state = STATES.get(request.action)
+    if state is None:
+        return Nothing(f"nothing is done on the action {request.action[:100] or 'none'} of a merge request")
+    if request.action == "update" and request.oldrev is None:
+        return Nothing("the merge request was edited, its commits are the same")
+    return PullRequestChanged(
+        number=request.iid,
+        state=state,
+        head_sha=request.last_commit.id,
+        base_branch=request.target_branch,
+        fork=fork(request.source_project_id, request.target_project_id, request.iid),
+        title=request.title,
+        author=event.user.username if event.user else None,
+        url=request.url,
+        body=request.description,
+        merged_as=merged_as(request.merge_commit_sha, request.squash_commit_sha),
+    )

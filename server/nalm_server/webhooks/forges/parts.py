@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the forges' events have in common: shas, refs, people; read with care, unknown fields let pass."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
+
+from nalm_server.base.schemas import Time
+from nalm_server.git.commits.order import CommitInfo
+from nalm_server.git.events import (
+    BranchDeleted,
+    BranchPushed,
+    Happening,
+    Nothing,
+    TagDeleted,
+    TagPushed,
+    unknown_fork,
+)
+
+BRANCHES, TAGS = "refs/heads/", "refs/tags/"
+
+
+def _storable(text: str) -> str:
+    """PostgreSQL stores no NUL, and no driver half a surrogate pair."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
+
+
+Text = Annotated[str, AfterValidator(_storable)]
+BODY_LENGTH = 20_000
+"""Characters of a request's text that are read."""
+Body = Annotated[str, AfterValidator(lambda text: _storable(text[:BODY_LENGTH]))]
+Sha = Annotated[str, Field(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
+RefName = Annotated[Text, Field(min_length=1, max_length=255)]
+Number = Annotated[int, Field(ge=1, le=2**31 - 1)]
+
+
+class Part(BaseModel):
+    """Forges add fields at will: what is not known here is let pass."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Person(Part):
+    name: Text | None = None
+
+
+class PushedCommit(Part):
+    id: Sha
+    message: Text = ""
+    timestamp: Time | None = None
+    author: Person | None = None
+
+    @field_validator("timestamp", mode="wrap")
+    @classmethod
+    def _lenient(cls, value: Any, handler: Any) -> Any:
+        """A commit's date is what its author's clock said; a nonsensical one loses no push."""
+        try:
+            return handler(value)
+        except ValueError:
+            return None
+
+    @property
+    def info(self) -> CommitInfo:
+        return CommitInfo(self.message, self.author.name if self.author else None, self.timestamp)
+
+
+def is_none(sha: str) -> bool:
+    """Forges write an absent commit as zeros."""
+    return set(sha) == {"0"}
+
+
+def fork(head: int | None, base: int | None, number: int) -> str | None:
+    """The repository that a pull request's head comes from, by its number. None: the one it goes into.
+
+    A repository that is gone is no one's: the head then belongs to its pull request alone.
+    """
+    if head is None or head <= 0:
+        return unknown_fork(number)
+    return None if head == base else str(head)
+
+
+def of_ref(
+    ref: str, before: str, after: str, *, forced: bool = False, tip: CommitInfo | None = None
+) -> Happening:
+    """What a push of this ref is."""
+    if ref.startswith(TAGS):
+        tag = ref.removeprefix(TAGS)
+        return TagDeleted(tag) if is_none(after) else TagPushed(tag, after, tip)
+    if not ref.startswith(BRANCHES) or ref == BRANCHES:
+        return Nothing(f"{ref[:200]} is neither a branch nor a tag")
+    branch = ref.removeprefix(BRANCHES)
+    if is_none(after):
+        return BranchDeleted(branch)
+    if before == after:
+        return Nothing("nothing new in it")
+    return BranchPushed(branch, None if is_none(before) else before, after, forced, tip)

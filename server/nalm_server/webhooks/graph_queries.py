@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the plans of deliveries will ask of the commit graph. One that asks for more gets it, only later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from nalm_server.git.branch_filters.filters import PushCommits, Watching
+from nalm_server.git.events import BranchPushed, Happening, MergeGroupChanged, PullRequestChanged
+from nalm_server.git.graph import Wanted
+from nalm_server.webhooks.plans.make import without_graph
+from nalm_server.webhooks.plans.steps import EACH_AT_MOST
+
+
+def wanted(watched: Watching, happenings: Iterable[Happening]) -> Wanted | None:
+    """None: no plan asks for anything."""
+    asking = [one for one in happenings if without_graph(watched, one) is None]
+    if not asking:
+        return None
+    requests = [one for one in asking if isinstance(one, PullRequestChanged)]
+    groups = [one for one in asking if isinstance(one, MergeGroupChanged)]
+    pushes = [one for one in asking if isinstance(one, BranchPushed)]
+    return Wanted(
+        commits=frozenset(one.after for one in pushes if one.before is None),
+        forks=frozenset((f"refs/heads/{one.base_branch}", one.head_sha) for one in requests),
+        pushes=frozenset((one.before, one.after) for one in pushes if one.before is not None),
+        each=EACH_AT_MOST if watched.push_commits is PushCommits.EACH else 0,
+        changes=frozenset((one.base_sha, one.head_sha) for one in groups),
+    )

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A merge queue's trial: the commit the branch would get, against the one before it in the queue."""
+
+from __future__ import annotations
+
+from nalm_core.text.commit_name import short
+
+from nalm_server.git.branch_filters.filters import Watching
+from nalm_server.git.events import MergeGroupChanged
+from nalm_server.jobs.schemas import JobReason
+from nalm_server.webhooks.plans.plan import Known, Measurement, Plan, Scene
+from nalm_server.webhooks.plans.steps import touches_code
+
+
+def unmeasured(watched: Watching, group: MergeGroupChanged) -> Plan | None:
+    """The plan when nothing is to be measured. None: something is."""
+    if not group.waiting:
+        return Plan(f"{_name(group)} was left")
+    if not watched.watches(group.base_branch):
+        return Plan(f"{_name(group)} goes into {group.base_branch}, which is not watched")
+    return None
+
+
+def plan_merge_group(scene: Scene, group: MergeGroupChanged) -> Plan:
+    """Raises GraphError, UnknownRevisionError."""
+    head = scene.graph.first_parent(None, group.head_sha, most=1)[0]
+    known = Known(head.sha, head.parent, head)
+    if not touches_code(scene, group.base_sha, group.head_sha):
+        reason = f"{_name(group)} touches nothing that is measured"
+        return Plan(reason, [known], listed=False, untouched=[group.head_sha])
+    return _measured(group, known)
+
+
+def plan_merge_group_blind(group: MergeGroupChanged, why: str) -> Plan:
+    """From the payload alone, which says what to compare with."""
+    known = Known(group.head_sha, group.base_sha, group.tip)
+    return _measured(group, known, f", from what the delivery says: {why}")
+
+
+def _measured(group: MergeGroupChanged, head: Known, beside: str = "") -> Plan:
+    """Forks' code, too, without anyone's approval: who put it there may write to the branch."""
+    measured = Measurement(
+        group.head_sha, group.base_sha, JobReason.PULL_REQUEST, _name(group), pull_request=group.number
+    )
+    reason = f"{_name(group)}: {short(group.head_sha)} against {short(group.base_sha)}{beside}"
+    return Plan(reason, [head], False, [measured])
+
+
+def _name(group: MergeGroupChanged) -> str:
+    return f"merge queue of {group.base_branch} with pull request {group.number}"

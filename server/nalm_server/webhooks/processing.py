@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a happening to its commits and jobs: planned outside a transaction, applied in one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.db.context import Context
+from nalm_server.git.branch_filters import repository as watches
+from nalm_server.git.branch_filters.filters import watching
+from nalm_server.git.events import Happening
+from nalm_server.git.graph import Graph
+from nalm_server.webhooks import apply, repository
+from nalm_server.webhooks.plans.make import make_plan
+from nalm_server.webhooks.plans.plan import Plan, Scene
+
+Finish = Callable[[Session, Plan, Callable[[], list[int]]], None]
+"""Called in the transaction, under the project's lock; calls its last argument to have the plan applied."""
+
+
+def follow(
+    context: Context,
+    scene: Scene,
+    happening: Happening,
+    finish: Finish,
+    *,
+    last_try: bool = False,
+) -> None:
+    """Raises GraphError or UnknownRevisionError when the plan cannot be made, or not yet."""
+    while not _followed(context, scene, happening, finish, last_try=last_try):
+        continue  # what the plan stood on has changed meanwhile
+
+
+def scene_of(context: Context, project_id: int) -> Scene:
+    """The project as it is now."""
+    with context.read_sessions() as session:
+        project = projects.get(session, project_id)
+        row, most = watches.find(session, project_id), context.settings.fork_pull_requests
+        watched = watching(project, row, most)
+    return Scene(watched, Graph(context, project))
+
+
+def _followed(
+    context: Context, scene: Scene, happening: Happening, finish: Finish, *, last_try: bool
+) -> bool:
+    project_id = scene.graph.project.id
+    with context.read_sessions() as session:
+        before = apply.stored(session, project_id, happening)
+    plan = make_plan(scene, happening, before, last_try=last_try)
+    with context.sessions() as session:
+        repository.commit_without_waiting(session)
+        projects.lock(session, project_id)
+        if apply.stored(session, project_id, happening) != before:
+            return False
+        now = context.clock()
+        finish(session, plan, lambda: apply.apply(session, project_id, happening, plan, now))
+        session.commit()
+    return True

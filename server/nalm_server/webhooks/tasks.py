@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Works on deliveries that were taken: all that wait for a repository together, each until it is done, or put
+off to be tried again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+
+import structlog
+from sqlalchemy.orm import Session
+
+from nalm_server.base.errors import NalmError
+from nalm_server.db.context import Context
+from nalm_server.git.events import Happening
+from nalm_server.git.graph import batch
+from nalm_server.webhooks import claims, repository
+from nalm_server.webhooks.claim_heartbeat import holding
+from nalm_server.webhooks.claims import Claimed
+from nalm_server.webhooks.forges import FORGES
+from nalm_server.webhooks.graph_queries import wanted
+from nalm_server.webhooks.parsing import read
+from nalm_server.webhooks.plans.plan import Plan, Scene
+from nalm_server.webhooks.processing import follow, scene_of
+from nalm_server.webhooks.schemas import DeliveryStatus
+
+log = structlog.get_logger()
+
+GRAPH_TRIES = 4
+"""After so many, a delivery is believed without the repository."""
+BODIES_KEPT = timedelta(days=14)
+
+
+def drain(context: Context) -> None:
+    """Works on every delivery that is due. Safe to run twice at once."""
+    while claimed := claims.claim(context):
+        with holding(context, [(one.number, one.attempt) for one in claimed]):
+            _work_all(context, claimed)
+    with context.sessions() as session:
+        repository.forget_bodies(session, context.clock() - BODIES_KEPT)
+        session.commit()
+
+
+def _work_all(context: Context, claimed: Sequence[Claimed]) -> None:
+    """Of one project. One that fails keeps no other waiting."""
+    told: dict[int, Happening] = {}
+    for one in claimed:
+        with _put_off_if_it_fails(context, one):
+            told[one.number] = read(FORGES[one.forge], one.event, one.body)
+    scene = _scene(context, claimed[0].project_id, told.values())
+    for one in claimed:
+        if one.number not in told:
+            continue
+        with _put_off_if_it_fails(context, one):
+            _work(context, one, told[one.number], scene)
+
+
+@contextmanager
+def _put_off_if_it_fails(context: Context, claimed: Claimed) -> Iterator[None]:
+    try:
+        yield
+    except NalmError as error:
+        claims.put_off(context, claimed, error.message)
+    except Exception as error:  # one delivery must not stop the others
+        log.exception("a delivery could not be worked on", delivery=claimed.number)
+        said = f"an error of the server ({type(error).__name__}); its log has it"
+        claims.put_off(context, claimed, said)
+
+
+def _scene(context: Context, project_id: int, told: Collection[Happening]) -> Scene:
+    scene = scene_of(context, project_id)
+    asked = wanted(scene.watched, told)
+    if asked is None:
+        return scene
+    return replace(scene, graph=replace(scene.graph, gathered=batch(context, scene.graph.project, asked)))
+
+
+def _work(context: Context, claimed: Claimed, happening: Happening, scene: Scene) -> None:
+    def finish(session: Session, plan: Plan, applied: Callable[[], list[int]]) -> None:
+        row = claims.still_ours(session, claimed)
+        if row is None:
+            return
+        row.job_ids = applied()
+        status = DeliveryStatus.ACCEPTED if row.job_ids else DeliveryStatus.IGNORED
+        now = context.clock()
+        claims.end(row, status, plan.reason, now)
+        if row.about is not None:
+            repository.overtake(session, row, f"delivery {row.id} told what is newer of {row.about}", now)
+
+    last_try = claimed.attempt >= GRAPH_TRIES
+    follow(context, scene, happening, finish, last_try=last_try)

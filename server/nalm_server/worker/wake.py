@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wakes workers once a transaction is committed, never before: they would find nothing."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import structlog
+from sqlalchemy import event
+from sqlalchemy.orm import Session, sessionmaker
+
+from nalm_server.worker.kinds import Work
+
+log = structlog.get_logger()
+
+KEY = "nalm_wakes"
+
+
+class Waker(Protocol):
+    """Tells workers, wherever they are, to look. May fail; must not block for long."""
+
+    def work(self, kind: Work) -> None: ...
+
+    def pool(self, name: str) -> None:
+        """Agents of the pool: there may be a job."""
+
+
+class NullWaker:
+    """Nobody to wake: ticks find the work."""
+
+    def work(self, kind: Work) -> None:
+        return
+
+    def pool(self, name: str) -> None:
+        return
+
+
+def wake(session: Session, kind: Work) -> None:
+    """Wakes workers of this kind when the session's transaction has been committed."""
+    session.info.setdefault(KEY, {})[("work", kind)] = None
+
+
+def wake_pool(session: Session, name: str) -> None:
+    """Wakes a pool's agents when the session's transaction has been committed."""
+    session.info.setdefault(KEY, {})[("pool", name)] = None
+
+
+def listen(sessions: sessionmaker[Session], waker: Waker) -> None:
+    """Makes every session of this maker keep its word."""
+
+    @event.listens_for(sessions, "after_commit")
+    def committed(session: Session) -> None:
+        for what, name in session.info.pop(KEY, {}):
+            try:
+                waker.work(Work(name)) if what == "work" else waker.pool(name)
+            except Exception as error:  # the transaction stands; the next tick finds what was missed
+                log.warning("nobody could be woken", kind=name, error=str(error))
+
+    @event.listens_for(sessions, "after_soft_rollback")
+    def rolled_back(session: Session, _previous: Any) -> None:
+        if not session.in_nested_transaction():
+            session.info.pop(KEY, None)
