@@ -15,9 +15,10 @@ from nalm_server.alerts.findings import confirm
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.states import AlertState
 from nalm_server.app.application import make_app
+from nalm_server.app.context import make_context
 from nalm_server.auth.tokens import service as tokens
 from nalm_server.base.settings import Settings
-from nalm_server.db.context import Context, make_context
+from nalm_server.db.context import Context
 from nalm_server.webhooks.models import DeliveryRow
 from nalm_server.webhooks.signature import sign
 from nalm_server.webhooks.tasks import drain as drain_deliveries

@@ -9,7 +9,7 @@ from typing import Any
 
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.serialization import dump_report
-from nalm_server.app import workers
+from nalm_server.worker import registry
 from nalm_server_harness import Service
 from nalm_synthetic import Noise, Side, make_report
 
@@ -43,7 +43,7 @@ class Lab:
     def work_all(self) -> None:
         """Until neither the service nor a host has anything to do."""
         while True:
-            workers.drain(self.service.context)
+            registry.drain(self.service.context)
             self.service.clock.pass_seconds(BETWEEN_SECONDS)
             worked = [self.work(bench) for bench in self.benches]
             if not any(worked):

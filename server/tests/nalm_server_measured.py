@@ -75,7 +75,7 @@ def _store(session: Session, one: Measured, now: datetime) -> None:
     repository.add(session, row, _stored(session, report), verdict)
     entry.enter(session, row, _figures(one))
     functions.enter(session, row, _counted(one))
-    triggers.run_taken(session, JudgedRun(row, verdict, one.scenario, one.host))
+    triggers.run_taken(session, JudgedRun(row, verdict, one.scenario, one.host), now)
 
 
 def _stored(session: Session, report: RunReport) -> Packed:

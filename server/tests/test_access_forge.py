@@ -15,9 +15,10 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx import Response
 from nalm_server.app.application import make_app
+from nalm_server.app.context import make_context
 from nalm_server.auth.accounts.models import AccountRow, IdentityRow
 from nalm_server.base.settings import Settings
-from nalm_server.db.context import Context, make_context
+from nalm_server.db.context import Context
 from nalm_server_harness import Clock
 from nalm_server_oidc import Provider, serving
 from pydantic import ValidationError

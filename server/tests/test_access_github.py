@@ -13,10 +13,11 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx import Response
 from nalm_server.app.application import make_app
+from nalm_server.app.context import make_context
 from nalm_server.auth.accounts.models import IdentityRow
 from nalm_server.base.settings import Settings
 from nalm_server.base.sign_in_providers import Provider
-from nalm_server.db.context import Context, make_context
+from nalm_server.db.context import Context
 from nalm_server_github import FakeGithub
 from nalm_server_harness import Clock
 from nalm_server_sockets import Loopback, serving

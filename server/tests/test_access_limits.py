@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 from nalm_server.app.application import make_app
+from nalm_server.app.context import make_context
 from nalm_server.base.errors import TooManyError
 from nalm_server.base.settings import Settings
 from nalm_server.db import sign_in_attempts
-from nalm_server.db.context import make_context
 from nalm_server.db.sign_in_attempts import Attempt, Attempts
 
 HEALTH = "/api/v1/health"

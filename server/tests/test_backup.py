@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 from nalm_server.app.application import make_app
+from nalm_server.app.context import make_context
 from nalm_server.base.settings import Settings
-from nalm_server.db.context import make_context
 from nalm_server.ops.backup import service as backups
 from nalm_server.ops.backup.archive import BackupError
 from nalm_server_harness import Service

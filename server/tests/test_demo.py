@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
+from nalm_server.app.context import make_context
 from nalm_server.auth.sign_in.schemas import ByLink
 from nalm_server.auth.sign_in.service import sign_in
 from nalm_server.base.errors import UnauthorizedError
@@ -25,7 +26,6 @@ from nalm_server.cli.demo.history import Merge, make_history
 from nalm_server.cli.demo.preflight import check_disk, check_port, check_programs
 from nalm_server.cli.demo.table import as_planted, make_table, verdict_of
 from nalm_server.cli.demo.way_in import way_in
-from nalm_server.db.context import make_context
 from rich.console import Console
 
 

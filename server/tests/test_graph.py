@@ -11,9 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from nalm_server.app.context import make_context
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.settings import Settings
-from nalm_server.db.context import Context, make_context
+from nalm_server.db.context import Context
 from nalm_server.git import graph
 from nalm_server.git.branch_filters.models import WatchRow
 from nalm_server.git.graph import AddressError, GraphError, UnknownRevisionError, git

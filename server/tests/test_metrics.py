@@ -13,10 +13,10 @@ import pytest
 import structlog
 from fastapi.testclient import TestClient
 from nalm_server.app.application import make_app
+from nalm_server.app.context import make_context
 from nalm_server.base import logs
 from nalm_server.base.settings import Settings
 from nalm_server.db import migrate
-from nalm_server.db.context import make_context
 from nalm_server.notify.tasks import drain
 from nalm_server.ops.health import service as health
 from nalm_server_harness import Clock, Service

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import httpx
 import pytest
-from nalm_server.app.workers import WORKERS, Worker
 from nalm_server.db import engine as db
 from nalm_server.worker import broker, repository
 from nalm_server.worker.heartbeat import DEAF_AFTER, Hearing
 from nalm_server.worker.kinds import Work
 from nalm_server.worker.leader import Leader
 from nalm_server.worker.pending import Pending
+from nalm_server.worker.registry import WORKERS, Worker
 from nalm_server.worker.ticks import Ticks
 from nalm_server.worker.wake import NullWaker, wake
 from nalm_server.worker.wakers import MOST_WAITING, CeleryWaker, ThreadWaker

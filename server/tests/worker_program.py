@@ -7,11 +7,12 @@ import os
 import sys
 from pathlib import Path
 
-from nalm_server.app.workers import WORKERS, Worker
+from nalm_server.app.context import make_context
 from nalm_server.base.settings import Settings
-from nalm_server.db.context import Context, make_context
+from nalm_server.db.context import Context
 from nalm_server.worker.kinds import Work
 from nalm_server.worker.processes import run_worker
+from nalm_server.worker.registry import WORKERS, Worker
 
 
 def main() -> int:

@@ -25,12 +25,12 @@ import httpx
 import psutil
 import psycopg
 from host import print_result
+from nalm_server.app.context import make_context
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.auth.tokens.scopes import Scope
 from nalm_server.auth.tokens.service import digest_of
 from nalm_server.base.settings import Settings
 from nalm_server.db import migrate
-from nalm_server.db.context import make_context
 from nalm_server.results.intake import take_report
 from postgres import cluster
 from sqlalchemy import event

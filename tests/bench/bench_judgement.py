@@ -11,11 +11,12 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from host import print_result
+from nalm_server.app.context import make_context
 from nalm_server.base.settings import Settings
 from nalm_server.changepoints import tasks, triggers
 from nalm_server.changepoints.models import ChangePointRow
 from nalm_server.db import migrate
-from nalm_server.db.context import Context, make_context
+from nalm_server.db.context import Context
 from postgres import cluster
 from sqlalchemy import func, select, text
 

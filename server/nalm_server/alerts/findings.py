@@ -10,7 +10,7 @@ from typing import Any
 from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
-from nalm_server.alerts import headline, lifecycle, matching, repository
+from nalm_server.alerts import headline, lifecycle, matching, ports, repository
 from nalm_server.alerts.lifecycle import confirm, dismiss, fix, move_culprit
 from nalm_server.alerts.models import AlertMoveRow, AlertRow
 from nalm_server.alerts.rules import decisions, rule_repository
@@ -19,7 +19,6 @@ from nalm_server.alerts.rules.models import ExpectationRow
 from nalm_server.alerts.states import ACTIVE, AlertState
 from nalm_server.alerts.suspicion import CHAIN, Moved, Suspicion
 from nalm_server.auth.access import project_repository as projects
-from nalm_server.campaigns.confirmations import service as confirmations
 
 __all__ = ["CHAIN", "Moved", "Suspicion", "confirm", "dismiss", "fix", "move_culprit", "suspect"]
 
@@ -49,7 +48,7 @@ def suspect(session: Session, suspicion: Suspicion, now: datetime) -> AlertRow |
     _sum_up(session, alert, suspicion)
     if alert.state not in ACTIVE or alert.muted or Fate.ALERT not in fates:
         return None
-    confirmations.ask(session, alert, now)
+    ports.suspected(session, alert, now)
     return alert
 
 
@@ -117,8 +116,7 @@ def _record(
         session.add(row)
     session.flush()
     numbers = [one.change_point_id for one in suspicion.moved if one.change_point_id is not None]
-    for point in repository.change_points(session, numbers):
-        point.alert_id = alert.id if alert else None
+    ports.assigned(session, numbers, alert.id if alert else None)
 
 
 def _narrow(session: Session, alert: AlertRow, suspicion: Suspicion, now: datetime) -> None:

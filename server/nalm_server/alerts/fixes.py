@@ -14,11 +14,10 @@ from nalm_core.text.amounts import amount
 from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
-from nalm_server.alerts import lifecycle, matching, repository
+from nalm_server.alerts import evidence, lifecycle, matching, repository
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.rules.fates import Fate
 from nalm_server.alerts.states import ACTIVE, AlertState
-from nalm_server.campaigns.confirmations import evidence
 from nalm_server.git.commits import repository as commits
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.results.models import RunRow, VerdictRow

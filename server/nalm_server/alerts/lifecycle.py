@@ -9,11 +9,10 @@ from datetime import datetime
 from nalm_core.findings.recovery import Recovery
 from sqlalchemy.orm import Session
 
-from nalm_server.alerts import headline, repository
+from nalm_server.alerts import headline, ports, repository
 from nalm_server.alerts.models import AlertRow, AlertStateRow
 from nalm_server.alerts.states import ACTIVE, AlertState, require_allowed
 from nalm_server.git.commits.models import CommitRow
-from nalm_server.notify import alert_messages
 
 
 def enter(
@@ -22,9 +21,9 @@ def enter(
     """Puts it into the state. Raises ConflictError for a change that makes no sense."""
     require_allowed(alert.id, AlertState(alert.state), state)
     alert.state, alert.reason, alert.updated_at = state, why, now
-    messages = alert_messages.tell(session, alert, why, now)
+    messages = ports.notify.call(session, alert, why, now)
     note(session, alert, why, now, who=who, messages=messages)
-    alert_messages.show(session, alert, now)
+    ports.changed(session, alert, now)
 
 
 def note(

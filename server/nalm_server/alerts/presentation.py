@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from nalm_server.alerts import lifecycle, list_repository, repository
+from nalm_server.alerts import lifecycle, list_repository, ports, repository
 from nalm_server.alerts.list_repository import Listed
 from nalm_server.alerts.models import AlertMoveRow, AlertRow
 from nalm_server.alerts.rules import decisions, expectations, rule_repository
@@ -26,7 +26,6 @@ from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project, require_role
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.base.errors import NotFoundError
-from nalm_server.campaigns.confirmations import service as confirmations
 from nalm_server.results import repository as runs
 
 
@@ -110,7 +109,7 @@ def get(session: Session, caller: Principal, alert_id: int, now: datetime) -> Al
         history=[AlertStep.model_validate(row) for row in repository.states(session, alert.id)],
         comments=[AlertComment.model_validate(row) for row in repository.comments(session, alert.id)],
         merged_into=alert.merged_into_id,
-        confirming=confirmations.of_alert(session, alert.id),
+        confirming=ports.confirming.call(session, alert.id),
     )
 
 

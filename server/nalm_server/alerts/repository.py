@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session, aliased, undefer
 from nalm_server.alerts.models import AlertCommentRow, AlertMoveRow, AlertRow, AlertStateRow
 from nalm_server.alerts.rules.fates import Fate
 from nalm_server.alerts.states import ACTIVE, AlertState
-from nalm_server.changepoints.models import ChangePointRow
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.results import repository as runs
 from nalm_server.results.models import RunRow, VerdictRow
@@ -103,10 +102,6 @@ def add_state(session: Session, row: AlertStateRow) -> None:
 def states(session: Session, alert_id: int) -> list[AlertStateRow]:
     query = select(AlertStateRow).where(AlertStateRow.alert_id == alert_id)
     return list(session.scalars(query.order_by(AlertStateRow.id)))
-
-
-def change_points(session: Session, numbers: Sequence[int]) -> list[ChangePointRow]:
-    return list(session.scalars(select(ChangePointRow).where(ChangePointRow.id.in_(numbers))))
 
 
 def parent_position(session: Session, commit: CommitRow) -> int:
@@ -217,3 +212,13 @@ def measured_after(session: Session, commit_id: int, until: datetime) -> int:
         exists().where(RunRow.commit_id == CommitRow.id, RunRow.received_at <= until),
     )
     return session.scalars(query).one()
+
+
+def expected_commits(session: Session, scenario_id: int) -> set[int]:
+    """Commits whose alert says that the change was expected."""
+    query = (
+        select(AlertRow.commit_id)
+        .join(RunRow, RunRow.commit_id == AlertRow.commit_id)
+        .where(RunRow.scenario_id == scenario_id, AlertRow.state == AlertState.EXPECTED)
+    )
+    return set(session.scalars(query))

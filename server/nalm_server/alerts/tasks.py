@@ -8,15 +8,13 @@ from functools import partial
 
 from sqlalchemy.orm import Session
 
-from nalm_server.alerts import headline, lifecycle, repository
+from nalm_server.alerts import headline, lifecycle, ports, repository
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.rules import decisions
 from nalm_server.alerts.rules.fates import Fate
 from nalm_server.alerts.states import ACTIVE
 from nalm_server.auth.access import project_repository as projects
-from nalm_server.campaigns.confirmations import service as confirmations
 from nalm_server.db.context import Context
-from nalm_server.notify import alert_messages
 from nalm_server.worker.for_each import each
 
 
@@ -54,5 +52,5 @@ def _hear(session: Session, alert: AlertRow, now: datetime) -> None:
     alert.muted, alert.updated_at = False, now
     headline.refresh(session, alert)
     lifecycle.note(session, alert, "its mute has ended", now)
-    alert_messages.show(session, alert, now)
-    confirmations.ask(session, alert, now)
+    ports.changed(session, alert, now)
+    ports.suspected(session, alert, now)

@@ -38,6 +38,7 @@ from nalm_server.git.refs.endpoints import router as refs
 from nalm_server.jobs.agents.endpoints import router as agents
 from nalm_server.jobs.agents.registration_endpoints import router as registration
 from nalm_server.jobs.endpoints import router as jobs
+from nalm_server.jobs.hosts.administration_endpoints import router as host_administration
 from nalm_server.jobs.hosts.endpoints import router as hosts
 from nalm_server.notify.endpoints import router as notifications
 from nalm_server.notify.integrations.endpoints import router as integrations
@@ -50,8 +51,10 @@ from nalm_server.projects.branch_filters.endpoints import router as watches
 from nalm_server.projects.commits.endpoints import router as commits
 from nalm_server.projects.endpoints import router as projects
 from nalm_server.projects.overview.endpoints import router as overview
+from nalm_server.projects.revision_endpoints import router as revisions
 from nalm_server.results.endpoints import router as runs
 from nalm_server.results.imports.endpoints import router as imports
+from nalm_server.results.noise_endpoints import router as host_noise
 from nalm_server.self_test.endpoints import router as quality
 from nalm_server.views.compare.endpoints import router as compare
 from nalm_server.views.compare.run_endpoints import router as run_code
@@ -121,6 +124,7 @@ def api_routes() -> list[BaseRoute]:
         renderings,
         hooks,
         refs,
+        revisions,
         watches,
         agents,
         retention,
@@ -128,6 +132,8 @@ def api_routes() -> list[BaseRoute]:
         imports,
         registration,
         hosts,
+        host_noise,
+        host_administration,
     ):
         api.include_router(router)
     for router in (schedules, backfills, bisects, confirmations, experiments, live, quality):

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
+from nalm_server.alerts import tasks as mutes
+from nalm_server.campaigns.backfills import work as backfills
+from nalm_server.campaigns.bisects import work as bisects
+from nalm_server.campaigns.confirmations import work as confirmations
+from nalm_server.campaigns.experiments import work as experiments
 from nalm_server.campaigns.schedules import work as schedules
 from nalm_server.changepoints import tasks as judgement
 from nalm_server.db.context import Context
@@ -17,30 +19,31 @@ from nalm_server.polling import tasks as reconcile
 from nalm_server.self_test import tasks as controls
 from nalm_server.webhooks import tasks as deliveries
 from nalm_server.worker.kinds import Work
+from nalm_server.worker.registry import WORKERS, Worker
+
+JOBS_SECONDS = 5.0
 
 
-@dataclass(frozen=True)
-class Worker:
-    """`drain` does all there is to do now, a transaction for each piece, and may run twice at once."""
-
-    drain: Callable[[Context], None]
-    every_seconds: float
-
-
-WORKERS: dict[Work, Worker] = {
-    Work.DELIVERIES: Worker(deliveries.drain, every_seconds=15),
-    Work.RECONCILE: Worker(reconcile.drain, every_seconds=30),
-    Work.NOTIFICATIONS: Worker(notifications, every_seconds=15),
-    Work.RETENTION: Worker(retention.drain, every_seconds=3600),
-    Work.REPORTS: Worker(reports.drain, reports.EVERY_SECONDS),
-    Work.SCHEDULE: Worker(schedules.drain, schedules.EVERY_SECONDS),
-    Work.CONTROLS: Worker(controls.drain, controls.EVERY_SECONDS),
-    Work.JOBS: Worker(jobs.drain, jobs.EVERY_SECONDS),
-    Work.JUDGEMENT: Worker(judgement.drain, judgement.EVERY_SECONDS),
-}
+def drain_jobs(context: Context) -> None:
+    """The queue first, then what asks for measurements and waits for them."""
+    jobs.drain(context)
+    backfills.drain(context)
+    bisects.drain(context)
+    mutes.drain(context)
+    confirmations.drain(context)
+    experiments.drain(context)
 
 
-def drain(context: Context) -> None:
-    """Does all work of every kind once, in this thread."""
-    for worker in WORKERS.values():
-        worker.drain(context)
+WORKERS.update(
+    {
+        Work.DELIVERIES: Worker(deliveries.drain, every_seconds=15),
+        Work.RECONCILE: Worker(reconcile.drain, every_seconds=30),
+        Work.NOTIFICATIONS: Worker(notifications, every_seconds=15),
+        Work.RETENTION: Worker(retention.drain, every_seconds=3600),
+        Work.REPORTS: Worker(reports.drain, reports.EVERY_SECONDS),
+        Work.SCHEDULE: Worker(schedules.drain, schedules.EVERY_SECONDS),
+        Work.CONTROLS: Worker(controls.drain, controls.EVERY_SECONDS),
+        Work.JOBS: Worker(drain_jobs, JOBS_SECONDS),
+        Work.JUDGEMENT: Worker(judgement.drain, judgement.EVERY_SECONDS),
+    }
+)

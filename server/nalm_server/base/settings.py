@@ -14,6 +14,8 @@ from nalm_server.base.outgoing.allowed import Allowed
 from nalm_server.base.schemas import NAME
 from nalm_server.base.sign_in_providers import Provider, ProviderName
 
+LOCAL_URL = "http://127.0.0.1:8080"
+"""Where the embedded server is by default; NALM_PUBLIC_URL says otherwise."""
 CAPABILITIES = {"ipc_lock": 14, "sys_nice": 23, "perfmon": 38}
 """What an agent can use that is not root, with the kernel's numbers (capabilities(7))."""
 
@@ -148,7 +150,7 @@ class Settings(BaseSettings):
     @property
     def address(self) -> str:
         """Where people reach this server, without a slash at the end."""
-        return (self.public_url or "http://127.0.0.1:8080").rstrip("/")
+        return (self.public_url or LOCAL_URL).rstrip("/")
 
     @property
     def resolved_database_url(self) -> str:
@@ -158,4 +160,4 @@ class Settings(BaseSettings):
     @property
     def resolved_static_dir(self) -> Path:
         """The folder of the built page."""
-        return self.static_dir or Path(__file__).parent / "static"
+        return self.static_dir or Path(__file__).parents[1] / "static"

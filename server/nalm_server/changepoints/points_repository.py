@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -135,3 +135,9 @@ def shas(session: Session, numbers: Collection[int]) -> dict[int, str]:
 
 def _fetch(session: Session, query: Select[ChangePointRow, str, str, str, str, int, int, int]) -> list[Point]:
     return [Point(*row) for row in session.execute(query)]
+
+
+def assign(session: Session, numbers: Sequence[int], alert_id: int | None) -> None:
+    """The change points of these numbers belong to the alert, or to none."""
+    for row in session.scalars(select(ChangePointRow).where(ChangePointRow.id.in_(numbers))):
+        row.alert_id = alert_id

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from sqlalchemy.orm import Session
 
 from nalm_server.changepoints import looks_repository as looks
@@ -15,7 +17,7 @@ from nalm_server.worker.kinds import Work
 from nalm_server.worker.wake import wake
 
 
-def run_taken(session: Session, judged: JudgedRun) -> None:
+def run_taken(session: Session, judged: JudgedRun, _now: datetime) -> None:
     """A run of a commit of the default branch changes its history. The caller holds the project's lock."""
     run = judged.run
     if judged.verdict.outcome not in VALID_OUTCOMES or run.import_id is not None:

@@ -14,7 +14,7 @@ from nalm_server.auth.access import people
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.schemas import MemberRole
 from nalm_server.auth.accounts import service
-from nalm_server.auth.accounts.schemas import AccountChange, AccountNew, Invitation
+from nalm_server.auth.accounts.schemas import AccountChange, AccountInvitation, AccountNew
 from nalm_server.auth.sign_in.schemas import PasswordChange
 from nalm_server.auth.tokens.principal import SYSTEM
 from nalm_server.base.errors import NalmError
@@ -41,7 +41,7 @@ def _writing(state: State) -> Iterator[tuple[Session, Context]]:
             raise typer.Exit(2) from error
 
 
-def _print(invitation: Invitation) -> None:
+def _print(invitation: AccountInvitation) -> None:
     out.print(
         f"{invitation.name} signs in once, until {invitation.expires_at:%Y-%m-%d %H:%M} UTC, by\n"
         f"{invitation.link}",

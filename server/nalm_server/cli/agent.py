@@ -13,7 +13,7 @@ from nalm_server.cli.common import State, err, opened, out
 from nalm_server.jobs.agents import registration
 from nalm_server.jobs.agents.registration_schemas import InvitationNew, PoolChoiceError, pool_name
 from nalm_server.jobs.hosts import service
-from nalm_server.jobs.hosts.schemas import Host
+from nalm_server.jobs.hosts.schemas import BenchHost
 
 agent_app = typer.Typer(help="Bench hosts and their agents.", no_args_is_help=True)
 pool_app = typer.Typer(help="Pools: which hosts measure which projects.", no_args_is_help=True)
@@ -133,7 +133,7 @@ def _checked(pool: str) -> str:
         raise typer.Exit(2) from error
 
 
-def _print(host: Host) -> None:
+def _print(host: BenchHost) -> None:
     reason = f" ({host.reason})" if host.reason else ""
     job = f"  job {host.job_id}" if host.job_id else ""
     out.print(f"{host.name}  {host.pool}  {host.state}{reason}{job}", markup=False)

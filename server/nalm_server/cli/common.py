@@ -69,8 +69,8 @@ def reported(settings: Settings) -> Iterator[None]:
 @contextmanager
 def context_of(settings: Settings, waker: Waker | None = None) -> Iterator[Context]:
     """The database at this program's revision; the embedded one is brought there."""
+    from nalm_server.app.context import open_context
     from nalm_server.db import migrate
-    from nalm_server.db.context import open_context
 
     with reported(settings), open_context(settings, waker) as context:
         if settings.database_url is None:

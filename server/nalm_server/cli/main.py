@@ -11,34 +11,34 @@ import typer
 from typer.core import TyperGroup
 
 COMMANDS = {
-    "project": "cli_project:project_app",
-    "token": "cli_token:token_app",
-    "account": "cli_access:account_app",
-    "member": "cli_access:member_app",
-    "agent": "cli_agent:agent_app",
-    "pool": "cli_agent:pool_app",
+    "project": "project:project_app",
+    "token": "token:token_app",
+    "account": "access:account_app",
+    "member": "access:member_app",
+    "agent": "agent:agent_app",
+    "pool": "agent:pool_app",
     "demo": "demo.command:demo",
-    "settings": "cli_settings:settings_command",
-    "job": "cli_job:job_app",
-    "schedule": "cli_schedule:schedule_app",
-    "alert": "cli_alert:alert_app",
-    "up": "cli_up:up",
-    "serve": "cli_work:serve",
-    "worker": "cli_work:worker",
-    "beat": "cli_work:beat",
-    "migrate": "cli_up:migrate_command",
-    "backup": "cli_store:backup",
-    "restore": "cli_store:restore",
-    "export": "cli_store:export",
-    "import": "cli_store:import_command",
-    "retention": "cli_store:retention",
-    "functions": "cli_store:functions",
-    "reports": "cli_reports:reports_app",
-    "backfill": "cli_job:backfill",
-    "bisect": "cli_job:bisect",
-    "experiment": "cli_job:experiment",
-    "judge": "cli_judge:judge",
-    "reference": "cli_features:reference",
+    "settings": "settings:settings_command",
+    "job": "job:job_app",
+    "schedule": "schedule:schedule_app",
+    "alert": "alert:alert_app",
+    "up": "up:up",
+    "serve": "work:serve",
+    "worker": "work:worker",
+    "beat": "work:beat",
+    "migrate": "up:migrate_command",
+    "backup": "store:backup",
+    "restore": "store:restore",
+    "export": "store:export",
+    "import": "store:import_command",
+    "retention": "store:retention",
+    "functions": "store:functions",
+    "reports": "reports:reports_app",
+    "backfill": "job:backfill",
+    "bisect": "job:bisect",
+    "experiment": "job:experiment",
+    "judge": "judge:judge",
+    "reference": "features:reference",
 }
 """Name to module and what in it: a group of commands, or a function that is one."""
 
@@ -51,7 +51,7 @@ class _Lazy(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         module, _, name = COMMANDS[cmd_name].partition(":")
-        return _command(getattr(import_module(f"nalm_server.{module}"), name), cmd_name)
+        return _command(getattr(import_module(f"nalm_server.cli.{module}"), name), cmd_name)
 
 
 def _command(found: Any, name: str) -> Any:

@@ -1,25 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one server process holds: settings, database, secrets, clock. Made once, handed to requests."""
+"""What one server process holds: settings, database, secrets, clock. `app.context` makes it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session, sessionmaker
 
-from nalm_server.app import tables
 from nalm_server.base.outgoing.cache import Remembered
 from nalm_server.base.settings import Settings
-from nalm_server.db import engine as db
-from nalm_server.db.reports.opening import bind, open_store
 from nalm_server.db.reports.store import ReportStore
 from nalm_server.db.secrets import SecretBox
 from nalm_server.db.sign_in_attempts import Attempts
-from nalm_server.worker.wake import NullWaker, Waker, listen
 
 
 def utc_now() -> datetime:
@@ -37,33 +32,3 @@ class Context:
     clock: Callable[[], datetime] = utc_now
     attempts: Attempts = field(default_factory=Attempts)
     remembered: Remembered = field(default_factory=Remembered)
-
-
-TABLES = tables.METADATA
-"""Named here so that every process knows all tables: one's foreign key may lead to any other's."""
-
-
-def make_context(
-    settings: Settings, clock: Callable[[], datetime] = utc_now, waker: Waker | None = None
-) -> Context:
-    """Opens the database and the secret key. Makes the state directory and the key at first start."""
-    box = SecretBox.from_state_dir(settings.state_dir)
-    engine = db.make_engine(settings.resolved_database_url)
-    reader = engine.execution_options(nalm_read_only=True)
-    sessions, read_sessions = db.make_sessions(engine), db.make_sessions(reader)
-    listen(sessions, waker or NullWaker())
-    reports = open_store(settings)
-    for one in (sessions, read_sessions):
-        bind(one, reports)
-    attempts = Attempts(settings.redis_url)
-    return Context(settings, engine, sessions, read_sessions, box, reports, clock, attempts)
-
-
-@contextmanager
-def open_context(settings: Settings, waker: Waker | None = None) -> Iterator[Context]:
-    """What `make_context` opens, closed at the end."""
-    context = make_context(settings, waker=waker)
-    try:
-        yield context
-    finally:
-        context.engine.dispose()

@@ -21,7 +21,7 @@ class SchemaError(NalmError):
 
 def migrations_dir() -> Path:
     """Beside the package in a wheel, at the top of a checkout."""
-    here = Path(__file__).parent
+    here = Path(__file__).parents[1]
     for folder in (here / "migrations", here.parents[1] / "migrations"):
         if (folder / "alembic.ini").is_file():
             return folder

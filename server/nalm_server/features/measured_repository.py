@@ -15,7 +15,7 @@ from nalm_server.git.commits.models import CommitRow
 from nalm_server.git.commits.service import resolve
 from nalm_server.results.models import RunRow
 from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValueRow
-from nalm_server.views.history.schemas import Value
+from nalm_server.results.series.values import Value
 
 
 @dataclass(frozen=True)

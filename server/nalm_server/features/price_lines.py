@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from nalm_server.features import price_repository, repository
 from nalm_server.features.price_repository import StageCost
 from nalm_server.features.schemas import PriceSource
+from nalm_server.results.cost_models import repository as cost_models
 from nalm_server.results.cost_models.fits import fit_of
 
 
@@ -45,7 +46,7 @@ Lines = dict[Key, list[Told]]
 
 def by_experiments(session: Session, project_id: int) -> Lines:
     lines: Lines = defaultdict(list)
-    for model, commit in repository.models(session, project_id):
+    for model, commit in cost_models.models(session, project_id):
         for price in fit_of(model).prices:
             key = Key(price.feature, model.scenario, model.host_class, PriceSource.EXPERIMENT)
             figures = (price.cycles, price.low, price.high, price.pps)

@@ -21,7 +21,7 @@ from nalm_server.features.schemas import (
     PriceHistoryLine,
     PriceLine,
     PriceList,
-    Release,
+    ReleaseRef,
 )
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.git.commits.service import ref
@@ -44,7 +44,7 @@ def price_list(session: Session, project: ProjectRow) -> PriceList:
     commits = price_repository.commits(session, [*ids, *(one.commit_id for one in grown)])
     return PriceList(
         reference=ref(at) if at else None,
-        release=Release(name=release[0], commit=ref(release[1])) if release else None,
+        release=ReleaseRef(name=release[0], commit=ref(release[1])) if release else None,
         features=[
             PriceLine(
                 **key._asdict(),

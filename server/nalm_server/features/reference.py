@@ -8,10 +8,10 @@ from datetime import datetime
 from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
-from nalm_server.app import events
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.auth.audit.service import record
 from nalm_server.auth.tokens.principal import Principal
+from nalm_server.campaigns.experiments import queueing
 from nalm_server.git.commits import repository as commits
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.git.commits.service import resolve
@@ -33,7 +33,7 @@ def move(
         record(session, caller, "project.reference", subject, now, project_id=project.id, detail=detail)
         session.flush()
         if row is not None:
-            events.reference_moved(session, row, now)
+            queueing.reference_moved(session, row, now)
     return row
 
 

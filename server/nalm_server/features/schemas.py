@@ -10,7 +10,7 @@ from pydantic import Field
 
 from nalm_server.base.schemas import Schema
 from nalm_server.git.commits.schemas import CommitRef
-from nalm_server.views.history.schemas import Value
+from nalm_server.results.series.values import Value
 
 
 class By(StrEnum):
@@ -132,14 +132,14 @@ class PriceLine(PriceKey):
     """Since the reference, oldest first."""
 
 
-class Release(Schema):
+class ReleaseRef(Schema):
     name: str
     commit: CommitRef
 
 
 class PriceList(Schema):
     reference: CommitRef | None
-    release: Release | None
+    release: ReleaseRef | None
     """The tag that is furthest along."""
     features: list[PriceLine]
 
@@ -154,7 +154,7 @@ class PriceHistory(Schema):
     lines: list[PriceHistoryLine]
 
 
-class ModelRow(Schema):
+class ScenarioModel(Schema):
     """A chain under an execution model, as one scenario measured it."""
 
     chain: str
@@ -193,7 +193,7 @@ class Models(Schema):
     commit: CommitRef
     experiments: list[ModelsExperiment]
     """Newest first; where there are some they say it better than the rows."""
-    rows: list[ModelRow]
+    rows: list[ScenarioModel]
     """By chain."""
 
 

@@ -18,9 +18,9 @@ from nalm_server.features.measured_repository import Measured, at_commit
 from nalm_server.features.schemas import (
     Ablation,
     AblationExperiment,
-    ModelRow,
     Models,
     ModelsExperiment,
+    ScenarioModel,
     Variant,
     VariantOn,
 )
@@ -92,9 +92,9 @@ def _chain(one: Measured) -> str:
     return ", ".join(one.features if one.features is not None else stages)
 
 
-def _model_row(chain: str, one: Measured, first: Measured) -> ModelRow:
+def _model_row(chain: str, one: Measured, first: Measured) -> ScenarioModel:
     ratio, low, high = (None, None, None) if one is first else _ratio(first, one)
-    return ModelRow(
+    return ScenarioModel(
         chain=chain,
         model=one.scenario.model,
         lcores=one.scenario.lcores,

@@ -12,10 +12,9 @@ from nalm_server.auth.access.roles import Role
 from nalm_server.auth.audit.service import record
 from nalm_server.auth.tokens.service import Principal
 from nalm_server.base.errors import ConflictError
-from nalm_server.jobs import approvals, presentation, service
+from nalm_server.jobs import approvals, ports, presentation, service
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN, PRIORITY, JobDetail, JobReason, JobState
-from nalm_server.results import repository as runs
 
 
 def _locked(session: Session, caller: Principal, job_id: int) -> JobRow:
@@ -73,7 +72,7 @@ def retry(session: Session, caller: Principal, job_id: int, why: str, now: datet
     if job.state in OPEN:
         raise ConflictError(f"Job {job.id} is {job.state}: there is nothing to retry yet.")
     if job.state == JobState.INVALID:
-        runs.detach_from_job(session, job.id)
+        ports.detach_runs.call(session, job.id)
     job.attempts = 0
     job.fence += 1
     job.finished_at = job.message = job.not_before = job.avoid_host = job.avoid_until = None

@@ -16,13 +16,12 @@ from nalm_server.auth.access.service import require_project
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.git.commits import repository as commits
 from nalm_server.jobs import approval_repository as approvals
+from nalm_server.jobs import ports, repository, service
 from nalm_server.jobs import queue_repository as queue
-from nalm_server.jobs import repository, service
 from nalm_server.jobs.agents.matching import why_waiting
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.repository import Beside
 from nalm_server.jobs.schemas import Job, JobDetail, JobState, Transition
-from nalm_server.results import repository as runs
 
 
 def list_jobs(
@@ -71,7 +70,7 @@ def get_job(session: Session, job_id: int, now: datetime) -> JobDetail:
         ],
         queue_position=queue.ahead_of(session, row) + 1 if waits else None,
         waiting=why_waiting(session, row, now),
-        run_ids=[run.run_id for run in runs.of_job(session, row.id)],
+        run_ids=ports.run_ids.call(session, row.id),
     )
 
 

@@ -8,14 +8,13 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from nalm_server.app import events
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_role
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.base.errors import NotFoundError
 from nalm_server.git.commits.models import CommitRow
-from nalm_server.jobs import approvals, repository, superseding
+from nalm_server.jobs import approvals, ports, repository, superseding
 from nalm_server.jobs.approvals import Origin
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN, PRIORITY, JobReason, JobState
@@ -73,7 +72,7 @@ def enqueue(
     job.held = approvals.hold(session, job)
     repository.add(session, job)
     repository.add_transition(session, job.id, JobState.QUEUED, now, why, who=requested_by)
-    events.job_moved(session, job, now)
+    ports.job_moved(session, job, now)
     return job
 
 
@@ -138,7 +137,7 @@ def move(
         job.lease_until = None
     touch(session, job, now)
     repository.add_transition(session, job.id, state, now, reason, who=who)
-    events.job_moved(session, job, now)
+    ports.job_moved(session, job, now)
 
 
 def settled(session: Session, job: JobRow, now: datetime, reason: str, who: str | None) -> None:
@@ -146,7 +145,7 @@ def settled(session: Session, job: JobRow, now: datetime, reason: str, who: str 
     job.held = approvals.hold(session, job)
     touch(session, job, now)
     repository.add_transition(session, job.id, JobState.QUEUED, now, reason, who=who)
-    events.job_moved(session, job, now)
+    ports.job_moved(session, job, now)
 
 
 def touch(session: Session, job: JobRow, now: datetime) -> None:

@@ -1,16 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work.JOBS: lost leases, long waiting, hosts to be woken, bisects, backfills and confirmations to be
-taken further, mutes that have ended."""
+"""The queue's share of Work.JOBS: lost leases, long waiting, hosts to be woken."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 
-from nalm_server.alerts import tasks
-from nalm_server.campaigns.backfills import work as backfills
-from nalm_server.campaigns.bisects import work as bisects
-from nalm_server.campaigns.confirmations import work as confirmations
-from nalm_server.campaigns.experiments import work as experiments
 from nalm_server.db.context import Context
 from nalm_server.jobs import leasing
 from nalm_server.jobs import queue_repository as queue
@@ -19,7 +13,6 @@ from nalm_server.worker.wake import wake_pool
 
 RAISED_AFTER = timedelta(hours=6)
 """A job that waits so long goes one priority up, and again after as long: none starves."""
-EVERY_SECONDS = 5.0
 
 
 def drain(context: Context) -> None:
@@ -27,11 +20,6 @@ def drain(context: Context) -> None:
     while _take_back(context):
         pass
     _raise_and_wake(context)
-    backfills.drain(context)
-    bisects.drain(context)
-    tasks.drain(context)
-    confirmations.drain(context)
-    experiments.drain(context)
 
 
 def _take_back(context: Context) -> bool:

@@ -13,10 +13,9 @@ from email.utils import format_datetime
 import httpx
 from nalm_core.text.plain_text import plain_line
 
-from nalm_server.base.settings import MailSecurity, Settings
+from nalm_server.base.settings import LOCAL_URL, MailSecurity, Settings
 from nalm_server.notify.failure import Next, SendError
 from nalm_server.notify.messages import Message
-from nalm_server.projects.service import LOCAL_URL
 
 SECONDS = 20
 

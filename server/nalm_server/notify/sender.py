@@ -14,7 +14,7 @@ from nalm_server.notify import chat, mail, webhook
 from nalm_server.notify.failure import Next, SendError
 from nalm_server.notify.forges.factory import make_forge
 from nalm_server.notify.forges.protocol import Comment, Status
-from nalm_server.notify.integrations.kinds import Kind
+from nalm_server.notify.integrations.kinds import IntegrationKind
 from nalm_server.notify.messages import Message
 
 
@@ -68,13 +68,13 @@ def send(context: Context, claimed: Claimed, now: datetime) -> Told:
 def send_message(context: Context, to: Recipient, message: Message, number: int, now: datetime) -> None:
     """One try at one message; `number` makes its id, the same at each try."""
     kind, config, secret = to.kind, to.config, to.secret
-    if kind == Kind.EMAIL:
+    if kind == IntegrationKind.EMAIL:
         mail.send(context.settings, config["recipients"], message, number, now)
         return
     if secret is None:
         raise SendError("The integration has lost its secret: remove it and add it again.", Next.NEVER)
     with outgoing.client(context.settings) as client:
-        if kind == Kind.CHAT:
+        if kind == IntegrationKind.CHAT:
             chat.send(client, secret, message)
         else:
             webhook.send(client, config["url"], webhook.signed(secret, message, number, now))

@@ -13,6 +13,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.settings import LOCAL_URL
 from nalm_server.db.context import Context
 from nalm_server.notify import backoff, repository
 from nalm_server.notify.failure import Next, SendError, of_exception
@@ -23,7 +24,6 @@ from nalm_server.notify.messages import Message
 from nalm_server.notify.models import NotificationRow
 from nalm_server.notify.schemas import NotificationKind, NotificationState
 from nalm_server.notify.sender import Claimed, Recipient, Told, send
-from nalm_server.projects.service import LOCAL_URL
 
 log = structlog.get_logger()
 

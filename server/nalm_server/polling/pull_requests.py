@@ -20,7 +20,7 @@ from nalm_server.notify.forges.comments import gone
 from nalm_server.notify.forges.factory import make_forge
 from nalm_server.notify.forges.protocol import Forge, PullRequestSeen
 from nalm_server.notify.integrations import repository as integrations
-from nalm_server.notify.integrations.kinds import FORGES, Kind
+from nalm_server.notify.integrations.kinds import FORGES, IntegrationKind
 from nalm_server.notify.integrations.models import IntegrationRow
 from nalm_server.polling import repository
 from nalm_server.polling.replay import make_up_request
@@ -62,7 +62,7 @@ def look(context: Context, project: ProjectRow, since: datetime) -> None:
     secret = context.box.open(asked.secret)
     try:
         # An App's token is another at each look, and what is remembered is of one token.
-        remembered = None if asked.kind == Kind.GITHUB_APP else context.remembered
+        remembered = None if asked.kind == IntegrationKind.GITHUB_APP else context.remembered
         with outgoing.client(context.settings, limits=LIMITS, remembered=remembered) as client:
             forge = make_forge(asked.kind, asked.config, secret, client)
             _follow(context, project, forge, since)

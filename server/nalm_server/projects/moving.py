@@ -17,6 +17,7 @@ from nalm_server.auth.audit.service import record
 from nalm_server.auth.tokens.principal import SYSTEM, Principal
 from nalm_server.base.errors import ConflictError
 from nalm_server.git.branch_filters import repository as watches
+from nalm_server.projects import repository
 from nalm_server.projects.schemas import ProjectSettings
 
 FIELDS = ("name", "repository", "default_branch")
@@ -50,7 +51,7 @@ def _require_free(session: Session, row: ProjectRow, name: str) -> None:
     """Reports name their project: one that is on its way must still find it."""
     if project_repository.find(session, name) is not None:
         raise ConflictError(f"There is a project {name!r} already: choose another name.")
-    held = project_repository.held_jobs(session, row.id)
+    held = repository.held_jobs(session, row.id)
     if held:
         raise ConflictError(
             f"Hosts have {held} of its jobs, whose reports carry its name: rename it when they are done."

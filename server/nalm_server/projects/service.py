@@ -16,17 +16,15 @@ from nalm_server.auth.audit.service import record
 from nalm_server.auth.tokens import service as tokens
 from nalm_server.auth.tokens.principal import SYSTEM, Principal
 from nalm_server.base.errors import ConflictError, ErrorDetail, InvalidError, NotFoundError
+from nalm_server.base.settings import LOCAL_URL
 from nalm_server.db.context import Context
 from nalm_server.features import reference
 from nalm_server.git.branch_filters import repository as watches
 from nalm_server.git.graph import first_look
 from nalm_server.git.graph.errors import GraphError
-from nalm_server.projects import moving
+from nalm_server.projects import moving, repository
 from nalm_server.projects.schemas import Project, ProjectCreated, ProjectNew, ProjectSettings
 from nalm_server.results import verdicts
-
-LOCAL_URL = "http://127.0.0.1:8080"
-"""Where the embedded server is by default; NALM_PUBLIC_URL says otherwise."""
 
 
 class UnreadableRepositoryError(InvalidError):
@@ -115,7 +113,7 @@ def change_project(
 
 
 def _described(session: Session, condition: ColumnElement[bool]) -> list[Project]:
-    rows = project_repository.overviews(session, condition)
+    rows = repository.overviews(session, condition)
     last = verdicts.of_runs(session, [row.last_run for row in rows if row.last_run is not None])
     return [
         Project(

@@ -14,13 +14,13 @@ from nalm_core.findings.recovery import computed
 from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
-from nalm_server.results import repository, summary
+from nalm_server.results import ports, repository, summary
 from nalm_server.results.models import RunRow, VerdictRow
 
 
 def refresh(session: Session, scenario_id: int) -> None:
     """Walks over all of the scenario's regressions and improvements."""
-    expected = repository.expected_commits(session, scenario_id)
+    expected = ports.expected_commits.call(session, scenario_id)
     still_open: list[OpenRegression] = []
     culprits: dict[str, tuple[RunRow, Verdict]] = {}
     undone: dict[str, list[tuple[str, Ratio | float]]] = defaultdict(list)

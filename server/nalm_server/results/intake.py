@@ -14,7 +14,6 @@ from nalm_core.text.commit_name import short
 from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
-from nalm_server.app import events
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.auth.access.roles import Role
@@ -29,7 +28,6 @@ from nalm_server.base.errors import (
     NotFoundError,
     ReportExpiredError,
 )
-from nalm_server.campaigns.experiments import intake as cells
 from nalm_server.db.context import Context
 from nalm_server.db.reports.packing import Packed, pack
 from nalm_server.db.reports.writing import written
@@ -39,13 +37,12 @@ from nalm_server.jobs import repository as jobs
 from nalm_server.jobs.agents.identity import measured_on, require_own
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import HELD, JobReason
-from nalm_server.results import acceptance, builds, fixes, functions, repository, summary, verdicts
+from nalm_server.results import acceptance, builds, fixes, functions, ports, repository, summary, verdicts
 from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.results.repository import JudgedRun, StoredReport
 from nalm_server.results.schemas import Display, ReportTaken, RunDetail
 from nalm_server.results.series import entry
 from nalm_server.results.series import repository as scenarios
-from nalm_server.self_test import controls
 
 
 @dataclass(frozen=True)
@@ -70,7 +67,7 @@ def take_report(
     """What needs no database is done before the transaction: it may take long, a writer's lock must not."""
     report, canonical = acceptance.parse(body)
     if report.experiment is not None:
-        return cells.take(context, caller, report, canonical, job_id=job_id, fence=fence)
+        return ports.take_cell.call(context, caller, report, canonical, job_id=job_id, fence=fence)
     verdict = acceptance.judged(report)
     kept = verdict.outcome in entry.VALID_OUTCOMES
     upload = Upload(
@@ -207,14 +204,14 @@ def _store(
     if verdict.outcome in ("regressed", "improved") or (job is not None and job.alert_id is not None):
         fixes.refresh(session, scenario.id)
     stored = JudgedRun(row, judged, scenario.name, host.name, upload.explanation)
-    events.run_taken(session, stored, now)
+    ports.run_stored(session, stored, now)
     return stored
 
 
 def _taken_as_trial(session: Session, job: JobRow, upload: Upload, now: datetime) -> tuple[ReportTaken, bool]:
     """What a control says is of nalm, not of the commit: no run, no verdict, no series."""
     verdict = upload.verdict
-    new = controls.take(session, job, upload.report, verdict=verdict, packed=upload.packed, now=now)
+    new = ports.take_trial.call(session, job, upload.report, verdict=verdict, packed=upload.packed, now=now)
     taken = ReportTaken(
         run_id=upload.report.run_id,
         outcome=verdict.outcome,
@@ -222,7 +219,7 @@ def _taken_as_trial(session: Session, job: JobRow, upload: Upload, now: datetime
         summary=verdict.summary,
         new=new,
     )
-    return taken, new and controls.alarmed(verdict)
+    return taken, new and ports.alarmed.call(verdict)
 
 
 def display_of(verdict: Verdict) -> Display:

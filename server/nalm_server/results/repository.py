@@ -12,8 +12,6 @@ from nalm_core.findings.recovery import Recovery
 from sqlalchemy import ColumnElement, Select, exists, select, update
 from sqlalchemy.orm import Session, aliased, undefer
 
-from nalm_server.alerts.models import AlertRow
-from nalm_server.alerts.states import AlertState
 from nalm_server.db.reports.opening import store_of
 from nalm_server.db.reports.packing import Packed
 from nalm_server.db.reports.stored import Kept, kept
@@ -101,6 +99,10 @@ def verdict_columns(session: Session, run_numbers: Sequence[int]) -> dict[int, M
 
 def of_job(session: Session, job_id: int) -> list[RunRow]:
     return list(session.scalars(select(RunRow).where(RunRow.job_id == job_id).order_by(RunRow.id)))
+
+
+def ids_of_job(session: Session, job_id: int) -> list[str]:
+    return [row.run_id for row in of_job(session, job_id)]
 
 
 def detach_from_job(session: Session, job_id: int) -> None:
@@ -239,13 +241,3 @@ def fixes_besides(session: Session, scenario_id: int, walked: Sequence[int]) -> 
         .where(RunRow.scenario_id == scenario_id, VerdictRow.fixes_sha.is_not(None))
     )
     return [one for one in session.scalars(query) if one.run_id not in walked]
-
-
-def expected_commits(session: Session, scenario_id: int) -> set[int]:
-    """Commits whose alert says that the change was expected."""
-    query = (
-        select(AlertRow.commit_id)
-        .join(RunRow, RunRow.commit_id == AlertRow.commit_id)
-        .where(RunRow.scenario_id == scenario_id, AlertRow.state == AlertState.EXPECTED)
-    )
-    return set(session.scalars(query))

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from nalm_server.base.errors import NalmError
 from nalm_server.db.context import Context
 from nalm_server.git.events import Happening
-from nalm_server.git.graph import batch
+from nalm_server.git.graph import gather
 from nalm_server.webhooks import claims, repository
 from nalm_server.webhooks.claim_heartbeat import holding
 from nalm_server.webhooks.claims import Claimed
@@ -74,7 +74,7 @@ def _scene(context: Context, project_id: int, told: Collection[Happening]) -> Sc
     asked = wanted(scene.watched, told)
     if asked is None:
         return scene
-    return replace(scene, graph=replace(scene.graph, gathered=batch(context, scene.graph.project, asked)))
+    return replace(scene, graph=replace(scene.graph, gathered=gather(context, scene.graph.project, asked)))
 
 
 def _work(context: Context, claimed: Claimed, happening: Happening, scene: Scene) -> None:

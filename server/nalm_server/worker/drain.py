@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import structlog
 
-from nalm_server.app.workers import WORKERS
 from nalm_server.db.context import Context
 from nalm_server.worker.kinds import Work
+from nalm_server.worker.registry import WORKERS
 
 log = structlog.get_logger()
 

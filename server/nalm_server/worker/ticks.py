@@ -7,8 +7,8 @@ import threading
 import time
 from collections.abc import Callable
 
-from nalm_server.app.workers import WORKERS
 from nalm_server.worker.kinds import Work
+from nalm_server.worker.registry import WORKERS
 from nalm_server.worker.wake import Waker
 
 LONGEST_PAUSE_SECONDS = 1.0

@@ -14,6 +14,7 @@ from types import FrameType
 
 import structlog
 
+from nalm_server.app.context import make_context, open_context
 from nalm_server.app.embedded.address import remember
 from nalm_server.app.embedded.agent import AGENT_NAME, AgentKeeper, agent_command, find_agent
 from nalm_server.app.embedded.agent_user import Start, agent_start
@@ -22,7 +23,6 @@ from nalm_server.app.embedded.first_tokens import FirstTokens, make_first_tokens
 from nalm_server.app.serving import listen, serve, url_of
 from nalm_server.base.settings import Settings
 from nalm_server.db import migrate
-from nalm_server.db.context import make_context, open_context
 from nalm_server.db.secrets import KEY_NAME
 from nalm_server.worker.ticks import Ticks
 from nalm_server.worker.wakers import ThreadWaker

@@ -7,7 +7,13 @@ from fastapi import APIRouter
 
 from nalm_server.auth.access.service import require_administrator
 from nalm_server.auth.accounts import service
-from nalm_server.auth.accounts.schemas import Account, AccountChange, AccountName, AccountNew, Invitation
+from nalm_server.auth.accounts.schemas import (
+    Account,
+    AccountChange,
+    AccountInvitation,
+    AccountName,
+    AccountNew,
+)
 from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
 from nalm_server.base.errors import documented
 
@@ -22,7 +28,7 @@ def list_accounts(session: ReadDb, caller: Caller) -> list[Account]:
 
 
 @router.post("", status_code=201, responses=documented(409, 413))
-def add_account(new: AccountNew, session: Db, context: Ctx, now: Now, caller: Caller) -> Invitation:
+def add_account(new: AccountNew, session: Db, context: Ctx, now: Now, caller: Caller) -> AccountInvitation:
     """Adds an account. The link in the answer signs it in once, and is never shown again."""
     require_administrator(caller)
     return service.add(session, context, caller, new, now)
@@ -38,7 +44,9 @@ def change_account(
 
 
 @router.post("/{account}/link", status_code=201, responses=documented(404, 409, 413))
-def link_account(account: AccountName, session: Db, context: Ctx, now: Now, caller: Caller) -> Invitation:
+def link_account(
+    account: AccountName, session: Db, context: Ctx, now: Now, caller: Caller
+) -> AccountInvitation:
     """A new one-time link, for one who forgot the password; the one before it is worthless."""
     require_administrator(caller)
     return service.invite(session, context, caller, service.require(session, account), now)

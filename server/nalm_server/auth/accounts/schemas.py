@@ -39,7 +39,7 @@ class AccountChange(Schema):
     disabled: Flag | None = None
 
 
-class Invitation(Schema):
+class AccountInvitation(Schema):
     """Shown once."""
 
     name: str

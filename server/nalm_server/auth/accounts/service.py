@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.auth.accounts import passwords, repository
 from nalm_server.auth.accounts.models import AccountRow
-from nalm_server.auth.accounts.schemas import Account, AccountChange, AccountNew, Invitation
+from nalm_server.auth.accounts.schemas import Account, AccountChange, AccountInvitation, AccountNew
 from nalm_server.auth.audit.service import record
 from nalm_server.auth.sign_in import repository as sessions
 from nalm_server.auth.tokens.principal import Principal
@@ -44,7 +44,9 @@ def list_accounts(session: Session) -> list[Account]:
     return [described(row) for row in repository.list_all(session)]
 
 
-def add(session: Session, context: Context, caller: Principal, new: AccountNew, now: datetime) -> Invitation:
+def add(
+    session: Session, context: Context, caller: Principal, new: AccountNew, now: datetime
+) -> AccountInvitation:
     if repository.find(session, new.name) is not None:
         raise ConflictError(f"There is an account {new.name.lower()!r} already: choose another name.")
     row = repository.add(
@@ -56,14 +58,14 @@ def add(session: Session, context: Context, caller: Principal, new: AccountNew, 
 
 def invite(
     session: Session, context: Context, caller: Principal, row: AccountRow, now: datetime
-) -> Invitation:
+) -> AccountInvitation:
     """A link that signs the account in, once. Its secret is behind `#`, so no server's log gets it."""
     if row.disabled_at is not None:
         raise ConflictError(f"Account {row.name} is disabled: enable it first.")
     secret, expires_at = new_secret(), now + LINK_LIVES
     repository.add_link(session, row.id, digest_of(secret), expires_at)
     record(session, caller, "account.link", f"account {row.name}", now)
-    return Invitation(
+    return AccountInvitation(
         name=row.name, link=f"{context.settings.address}/sign-in#link={secret}", expires_at=expires_at
     )
 
@@ -93,7 +95,9 @@ def set_password(session: Session, caller: Principal, row: AccountRow, password:
     record(session, caller, "account.password", f"account {row.name}", now)
 
 
-def first_link(session: Session, context: Context, caller: Principal, now: datetime) -> Invitation | None:
+def first_link(
+    session: Session, context: Context, caller: Principal, now: datetime
+) -> AccountInvitation | None:
     """While no administrator has ever signed in: a fresh link for the first one."""
     if repository.count_administrators(session, who_signed_in=True) > 0:
         return None

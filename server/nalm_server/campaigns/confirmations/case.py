@@ -8,12 +8,11 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from nalm_server.alerts import lifecycle
+from nalm_server.alerts import lifecycle, ports
 from nalm_server.alerts.confirmation_schemas import PlanState
 from nalm_server.alerts.models import AlertRow
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.campaigns.confirmations.models import PlanRow
-from nalm_server.notify import alert_messages
 
 
 @dataclass(frozen=True)
@@ -38,4 +37,4 @@ class Case:
         elif state is PlanState.DISMISSED:
             lifecycle.dismiss(self.session, alert or self.alert, why, self.now)
         elif state is PlanState.INCONCLUSIVE:
-            alert_messages.show(self.session, self.alert, self.now)
+            ports.changed(self.session, self.alert, self.now)

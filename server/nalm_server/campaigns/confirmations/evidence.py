@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 from nalm_core.findings.confirmation import Ratio
 from nalm_core.report.defaults import MARGIN
-from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
+from nalm_server.alerts.evidence import ends, ratio_of
 from nalm_server.alerts.models import AlertRow
 from nalm_server.campaigns.confirmations import repository
 from nalm_server.git.commits import repository as commits
-from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.agents import repository as agents
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN
@@ -64,14 +63,6 @@ def _of_run(
     )
 
 
-def ratio_of(verdict: VerdictRow) -> Ratio | None:
-    """The chain's, if the run gave one."""
-    chain = Verdict.model_validate(verdict.document).chain
-    if chain is None or None in (chain.ratio_cpp, chain.low, chain.high, chain.level):
-        return None
-    return Ratio(chain.ratio_cpp or 0, chain.low or 0, chain.high or 0, chain.level or 0)
-
-
 def agent_named(session: Session, *names: str | None) -> str | None:
     """The first of the names that is a host which asks for work."""
     for name in names:
@@ -91,14 +82,6 @@ def _of_history(session: Session, alert: AlertRow) -> list[Seen]:
         host = agent_named(session, told[1], told[0]) if told else None
         found.append(Seen(scenario, base, head, host))
     return found
-
-
-def ends(session: Session, alert: AlertRow) -> tuple[str | None, str]:
-    """The last commit known to be good, None if nothing is known before the culprit; and the culprit."""
-    culprit = session.get_one(CommitRow, alert.commit_id)
-    if alert.after_commit_id is not None:
-        return session.get_one(CommitRow, alert.after_commit_id).sha, culprit.sha
-    return culprit.parent_sha, culprit.sha
 
 
 def lie_between(session: Session, project_id: int, one: Seen) -> bool:

@@ -65,7 +65,7 @@ class Experiment(Schema):
     finished_at: datetime | None
 
 
-class ExperimentCell(Schema):
+class TakenCell(Schema):
     number: int
     """Of its report."""
     name: str
@@ -86,7 +86,7 @@ class ExperimentCell(Schema):
 
 class ExperimentDetail(Experiment):
     job_id: int | None
-    taken: list[ExperimentCell]
+    taken: list[TakenCell]
     """In the order in which they came in."""
     result: Result | None
     """Of what is in so far; `partial` says whether that is all."""

@@ -21,10 +21,10 @@ from nalm_server.campaigns.experiments.schemas import (
     ACTIVE,
     RESULT,
     Experiment,
-    ExperimentCell,
     ExperimentDetail,
     ExperimentNew,
     ExperimentState,
+    TakenCell,
 )
 from nalm_server.db.context import Context
 from nalm_server.git import graph
@@ -130,7 +130,7 @@ def _fields(row: ExperimentRow, project: str, sha: str, cells: int) -> dict[str,
 
 def _detail(session: Session, row: ExperimentRow) -> ExperimentDetail:
     taken = [
-        ExperimentCell.model_validate({**_columns(cell), "number": cell.id})
+        TakenCell.model_validate({**_columns(cell), "number": cell.id})
         for cell in repository.cells(session, row.id)
     ]
     document = repository.result_of(session, row.id).result
@@ -152,4 +152,4 @@ def _detail(session: Session, row: ExperimentRow) -> ExperimentDetail:
 
 
 def _columns(cell: object) -> dict[str, object]:
-    return {name: getattr(cell, name) for name in ExperimentCell.model_fields if name != "number"}
+    return {name: getattr(cell, name) for name in TakenCell.model_fields if name != "number"}

@@ -14,11 +14,11 @@ from types import TracebackType
 
 import httpx
 
+from nalm_server.app.context import open_context
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.auth.tokens.principal import SYSTEM
 from nalm_server.base.settings import Settings
 from nalm_server.cli.demo.errors import DemoError
-from nalm_server.db.context import open_context
 from nalm_server.projects import service
 from nalm_server.projects.schemas import ProjectNew
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from nalm_server.app.context import open_context
 from nalm_server.auth.accounts.service import first_link
 from nalm_server.auth.tokens.principal import SYSTEM
 from nalm_server.base.settings import Settings
-from nalm_server.db.context import open_context
 
 
 def way_in(state: Path, url: str) -> str:

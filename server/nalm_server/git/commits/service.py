@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commits as the API shows them."""
+"""A commit by what people call it."""
 
 from __future__ import annotations
 
@@ -8,18 +8,11 @@ import re
 from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
-from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.errors import ConflictError, NotFoundError
 from nalm_server.git.commits import repository
 from nalm_server.git.commits.models import CommitRow
-from nalm_server.git.commits.schemas import Commit, CommitDetail, CommitRef
+from nalm_server.git.commits.schemas import CommitRef
 from nalm_server.git.refs import repository as refs
-from nalm_server.jobs import repository as jobs
-from nalm_server.jobs.models import JobRow
-from nalm_server.jobs.schemas import JobBrief
-from nalm_server.results import repository as runs
-from nalm_server.results import verdicts
-from nalm_server.results.schemas import VerdictBrief
 
 FULL_SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 SHA_PART = re.compile(r"[0-9a-f]{7,64}")
@@ -66,58 +59,4 @@ def ref(row: CommitRow) -> CommitRef:
         subject=row.subject,
         author=row.author,
         committed_at=row.committed_at,
-    )
-
-
-def list_commits(
-    session: Session,
-    project: ProjectRow,
-    *,
-    limit: int,
-    before: str | None,
-    scenario: str | None,
-    branch: str | None = None,
-) -> list[Commit]:
-    rows = _page(session, project, branch, limit, before)
-    ids = [row.id for row in rows]
-    job_by_commit = jobs.newest_by_commit(session, ids)
-    verdicts_by_commit = verdicts.newest_by_commit(session, rows, scenario)
-    return [_commit(row, job_by_commit.get(row.id), verdicts_by_commit.get(row.id, [])) for row in rows]
-
-
-def _page(
-    session: Session, project: ProjectRow, branch: str | None, limit: int, before: str | None
-) -> list[CommitRow]:
-    """Newest first: the default branch by place, which needs no parent; any other along its first parents."""
-    last = require(session, project.id, before) if before else None
-    if branch is None or branch == project.default_branch:
-        return repository.page(session, project.id, limit, last.position if last else None)
-    found = refs.find_branch(session, project.id, branch)
-    if found is None or found.deleted_at is not None:
-        raise NotFoundError(f"No branch {branch!r} is watched: the project's settings say which are.")
-    if last is None:
-        return repository.line(session, project.id, found.sha, limit)
-    return repository.line(session, project.id, last.parent_sha, limit) if last.parent_sha else []
-
-
-def get_commit(session: Session, project: ProjectRow, sha: str) -> CommitDetail:
-    row = require(session, project.id, sha)
-    job = jobs.newest_by_commit(session, [row.id]).get(row.id)
-    found = runs.of_commits(session, [row.id], None)
-    commit = _commit(row, job, verdicts.newest_by_commit(session, [row], None).get(row.id, []))
-    return CommitDetail(
-        **dict(commit),
-        message=row.message,
-        base_sha=job.base_sha if job else next((one.run.base_sha for one in found), row.parent_sha),
-        runs=[verdicts.run_brief(one) for one in found],
-    )
-
-
-def _commit(row: CommitRow, job: JobRow | None, found: list[VerdictBrief]) -> Commit:
-    return Commit(
-        **dict(ref(row)),
-        parent_sha=row.parent_sha,
-        job=JobBrief.model_validate(job) if job else None,
-        skipped=row.skipped,
-        verdicts=found,
     )

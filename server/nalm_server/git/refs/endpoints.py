@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GET /projects/{project}/branches, /tags, /pull-requests, /revisions."""
+"""GET /projects/{project}/branches, /tags, /pull-requests."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from nalm_server.auth.dependencies import Caller, ReadDb
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
 from nalm_server.git.refs import service
-from nalm_server.git.refs.schemas import Branch, PullRequest, PullRequestState, Revision, Tag
-from nalm_server.projects import revisions
+from nalm_server.git.refs.schemas import Branch, PullRequest, PullRequestState, Tag
 
 router = APIRouter(prefix="/projects/{project}", tags=["refs"])
 Limit = Annotated[int, Query(ge=1, le=500)]
@@ -40,17 +39,3 @@ def list_pull_requests(
 ) -> list[PullRequest]:
     """Pull and merge requests, last changed first."""
     return service.list_pull_requests(session, caller, project, state, limit)
-
-
-@router.get("/revisions", responses=documented(401, 403, 404))
-def find_revisions(
-    project: ProjectName,
-    session: ReadDb,
-    caller: Caller,
-    q: Annotated[
-        str, Query(max_length=100, pattern=r"^[^\x00]*$", description="Part of a name, subject or author.")
-    ] = "",
-    limit: Annotated[int, Query(ge=1, le=100)] = 30,
-) -> list[Revision]:
-    """Branches, tags and commits that a few letters may mean, those first, newest first."""
-    return revisions.find(session, caller, project, q.strip(), limit)

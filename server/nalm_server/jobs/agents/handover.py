@@ -13,20 +13,17 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from nalm_server.campaigns.experiments import repository as experiments
-from nalm_server.jobs import retries
+from nalm_server.jobs import ports, retries
 from nalm_server.jobs.agents import repository
 from nalm_server.jobs.agents.matching import capabilities
 from nalm_server.jobs.agents.needs import missing
 from nalm_server.jobs.agents.schemas import Finish, NotHere
 from nalm_server.jobs.models import JobRow
-from nalm_server.results import repository as runs
 
 
 def passed_on(session: Session, job: JobRow, told: Finish, now: datetime) -> bool:
     """True if scenarios are left, and the job waits for a host that has what one of them needs."""
-    kept = experiments if job.experiment_id is not None else runs
-    measured = set(kept.scenarios_of_job(session, job.id))
+    measured = set(ports.results_of(job).scenarios_of_job(session, job.id))
     left = [one for one in told.not_here if one.scenario not in measured]
     if told.outcome != "done" or not left:
         return False

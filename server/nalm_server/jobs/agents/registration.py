@@ -15,7 +15,7 @@ from nalm_server.jobs.agents import registration_repository as repository
 from nalm_server.jobs.agents.api_version import require_fit, why_unfit
 from nalm_server.jobs.agents.models import HostRow, InvitationRow
 from nalm_server.jobs.agents.registration_schemas import (
-    Invitation,
+    AgentInvitation,
     InvitationNew,
     Invited,
     Register,
@@ -41,11 +41,11 @@ def invite(session: Session, caller: Principal, wanted: InvitationNew, now: date
     return Invited(token=token, pool=row.pool, name=row.name, expires_at=row.expires_at)
 
 
-def invitations(session: Session) -> list[Invitation]:
+def invitations(session: Session) -> list[AgentInvitation]:
     """Newest first."""
-    fields = [name for name in Invitation.model_fields if name != "used_by"]
+    fields = [name for name in AgentInvitation.model_fields if name != "used_by"]
     return [
-        Invitation(**{name: getattr(row, name) for name in fields}, used_by=host)
+        AgentInvitation(**{name: getattr(row, name) for name in fields}, used_by=host)
         for row, host in repository.invitations(session)
     ]
 

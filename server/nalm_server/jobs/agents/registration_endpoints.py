@@ -12,7 +12,7 @@ from nalm_server.auth.dependencies import Agent, Caller, Credentials, Ctx, Db, N
 from nalm_server.base.errors import UnauthorizedError, documented
 from nalm_server.jobs.agents import registration
 from nalm_server.jobs.agents.registration_schemas import (
-    Invitation,
+    AgentInvitation,
     InvitationNew,
     Invited,
     Register,
@@ -33,7 +33,7 @@ def create_invitation(wanted: InvitationNew, session: Db, caller: Caller, now: N
 
 
 @router.get("/agents/invitations", responses=documented(401, 403))
-def list_invitations(session: ReadDb, caller: Caller) -> list[Invitation]:
+def list_invitations(session: ReadDb, caller: Caller) -> list[AgentInvitation]:
     """Invitations, newest first, without their tokens."""
     require_administrator(caller)
     return registration.invitations(session)

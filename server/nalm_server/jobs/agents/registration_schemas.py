@@ -35,7 +35,7 @@ class Invited(Schema):
     expires_at: datetime
 
 
-class Invitation(Schema):
+class AgentInvitation(Schema):
     id: int
     pool: str
     name: str | None

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol
 
 from nalm_core.text.amounts import amount
 from sqlalchemy.orm import Session
@@ -13,9 +12,8 @@ from sqlalchemy.orm import Session
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.auth.tokens.service import Principal
 from nalm_server.base.settings import Settings
-from nalm_server.campaigns.experiments import repository as experiments
 from nalm_server.db.context import Context
-from nalm_server.jobs import leasing, retries
+from nalm_server.jobs import leasing, ports, retries
 from nalm_server.jobs import queue_repository as queue
 from nalm_server.jobs import service as job_service
 from nalm_server.jobs.agents import handover, identity, matching, repository
@@ -37,8 +35,6 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.queue_repository import Asker
 from nalm_server.jobs.retries import Failure
 from nalm_server.jobs.schemas import JobReason, JobState
-from nalm_server.results import repository as runs
-from nalm_server.self_test import controls
 
 STEPS = {
     "building": JobState.BUILDING,
@@ -104,29 +100,14 @@ def _lease(session: Session, settings: Settings, asker: Asker, now: datetime) ->
         scenarios=job.scenarios,
         budget_seconds=job.budget_seconds,
         lease_seconds=settings.lease_seconds,
-        measured=_results(job).scenarios_of_job(session, job.id),
+        measured=ports.results_of(job).scenarios_of_job(session, job.id),
         control=job.reason == JobReason.CONTROL,
         experiment=_experiment(session, job),
     )
 
 
-class Results(Protocol):
-    """Where the results of a job are kept."""
-
-    def scenarios_of_job(self, session: Session, job_id: int) -> list[str]: ...
-
-    def outcomes_of_job(self, session: Session, job_id: int) -> list[str]: ...
-
-
-def _results(job: JobRow) -> Results:
-    """Of a control and of an experiment they are no runs."""
-    if job.experiment_id is not None:
-        return experiments
-    return controls if job.reason == JobReason.CONTROL else runs
-
-
 def _experiment(session: Session, job: JobRow) -> LeasedExperiment | None:
-    found = experiments.find(session, job.experiment_id) if job.experiment_id is not None else None
+    found = ports.experiment.call(session, job.experiment_id) if job.experiment_id is not None else None
     return None if found is None else LeasedExperiment.model_validate(found)
 
 
@@ -165,7 +146,7 @@ def finish(
 
 
 def _end(session: Session, job: JobRow, told: Finish, now: datetime) -> None:
-    outcomes = _results(job).outcomes_of_job(session, job.id)
+    outcomes = ports.results_of(job).outcomes_of_job(session, job.id)
     if told.outcome == "failed":
         state, reason = JobState.FAILED, told.message or "the agent could not measure it"
     elif not outcomes:

@@ -52,7 +52,7 @@ class HealthSample(Health):
     version: str | None
 
 
-class Host(Schema):
+class BenchHost(Schema):
     name: str
     host_class: str
     pool: str
@@ -71,7 +71,7 @@ class Host(Schema):
     last_seen_at: datetime | None
 
 
-class Change(Schema):
+class FingerprintChange(Schema):
     """One thing in which a host is no longer what it was."""
 
     field: str
@@ -87,12 +87,12 @@ class Fingerprint(Schema):
     digest: str
     first_seen_at: datetime
     last_seen_at: datetime
-    changes: list[Change]
+    changes: list[FingerprintChange]
     """Against the one before; empty for the first."""
     fingerprint: dict[str, Any]
 
 
-class HostDetail(Host):
+class HostDetail(BenchHost):
     fingerprints: list[Fingerprint]
     """Newest first."""
 

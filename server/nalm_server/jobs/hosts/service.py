@@ -20,7 +20,15 @@ from nalm_server.jobs.agents.models import DEFAULT_POOL, HostRow
 from nalm_server.jobs.hosts import repository
 from nalm_server.jobs.hosts.models import FingerprintRow
 from nalm_server.jobs.hosts.recording import changed
-from nalm_server.jobs.hosts.schemas import Change, Fingerprint, Health, HealthSample, Host, HostDetail, Pool
+from nalm_server.jobs.hosts.schemas import (
+    BenchHost,
+    Fingerprint,
+    FingerprintChange,
+    Health,
+    HealthSample,
+    HostDetail,
+    Pool,
+)
 from nalm_server.jobs.hosts.states import state_of
 from nalm_server.jobs.schemas import HELD
 from nalm_server.worker.wake import wake_pool
@@ -36,7 +44,7 @@ def require(session: Session, name: str) -> HostRow:
     return row
 
 
-def list_hosts(session: Session, pool: str | None, now: datetime) -> list[Host]:
+def list_hosts(session: Session, pool: str | None, now: datetime) -> list[BenchHost]:
     """By name."""
     rows = repository.list_hosts(session, pool)
     held = repository.jobs_held(session, [row.name for row in rows], HELD)
@@ -56,7 +64,7 @@ def health(session: Session, name: str, hours: float, now: datetime) -> list[Hea
     return [HealthSample.model_validate(one) for one in found]
 
 
-def drain(session: Session, caller: Principal, name: str, now: datetime) -> Host:
+def drain(session: Session, caller: Principal, name: str, now: datetime) -> BenchHost:
     """It ends what it has and is given nothing new."""
     row = require(session, name)
     if row.draining_at is None:
@@ -65,7 +73,7 @@ def drain(session: Session, caller: Principal, name: str, now: datetime) -> Host
     return _host(session, row, now)
 
 
-def resume(session: Session, caller: Principal, name: str, now: datetime) -> Host:
+def resume(session: Session, caller: Principal, name: str, now: datetime) -> BenchHost:
     """It is given work again."""
     row = require(session, name)
     if row.draining_at is not None:
@@ -75,7 +83,7 @@ def resume(session: Session, caller: Principal, name: str, now: datetime) -> Hos
     return _host(session, row, now)
 
 
-def revoke(session: Session, caller: Principal, name: str, now: datetime) -> Host:
+def revoke(session: Session, caller: Principal, name: str, now: datetime) -> BenchHost:
     """Its credentials are worthless at once; what it holds is given out again when its lease is over."""
     row = require(session, name)
     if row.revoked_at is None:
@@ -85,7 +93,7 @@ def revoke(session: Session, caller: Principal, name: str, now: datetime) -> Hos
     return _host(session, row, now)
 
 
-def move(session: Session, caller: Principal, name: str, pool: str, now: datetime) -> Host:
+def move(session: Session, caller: Principal, name: str, pool: str, now: datetime) -> BenchHost:
     """Into another pool."""
     row = require(session, name)
     if row.pool != pool:
@@ -129,13 +137,13 @@ def pools(session: Session, now: datetime) -> list[Pool]:
     ]
 
 
-def _host(session: Session, row: HostRow, now: datetime) -> Host:
+def _host(session: Session, row: HostRow, now: datetime) -> BenchHost:
     return _shown(row, repository.jobs_held(session, [row.name], HELD).get(row.name), now)
 
 
-def _shown(row: HostRow, job_id: int | None, now: datetime) -> Host:
+def _shown(row: HostRow, job_id: int | None, now: datetime) -> BenchHost:
     state, reason = state_of(row, now)
-    return Host(
+    return BenchHost(
         name=row.name,
         host_class=row.host_class,
         pool=row.pool,
@@ -167,8 +175,8 @@ def _with_changes(found: Sequence[FingerprintRow]) -> list[Fingerprint]:
     ]
 
 
-def _changes(before: FingerprintRow, after: FingerprintRow) -> list[Change]:
+def _changes(before: FingerprintRow, after: FingerprintRow) -> list[FingerprintChange]:
     return [
-        Change(field=one.field, before=one.base, after=one.head, severity=one.severity)
+        FingerprintChange(field=one.field, before=one.base, after=one.head, severity=one.severity)
         for one in changed(before.fingerprint, after.fingerprint)
     ]

@@ -12,7 +12,7 @@ from nalm_server.notify.forges.github import GitHub
 from nalm_server.notify.forges.github_app import GitHubApp
 from nalm_server.notify.forges.gitlab import GitLab
 from nalm_server.notify.forges.protocol import Forge, NullForge
-from nalm_server.notify.integrations.kinds import Kind
+from nalm_server.notify.integrations.kinds import IntegrationKind
 
 
 def make_forge(kind: str, config: dict[str, Any], secret: str | None, client: httpx.Client) -> Forge:
@@ -20,9 +20,9 @@ def make_forge(kind: str, config: dict[str, Any], secret: str | None, client: ht
         return NullForge()
     url, repository = config["url"], config["repository"]
     match kind:
-        case Kind.GITHUB:
+        case IntegrationKind.GITHUB:
             return GitHub(client, url, repository, secret)
-        case Kind.GITHUB_APP:
+        case IntegrationKind.GITHUB_APP:
             return GitHubApp(
                 client,
                 url,
@@ -31,9 +31,9 @@ def make_forge(kind: str, config: dict[str, Any], secret: str | None, client: ht
                 app_id=config["app_id"],
                 installation_id=config["installation_id"],
             )
-        case Kind.GITLAB:
+        case IntegrationKind.GITLAB:
             return GitLab(client, url, repository, secret)
-        case Kind.GITEA:
+        case IntegrationKind.GITEA:
             return Gitea(client, url, repository, secret)
         case _:
             return NullForge()

@@ -6,16 +6,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from nalm_server.notify.integrations.kinds import Kind
+from nalm_server.notify.integrations.kinds import IntegrationKind
 from nalm_server.notify.integrations.models import IntegrationRow
 
 BLOB = {
-    Kind.GITHUB: "/blob/{sha}/{file}#L{line}",
-    Kind.GITHUB_APP: "/blob/{sha}/{file}#L{line}",
-    Kind.GITLAB: "/-/blob/{sha}/{file}#L{line}",
-    Kind.GITEA: "/src/commit/{sha}/{file}#L{line}",
+    IntegrationKind.GITHUB: "/blob/{sha}/{file}#L{line}",
+    IntegrationKind.GITHUB_APP: "/blob/{sha}/{file}#L{line}",
+    IntegrationKind.GITLAB: "/-/blob/{sha}/{file}#L{line}",
+    IntegrationKind.GITEA: "/src/commit/{sha}/{file}#L{line}",
 }
-KNOWN_HOSTS = {"github.com": Kind.GITHUB, "gitlab.com": Kind.GITLAB, "codeberg.org": Kind.GITEA}
+KNOWN_HOSTS = {
+    "github.com": IntegrationKind.GITHUB,
+    "gitlab.com": IntegrationKind.GITLAB,
+    "codeberg.org": IntegrationKind.GITEA,
+}
 HOSTED = re.compile(r"(?:https://|ssh://git@|git@)([a-z.]+)[/:]([A-Za-z0-9_./-]+?)(?:\.git)?/?")
 USER_INFO = re.compile(r"^(https?://)[^/]*@")
 
@@ -27,7 +31,7 @@ def source_link(repository: str, integrations: Sequence[IntegrationRow]) -> str 
     """
     for row in integrations:
         if row.kind in BLOB:
-            return f"{_web(row.config['url'])}/{row.config['repository']}{BLOB[Kind(row.kind)]}"
+            return f"{_web(row.config['url'])}/{row.config['repository']}{BLOB[IntegrationKind(row.kind)]}"
     match = HOSTED.fullmatch(repository)
     kind = KNOWN_HOSTS.get(match[1]) if match else None
     return f"https://{match[1]}/{match[2]}{BLOB[kind]}" if match and kind else None

@@ -6,7 +6,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class IntegrationKind(StrEnum):
     GITHUB = "github"
     """GitHub with a token: commit statuses and comments."""
     GITHUB_APP = "github_app"
@@ -20,7 +20,7 @@ class Kind(StrEnum):
     """Any program: signed JSON."""
 
 
-FORGES = (Kind.GITHUB, Kind.GITHUB_APP, Kind.GITLAB, Kind.GITEA)
+FORGES = (IntegrationKind.GITHUB, IntegrationKind.GITHUB_APP, IntegrationKind.GITLAB, IntegrationKind.GITEA)
 
 
 class Event(StrEnum):

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, SecretStr, StringConstraints
 
 from nalm_server.base.schemas import NAME, Flag, Schema, Whole
-from nalm_server.notify.integrations.kinds import USUAL, Event, Kind
+from nalm_server.notify.integrations.kinds import USUAL, Event, IntegrationKind
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
 Url = Annotated[str, StringConstraints(min_length=1, max_length=512, pattern=r"^https?://[^\x00-\x20\x7f]+$")]
@@ -86,7 +86,7 @@ IntegrationNew = Annotated[
 class Integration(Schema):
     id: int
     name: str
-    kind: Kind
+    kind: IntegrationKind
     config: dict[str, Any]
     """What is not secret, by kind."""
     events: list[Event]

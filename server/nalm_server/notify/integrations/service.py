@@ -16,7 +16,7 @@ from nalm_server.base import outgoing
 from nalm_server.base.errors import ConflictError, InvalidError, NotFoundError
 from nalm_server.db.context import Context
 from nalm_server.notify.integrations import repository
-from nalm_server.notify.integrations.kinds import Kind
+from nalm_server.notify.integrations.kinds import IntegrationKind
 from nalm_server.notify.integrations.models import IntegrationRow
 from nalm_server.notify.integrations.schemas import (
     ChatNew,
@@ -100,4 +100,9 @@ def list_integrations(session: Session, project_id: int) -> list[Integration]:
 
 
 def is_forge(row: IntegrationRow) -> bool:
-    return row.kind in (Kind.GITHUB, Kind.GITHUB_APP, Kind.GITLAB, Kind.GITEA)
+    return row.kind in (
+        IntegrationKind.GITHUB,
+        IntegrationKind.GITHUB_APP,
+        IntegrationKind.GITLAB,
+        IntegrationKind.GITEA,
+    )

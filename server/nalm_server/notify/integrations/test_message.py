@@ -6,6 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from nalm_server.base import outgoing
+from nalm_server.base.settings import LOCAL_URL
 from nalm_server.db.context import Context
 from nalm_server.notify.failure import of_exception
 from nalm_server.notify.forges.factory import make_forge
@@ -14,7 +15,6 @@ from nalm_server.notify.integrations.models import IntegrationRow
 from nalm_server.notify.integrations.schemas import TestResult
 from nalm_server.notify.messages import Message
 from nalm_server.notify.sender import Recipient, send_message
-from nalm_server.projects.service import LOCAL_URL
 
 NO_COMMIT = "0" * 40
 

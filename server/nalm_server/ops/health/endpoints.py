@@ -10,13 +10,13 @@ from nalm_server.auth.dependencies import Ctx, Now, ReadDb
 from nalm_server.base.errors import documented
 from nalm_server.ops.health import service
 from nalm_server.ops.health.readiness import Readiness
-from nalm_server.ops.health.schemas import Health, Live, Ready
+from nalm_server.ops.health.schemas import Live, Ready, ServerHealth
 
 router = APIRouter(tags=["service"])
 
 
 @router.get("/health", responses=documented())
-def get_health(session: ReadDb, context: Ctx, now: Now) -> Health:
+def get_health(session: ReadDb, context: Ctx, now: Now) -> ServerHealth:
     """Is the service up and its database reachable; `degraded` names what only makes it slower."""
     return service.health(session, context.settings, now)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Health."""
+"""Health of the server."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 from nalm_server.base.schemas import Schema
 
 
-class Health(Schema):
+class ServerHealth(Schema):
     status: Literal["ok", "degraded"]
     problems: list[str]
     """What is away that can be done without for a while."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Health and the catalogue."""
+"""Health of the server, and the catalogue."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from nalm_server.db.context import Context
 from nalm_server.db.migrate import SchemaError, require_current
 from nalm_server.jobs import repository as jobs
 from nalm_server.jobs.agents import repository as agents
-from nalm_server.ops.health.schemas import Health, Ready
+from nalm_server.ops.health.schemas import Ready, ServerHealth
 from nalm_server.worker.broker import seen_lately
 
 FREE_BYTES = 64 << 20
 """With less disk than that, a server is not ready."""
 
 
-def health(session: Session, settings: Settings, now: datetime) -> Health:
+def health(session: Session, settings: Settings, now: datetime) -> ServerHealth:
     dialect = session.get_bind().dialect.name
     problems = _problems(settings)
-    return Health(
+    return ServerHealth(
         status="degraded" if problems else "ok",
         problems=problems,
         version=version("nalm-server"),

@@ -17,7 +17,7 @@ from nalm_server.git.refs.models import TagRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN
 from nalm_server.ops.retention.models import RemovalRow, RuleRow
-from nalm_server.ops.retention.schemas import Amount, Kind, Removed
+from nalm_server.ops.retention.schemas import Amount, Removed, RetentionKind
 from nalm_server.results.models import ReportRow, RunRow, VerdictRow
 from nalm_server.results.repository import kept_of
 from nalm_server.webhooks.models import DeliveryRow
@@ -88,9 +88,9 @@ def due(session: Session, project_id: int, reports_before: datetime, logs_before
     deliveries = session.execute(_old_deliveries(project_id, logs_before, func.count())).one()
     logs = session.execute(_old_logs(project_id, logs_before, func.count(), tails)).one()
     return [
-        Amount(kind=Kind.REPORTS, number=reports[0] + cells[0], bytes=reports[1] + cells[1]),
-        Amount(kind=Kind.DELIVERIES, number=deliveries[0], bytes=0),
-        Amount(kind=Kind.LOGS, number=logs[0], bytes=logs[1]),
+        Amount(kind=RetentionKind.REPORTS, number=reports[0] + cells[0], bytes=reports[1] + cells[1]),
+        Amount(kind=RetentionKind.DELIVERIES, number=deliveries[0], bytes=0),
+        Amount(kind=RetentionKind.LOGS, number=logs[0], bytes=logs[1]),
     ]
 
 
@@ -183,5 +183,6 @@ def removed(session: Session, project_id: int) -> list[Removed]:
         .order_by(RemovalRow.kind)
     )
     return [
-        Removed(kind=Kind(kind), number=number, bytes=size, last_at=at) for kind, number, size, at in found
+        Removed(kind=RetentionKind(kind), number=number, bytes=size, last_at=at)
+        for kind, number, size, at in found
     ]

@@ -14,7 +14,7 @@ from nalm_server.base.schemas import Schema, Whole
 Days = Annotated[Whole, Field(ge=1, le=36_500)]
 
 
-class Kind(StrEnum):
+class RetentionKind(StrEnum):
     """What ages out. Runs, verdicts and series never do."""
 
     REPORTS = "reports"
@@ -30,7 +30,7 @@ class Rules(Schema):
 
 
 class Amount(Schema):
-    kind: Kind
+    kind: RetentionKind
     number: int
     bytes: int
 

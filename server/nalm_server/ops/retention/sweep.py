@@ -11,7 +11,7 @@ from nalm_server.auth.access import project_repository as projects
 from nalm_server.db.context import Context
 from nalm_server.ops.report_store import repository as reports
 from nalm_server.ops.retention import repository
-from nalm_server.ops.retention.schemas import Amount, Kind
+from nalm_server.ops.retention.schemas import Amount, RetentionKind
 from nalm_server.ops.retention.service import limits, rules_of
 from nalm_server.results import summary
 
@@ -45,7 +45,7 @@ def _expire_reports(context: Context, project_id: int, before: datetime, now: da
     with context.sessions() as session:
         gone = [one for run_id, one in found if repository.expire(session, run_id, kept[run_id], now)]
         reports.release(session, [one.digest for one in gone], now)
-        amount = Amount(kind=Kind.REPORTS, number=len(gone), bytes=sum(one.size for one in gone))
+        amount = Amount(kind=RetentionKind.REPORTS, number=len(gone), bytes=sum(one.size for one in gone))
         repository.count_removed(session, project_id, [amount], now)
         session.commit()
     return bool(found)
@@ -55,7 +55,7 @@ def _expire_cells(context: Context, project_id: int, before: datetime, now: date
     with context.sessions() as session:
         gone = repository.expire_cells(session, project_id, before, REPORTS_AT_ONCE)
         reports.release(session, [one.digest for one in gone], now)
-        amount = Amount(kind=Kind.REPORTS, number=len(gone), bytes=sum(one.size for one in gone))
+        amount = Amount(kind=RetentionKind.REPORTS, number=len(gone), bytes=sum(one.size for one in gone))
         repository.count_removed(session, project_id, [amount], now)
         session.commit()
     return bool(gone)
@@ -66,8 +66,8 @@ def _remove_rows(context: Context, project_id: int, before: datetime, now: datet
         deliveries = repository.remove_deliveries(session, project_id, before, ROWS_AT_ONCE)
         logs, size = repository.remove_logs(session, project_id, before, ROWS_AT_ONCE)
         amounts = [
-            Amount(kind=Kind.DELIVERIES, number=deliveries, bytes=0),
-            Amount(kind=Kind.LOGS, number=logs, bytes=size),
+            Amount(kind=RetentionKind.DELIVERIES, number=deliveries, bytes=0),
+            Amount(kind=RetentionKind.LOGS, number=logs, bytes=size),
         ]
         repository.count_removed(session, project_id, amounts, now)
         session.commit()

@@ -12,8 +12,8 @@ from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, ReadDb
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import NAME, SHA_PREFIX, ProjectName, ShaPath
-from nalm_server.git.commits import service
-from nalm_server.git.commits.schemas import Commit, CommitDetail
+from nalm_server.projects.commits import service
+from nalm_server.projects.commits.schemas import Commit, CommitDetail
 from nalm_server.projects.schemas import PRINTABLE
 
 router = APIRouter(prefix="/projects/{project}/commits", tags=["commits"])

@@ -10,7 +10,7 @@ from nalm_core.experiments.result import FeatureFit
 from nalm_core.features.cost_model import CostModel
 from sqlalchemy.orm import Session
 
-from nalm_server.features import repository
+from nalm_server.results.cost_models import repository
 from nalm_server.results.cost_models.models import CostModelRow
 
 

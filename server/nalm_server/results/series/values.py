@@ -1,9 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a history is made of. Plain tuples: of ten thousand, objects would take most of an answer's time."""
+"""Values of series: as plain tuples, since objects would take most of the time of a long answer; as the API
+shows one."""
 
 from __future__ import annotations
 
+from nalm_server.base.schemas import Schema
+
 Figure = tuple[float, float | None, float | None, str]
-"""Value, low, high, source: schemas.Value."""
+"""Value, low, high, source: as in Value."""
 Figures = dict[int, dict[str, Figure]]
 """By run number, by stage or `STAGE>FUNCTION`."""
+
+
+class Value(Schema):
+    value: float
+    low: float | None
+    high: float | None
+    source: str

@@ -13,8 +13,8 @@ from nalm_server.auth.audit.service import record
 from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
+from nalm_server.base.settings import LOCAL_URL
 from nalm_server.projects import service as projects
-from nalm_server.projects.service import LOCAL_URL
 from nalm_server.views.feeds import service
 from nalm_server.views.feeds.schemas import FeedAddress
 

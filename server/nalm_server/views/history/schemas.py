@@ -11,6 +11,7 @@ from nalm_core.verdict.change import Cause
 from nalm_server.base.schemas import Schema
 from nalm_server.changepoints.schemas import ChangePoint, Segment
 from nalm_server.results.schemas import Display
+from nalm_server.results.series.values import Value
 
 
 class ScenarioSummary(Schema):
@@ -36,13 +37,6 @@ class FunctionSummary(Schema):
     """A packet."""
     gone: bool
     """The newest run has it no more, or not among the dearest of its stage."""
-
-
-class Value(Schema):
-    value: float
-    low: float | None
-    high: float | None
-    source: str
 
 
 class HistoryPoint(Schema):
@@ -138,7 +132,7 @@ class ScenarioLine(Schema):
     """Where the line begins anew, the first commit apart."""
 
 
-class Release(Schema):
+class ReleaseMark(Schema):
     name: str
     at: int
     """Its place in `commits`."""
@@ -150,5 +144,5 @@ class Lines(Schema):
     metric: Metric
     commits: CommitColumns
     lines: list[ScenarioLine]
-    releases: list[Release]
+    releases: list[ReleaseMark]
     """Tags of the commits shown."""

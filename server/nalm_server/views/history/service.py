@@ -21,9 +21,9 @@ from nalm_server.features.scale import normalised, scale_of
 from nalm_server.results.series import repository
 from nalm_server.results.series.models import ScenarioRow
 from nalm_server.results.series.repository import HistoryRun, ImportedValue, SeriesName, StoredValue
-from nalm_server.results.series.values import Figure, Figures
+from nalm_server.results.series.values import Figure, Figures, Value
 from nalm_server.views.history import functions
-from nalm_server.views.history.schemas import FunctionSummary, ImportedPoint, ScenarioSummary, Value
+from nalm_server.views.history.schemas import FunctionSummary, ImportedPoint, ScenarioSummary
 
 CHAIN = "chain"
 NCPP = "ncpp"

@@ -15,7 +15,7 @@ from nalm_core.verdict.judged import Judged
 from nalm_server.auth.dependencies import Caller, Ctx, ReadDb
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName, RunId, ShaPath
-from nalm_server.projects.service import LOCAL_URL
+from nalm_server.base.settings import LOCAL_URL
 from nalm_server.views.renderings import service
 
 router = APIRouter(tags=["renderings"])

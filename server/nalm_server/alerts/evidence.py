@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of a finding: the commits it lies between, the figure of a run."""
+
+from __future__ import annotations
+
+from nalm_core.findings.confirmation import Ratio
+from nalm_core.verdict.verdict import Verdict
+from sqlalchemy.orm import Session
+
+from nalm_server.alerts.models import AlertRow
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.results.models import VerdictRow
+
+
+def ratio_of(verdict: VerdictRow) -> Ratio | None:
+    """The chain's, if the run gave one."""
+    chain = Verdict.model_validate(verdict.document).chain
+    if chain is None or None in (chain.ratio_cpp, chain.low, chain.high, chain.level):
+        return None
+    return Ratio(chain.ratio_cpp or 0, chain.low or 0, chain.high or 0, chain.level or 0)
+
+
+def ends(session: Session, alert: AlertRow) -> tuple[str | None, str]:
+    """The last commit known to be good, None if nothing is known before the culprit; and the culprit."""
+    culprit = session.get_one(CommitRow, alert.commit_id)
+    if alert.after_commit_id is not None:
+        return session.get_one(CommitRow, alert.after_commit_id).sha, culprit.sha
+    return culprit.parent_sha, culprit.sha

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Connects the packages: who acts on what happens below, and who answers what is asked from below.
+
+Imports go from a package to those below it; the way back leads through the `ports` of the lower one. Here is
+all of it, in the order in which it is done. Importing this module connects them, once.
+"""
+
+from __future__ import annotations
+
+from nalm_server.alerts import ports as alerts
+from nalm_server.alerts import repository as alert_rows
+from nalm_server.alerts import run_suspicions
+from nalm_server.campaigns.confirmations import level_back
+from nalm_server.campaigns.confirmations import service as confirmations
+from nalm_server.campaigns.experiments import intake as cells
+from nalm_server.campaigns.experiments import listening as experiment_jobs
+from nalm_server.campaigns.experiments import repository as experiments
+from nalm_server.changepoints import points_repository as points
+from nalm_server.changepoints import ports as changepoints
+from nalm_server.changepoints import triggers
+from nalm_server.jobs import ports as jobs
+from nalm_server.jobs.schemas import JobReason
+from nalm_server.jobs.wakes import wake_followers
+from nalm_server.notify import alert_messages
+from nalm_server.notify import service as notify
+from nalm_server.results import ports as results
+from nalm_server.results import repository as runs
+from nalm_server.self_test import controls
+
+# A job moves: queued, leased, done.
+jobs.job_moved.subscribe(wake_followers)
+jobs.job_moved.subscribe(experiment_jobs.job_moved)
+jobs.job_moved.subscribe(notify.job_moved)
+jobs.run_ids.provide(runs.ids_of_job)
+jobs.detach_runs.provide(runs.detach_from_job)
+jobs.experiment.provide(experiments.find)
+jobs.keep_results(runs)
+jobs.keep_results(experiments, JobReason.EXPERIMENT)
+jobs.keep_results(controls, JobReason.CONTROL)
+
+# A report comes in: a run, the cell of an experiment, the trial of a control.
+results.run_stored.subscribe(run_suspicions.run_taken)
+results.run_stored.subscribe(notify.run_taken)
+results.run_stored.subscribe(triggers.run_taken)
+results.expected_commits.provide(alert_rows.expected_commits)
+results.take_cell.provide(cells.take)
+results.take_trial.provide(controls.take)
+results.alarmed.provide(controls.alarmed)
+
+# An alert is raised, measured again, and people are notified.
+alerts.suspected.subscribe(confirmations.ask)
+alerts.assigned.subscribe(points.assign)
+alerts.changed.subscribe(alert_messages.show)
+alerts.notify.provide(alert_messages.tell)
+alerts.confirming.provide(confirmations.of_alert)
+
+# Change points were weighed: a finding may be back at its level.
+changepoints.settled.subscribe(level_back.look)
