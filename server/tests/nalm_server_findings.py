@@ -12,10 +12,10 @@ from nalm_core.verdict.checks import run_checks
 from nalm_server.alerts import findings
 from nalm_server.alerts.confirmation_schemas import Confirming
 from nalm_server.alerts.models import AlertRow
+from nalm_server.app import workers
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.campaigns.confirmations import service as confirmations
 from nalm_server.git.commits import repository as commits
-from nalm_server.jobs import tasks
 from nalm_server.results import repository as runs
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, TSC_HZ, body_of, make_report, sha
@@ -57,7 +57,7 @@ class Rig:
     def drain(self) -> None:
         """Twice: what one step leaves to be done, the next one does."""
         for _ in range(2):
-            tasks.drain(self.service.context)
+            workers.drain_jobs(self.service.context)
 
     def work(self, host: str) -> dict[str, Any] | None:
         """One job on the host, if it may have one."""

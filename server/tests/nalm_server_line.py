@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from nalm_server.app import workers
 from nalm_server.git import graph
 from nalm_server.git.graph import CommitInfo, UnknownRevisionError
-from nalm_server.jobs import tasks
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
 
@@ -63,7 +63,7 @@ class Bench:
 
     def work(self) -> bool:
         """One job, if there is one."""
-        tasks.drain(self.service.context)
+        workers.drain_jobs(self.service.context)
         headers = {"Authorization": f"Bearer {self.service.tokens['agent']}"}
         wanted = {"host": "bench-1", "host_class": "vm-2"}
         answer = self.service.client.post("/api/v1/agent/lease", json=wanted, headers=headers)
@@ -75,7 +75,7 @@ class Bench:
     def work_all(self) -> None:
         while self.work():
             pass
-        tasks.drain(self.service.context)
+        workers.drain_jobs(self.service.context)
 
     def _measure(self, lease: dict[str, Any]) -> None:
         base, head = lease["base_sha"], lease["head_sha"]

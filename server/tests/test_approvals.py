@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nalm_server.app import workers
 from nalm_server.base.settings import Settings
 from nalm_server.git.commits import repository as commits
 from nalm_server.jobs import service as jobs
-from nalm_server.jobs import tasks
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.webhooks.signature import hexdigest
 from nalm_server_forked import OTHER_FORK, OWN, WEBHOOKS, Forked, forked
@@ -158,7 +158,7 @@ def test_what_a_host_has_waits_when_it_is_queued_again(scene: Forked, clock: Clo
     scene.policy("approve")
     assert scene.job(number)["state"] == "leased"
     clock.pass_seconds(scene.service.context.settings.lease_seconds + 1)
-    tasks.drain(scene.service.context)
+    workers.drain_jobs(scene.service.context)
     assert MUST in scene.job(number)["held"]
     late = {"fence": lease["fence"], "step": "building"}
     scene.service.post(f"/agent/jobs/{number}/progress", "agent", 409, late)
@@ -207,7 +207,7 @@ def test_commits_on_the_way_to_it_wait_each_for_itself(scene: Forked, what: str)
         else {"first": scene.base, "last": head}
     )
     scene.service.post(f"/projects/demo/{what}", "admin", 201, asked)
-    tasks.drain(scene.service.context)
+    workers.drain_jobs(scene.service.context)
     held = {job["head_sha"]: job["held"] for job in scene.service.get("/jobs") if job["reason"] == what[:-1]}
     assert held.pop(head) is None
     assert set(held) == ({before, scene.heads[0]} if what == "backfills" else set())

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from nalm_server.app import workers
 from nalm_server.campaigns.backfills import work
-from nalm_server.jobs import tasks
 from nalm_server_harness import Service
 from nalm_server_line import Bench, info, use_line
 from nalm_server_reports import body_of, make_report, sha
@@ -42,7 +42,7 @@ def test_each_commit_once_oldest_first_a_few_at_a_time(service: Service) -> None
     service.upload(body_of(make_report(5)))
     backfill = start(service)
     assert shown(service, backfill)["state"] == "planning"
-    tasks.drain(service.context)
+    workers.drain_jobs(service.context)
     assert len(service.get("/jobs", project="demo", state="queued")) == 3
     agent = bench(service, _7="failed")
     agent.work_all()
@@ -68,7 +68,7 @@ def test_cancel_ends_its_open_jobs(service: Service) -> None:
     bench(service).work()
     ended = service.post(f"/backfills/{backfill}/cancel", "admin", 200, {})
     assert (ended["state"], ended["progress"]["queued"]) == ("cancelled", 0)
-    tasks.drain(service.context)
+    workers.drain_jobs(service.context)
     assert not service.get("/jobs", project="demo", state="queued")
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nalm_server.app import workers
 from nalm_server.git.refs import repository as refs
-from nalm_server.jobs import tasks
 from nalm_server_git import Repo
 from nalm_server_harness import Service
 from nalm_server_repo import local_repo
@@ -54,7 +54,7 @@ def test_a_range_that_leaves_the_default_branch(
 ) -> None:
     body = {key: shas.get(value, value) for key, value in wanted.items()}
     service.post(f"/projects/demo/{path}", "admin", 201, body)
-    tasks.drain(service.context)
+    workers.drain_jobs(service.context)
     assert listed(service) == ["b"]
     with service.context.sessions() as session:
         refs.place_branch(session, 1, "topic", shas["t2"], service.clock())

@@ -18,12 +18,13 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from nalm_server.app import workers
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.auth.tokens.principal import SYSTEM, Principal
 from nalm_server.auth.tokens.scopes import Scope
 from nalm_server.base.errors import ConflictError, FencedOffError
 from nalm_server.git.commits.order import record
-from nalm_server.jobs import actions, presentation, tasks
+from nalm_server.jobs import actions, presentation
 from nalm_server.jobs import service as jobs
 from nalm_server.jobs.agents import service as agents
 from nalm_server.jobs.agents.schemas import Finish, LeaseRequest, Progress, Release
@@ -173,7 +174,7 @@ class JobsMachine(RuleBasedStateMachine):
 
     @rule()
     def tick(self) -> None:
-        tasks.drain(self.at.context)
+        workers.drain_jobs(self.at.context)
 
     @precondition(lambda self: self.jobs)
     @rule(which=ANY, act=st.sampled_from([actions.cancel, actions.retry, actions.boost]))

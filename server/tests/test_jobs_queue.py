@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from nalm_server.app import workers
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.git.commits.models import CommitRow
@@ -124,7 +125,7 @@ def test_long_waiting_raises_the_priority(service: Service, clock: Clock) -> Non
     old = enqueue(service, 1, JobReason.BISECT)
     for _ in range(5):
         clock.pass_seconds(tasks.RAISED_AFTER.total_seconds() + 1)
-        tasks.drain(service.context)
+        workers.drain_jobs(service.context)
     enqueue(service, 2)
     assert service.get(f"/jobs/{old}")["priority"] == 1
     assert take(service) == old
@@ -162,7 +163,7 @@ def test_a_late_agent_has_its_job_back_if_nobody_took_it(service: Service, clock
     enqueue(service, 1)
     lease = service.lease()
     clock.pass_seconds(61)
-    tasks.drain(service.context)
+    workers.drain_jobs(service.context)
     assert service.get(f"/jobs/{lease['job_id']}")["state"] == "queued"
     service.upload(body_of(make_report(1)), token="agent", job_id=lease["job_id"], fence=lease["fence"])
     assert told(service, lease, "finish", outcome="done") == {"state": "done"}

@@ -14,7 +14,7 @@ import pytest
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.campaigns.confirmations import level_back
 from nalm_server.changepoints import looks_repository as looks
-from nalm_server.changepoints import significance, tasks, triggers
+from nalm_server.changepoints import ports, significance, tasks, triggers
 from nalm_server.changepoints.look import look
 from nalm_server_harness import Service
 from nalm_server_measured import Measured, store
@@ -97,10 +97,10 @@ def test_what_is_found_while_a_project_is_weighed_is_weighed_too(
         others[0].join(0.5)  # it waits for this one, and is then through
         to_level(session, project_id, now)
 
-    monkeypatch.setattr(level_back, "look", meanwhile)
+    monkeypatch.setattr(ports, "settled", meanwhile)
     significance.settle(service.context, DEMO)
     others[0].join()
-    monkeypatch.setattr(level_back, "look", to_level)
+    monkeypatch.setattr(ports, "settled", to_level)
     monkeypatch.setattr(looks, "unsettled_projects", unsettled)
     tasks.drain(service.context)
     assert states(service) == {"sfc_a": {"standing"}, "sfc_b": {"standing"}}

@@ -11,7 +11,7 @@ import pytest
 from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.verdict import judge
 from nalm_core.verdict.wording import interval_note, stage_notes
-from nalm_server.app import events
+from nalm_server.results import ports
 from nalm_server.views.compare.schemas import SeriesComparisons
 from nalm_server.views.history.schemas import History
 from nalm_server_harness import Service
@@ -290,7 +290,7 @@ def test_ambiguous_commit_is_a_conflict(service: Service) -> None:
 
 def test_a_change_is_explained_to_whoever_listens(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[dict[str, Any] | None] = []
-    monkeypatch.setattr(events, "run_taken", lambda session, judged, now: told.append(judged.explanation))
+    monkeypatch.setattr(ports, "run_stored", lambda session, judged, now: told.append(judged.explanation))
     service.upload(body_of(make_report(1)))
     service.upload(body_of(make_report(2, head_costs=SLOW_NAT, head_ipps=SLOW_NAT_IPP)))
     same, slower = told

@@ -1,2 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at repositories from time to time for what no webhook told: forge or server were down."""
+"""Compares repositories with what is known of them: finds what no webhook reported.
+
+Imports notify (listings of forges), webhooks (plans) and below. Start at `tasks.py`.
+"""

@@ -1,2 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Projects: NF repositories that are watched, and their secrets."""
+"""Projects as people add, change and see them: settings, commits with their verdicts, revisions, the overview.
+
+Imports polling and below. Start at `service.py`. The table itself is in `auth.access`.
+"""

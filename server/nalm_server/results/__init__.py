@@ -1,2 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs: reports taken in, judged, stored whole."""
+"""Results: reports taken in, judged by core, stored whole, entered into their series. Imports of other tools.
+
+Imports jobs and below; what lies above is called through `ports.py`. Start at `intake.py`.
+"""

@@ -1,1 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Series of values: of a scenario's stages and C functions, run by run."""
