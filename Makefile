@@ -124,8 +124,8 @@ pictures: page ## Stores the pictures of pages that are new or look otherwise; l
 	@NALM_ACCEPT_PICTURES=1 pytest -q tests/pictures
 
 test-random: ## Property tests with other examples than the last time, and many more made-up requests to the API
-	@NALM_RANDOM_REQUESTS=20 pytest -q --hypothesis-profile=default --timeout 1800 core/tests server/tests/test_openapi_random.py \
-		server/tests/test_jobs_machine.py server/tests/test_feeds.py server/tests/test_outgoing.py server/tests/test_schedules.py
+	@NALM_RANDOM_REQUESTS=20 pytest -q --hypothesis-profile=default --timeout 1800 core/tests server/tests/app/test_openapi_random.py \
+		server/tests/jobs/test_jobs_machine.py server/tests/views/test_feeds.py server/tests/base/test_outgoing.py server/tests/campaigns/test_schedules.py
 
 test-compose: ## The shipped containers brought up with stand-in images, a commit taken through; as root, needs docker.io, docker-compose, debootstrap
 	@pytest -q tests/compose

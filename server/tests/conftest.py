@@ -20,7 +20,7 @@ import structlog
 from nalm_server.base.settings import Settings
 from nalm_server.db import migrate
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent / "support"))
 from nalm_server_harness import Clock, Service, make_service
 
 POSTGRES = Path("/usr/lib/postgresql")

@@ -18,7 +18,7 @@ from nalm_server.db import migrate
 from nalm_server.webhooks.signature import sign
 from nalm_server.webhooks.tasks import drain
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent / "support"))
 from nalm_server_harness import Clock, Service, make_service
 
 NEW_CODE = {"opened", "synchronize", "reopened", "ready_for_review", "closed"}

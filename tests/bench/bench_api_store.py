@@ -36,7 +36,7 @@ from postgres import cluster
 from sqlalchemy import event
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "server/tests"))
+sys.path.insert(0, str(ROOT / "server/tests/support"))
 from nalm_server_reports import body_of, make_report  # noqa: E402
 
 TOKEN = "nalm_" + "b" * 43

@@ -26,7 +26,7 @@ from nalm_server.db import migrate
 from postgres import cluster
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "server/tests"))
+sys.path.insert(0, str(ROOT / "server/tests/support"))
 from nalm_server_crowd import LiveWatch, Reply, read_for  # noqa: E402
 from nalm_server_process import Running, running  # noqa: E402
 from nalm_server_reports import body_of, make_report, sha  # noqa: E402

@@ -23,7 +23,7 @@ from typing import Any
 import psutil
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "faults"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server" / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server" / "tests" / "support"))
 
 from farm import Farm, signed_push
 from host import print_result

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every package may use: settings, errors, the base of API models, limits of requests, outgoing calls.
+"""What every package may use: settings, errors, limits of requests, outgoing calls.
 
-Imports nothing of the server. `settings.py` has each setting; `errors.py` the one base of errors; `ports.py` how a
-package calls what lies above it.
+Imports nothing of the server. `settings.py` has each setting; `errors.py` the one base of errors;
+`ports.py` how a package calls what lies above it.
 """

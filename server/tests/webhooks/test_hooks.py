@@ -6,23 +6,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.webhooks.signature import fits, sign
 from nalm_server.webhooks.tasks import drain
+from nalm_server_deliveries import payload
 from nalm_server_harness import Clock, Service, make_service
 from sqlalchemy import update
 
-FIXTURES = Path(__file__).parent / "fixtures"
 BEFORE = "59b20b8d5c6ff8d09518454d4dd8b7b30f095ab5"
 AFTER = "6113728f27ae82c7b1a177c8d03f9e96e0adf246"
-
-
-def payload(name: str) -> bytes:
-    return (FIXTURES / f"github_{name}.json").read_bytes()
 
 
 def test_signature_is_that_of_githubs_documentation() -> None:

@@ -21,10 +21,10 @@ from nalm_server.webhooks.forges import FORGES
 from nalm_server.webhooks.models import DeliveryRow
 from nalm_server.webhooks.signature import sign
 from nalm_server.webhooks.tasks import drain
+from nalm_server_deliveries import KilledError
 from nalm_server_forked import Forked, forked
 from nalm_server_harness import Clock, Service
 from sqlalchemy import select
-from test_hooks_holding import KilledError
 
 
 @pytest.fixture

@@ -13,15 +13,11 @@ from nalm_server.webhooks.claim_heartbeat import HELD
 from nalm_server.webhooks.claims import MOST_TRIES
 from nalm_server.webhooks.models import DeliveryRow
 from nalm_server.webhooks.tasks import drain
+from nalm_server_deliveries import KilledError, payload
 from nalm_server_harness import Clock, Service
 from nalm_server_waiting import until
 from sqlalchemy import select, text
 from sqlalchemy.exc import TimeoutError as NoConnectionError
-from test_hooks import payload
-
-
-class KilledError(BaseException):
-    """What no handler catches, as nothing follows a kill -9."""
 
 
 def only(service: Service) -> DeliveryRow:

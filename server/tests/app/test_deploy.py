@@ -17,7 +17,7 @@ from nalm_server.base.settings import Settings
 from nalm_server.cli.main import app
 from typer.testing import CliRunner
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 COMPOSE = ROOT / "compose.yaml"
 OPERATE = ROOT / "docs" / "operate.md"
 SECRETS = ("POSTGRES_PASSWORD", "REDIS_PASSWORD", "NALM_AGENT_TOKEN")

@@ -12,7 +12,7 @@ from nalm_server.base.settings_loading import NEIGHBOURS, SettingsError, known, 
 from nalm_server.cli.main import app
 from typer.testing import CliRunner
 
-AGENT = Path(__file__).parents[2] / "agent" / "nalm_agent"
+AGENT = Path(__file__).parents[3] / "agent" / "nalm_agent"
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, sha
 
-VPP = (Path(__file__).parent / "fixtures/vpp_show_runtime.txt").read_text()
+VPP = (Path(__file__).parents[1] / "fixtures/vpp_show_runtime.txt").read_text()
 BENCHMARK = {
     "context": {"date": "2026-11-20T12:00:00+00:00", "host_name": "bench-9"},
     "benchmarks": [

@@ -9,8 +9,8 @@ from pathlib import Path
 from nalm_server.app.api_reference import reference
 from nalm_server.app.openapi import document
 
-COMMITTED = Path(__file__).parents[1] / "openapi.json"
-FOR_PEOPLE = Path(__file__).parents[2] / "docs" / "api-reference.md"
+COMMITTED = Path(__file__).parents[2] / "openapi.json"
+FOR_PEOPLE = Path(__file__).parents[3] / "docs" / "api-reference.md"
 
 
 def test_committed_document_is_current() -> None:
