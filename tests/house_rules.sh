@@ -51,6 +51,9 @@ git ls-files '*.md' | while read -r f; do
 	done
 done | rule 'A link in a document that leads nowhere'
 
+python3 tests/check_transactions.py server/nalm_server |
+	rule 'Queries outside a repository, or a commit by who did not open the transaction'
+
 # One that holds more is several things: it wants folders. Rooms whose tree is not yet so are not in the list.
 rooms=(core server)
 git ls-files -- "${rooms[@]}" | grep -E '\.(py|c|h|ts|tsx)$' | grep -v '/__init__\.py$' | sed 's|/[^/]*$||' | sort | uniq -c |

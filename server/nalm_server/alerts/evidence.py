@@ -8,7 +8,7 @@ from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts.models import AlertRow
-from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.commits import repository as commit_rows
 from nalm_server.results.models import VerdictRow
 
 
@@ -22,7 +22,7 @@ def ratio_of(verdict: VerdictRow) -> Ratio | None:
 
 def ends(session: Session, alert: AlertRow) -> tuple[str | None, str]:
     """The last commit known to be good, None if nothing is known before the culprit; and the culprit."""
-    culprit = session.get_one(CommitRow, alert.commit_id)
+    culprit = commit_rows.get(session, alert.commit_id)
     if alert.after_commit_id is not None:
-        return session.get_one(CommitRow, alert.after_commit_id).sha, culprit.sha
+        return commit_rows.get(session, alert.after_commit_id).sha, culprit.sha
     return culprit.parent_sha, culprit.sha

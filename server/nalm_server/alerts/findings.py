@@ -113,7 +113,7 @@ def _record(
         row.kind, row.fate, row.at = suspicion.kind, fate, now
         row.ratio, row.low, row.high = moved.ratio, moved.low, moved.high
         row.run_number, row.change_point_id = moved.run_number, moved.change_point_id
-        session.add(row)
+        repository.add_move(session, row)
     session.flush()
     numbers = [one.change_point_id for one in suspicion.moved if one.change_point_id is not None]
     ports.assigned(session, numbers, alert.id if alert else None)

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from nalm_server.alerts import headline, ports, repository
 from nalm_server.alerts.models import AlertRow, AlertStateRow
 from nalm_server.alerts.states import ACTIVE, AlertState, require_allowed
-from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.commits import repository as commit_rows
 
 
 def enter(
@@ -146,4 +146,4 @@ def move_culprit(session: Session, alert: AlertRow, commit_id: int, why: str, no
 
 
 def sha_of(session: Session, commit_id: int) -> str:
-    return session.get_one(CommitRow, commit_id).sha
+    return commit_rows.get(session, commit_id).sha

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from nalm_server.alerts import repository
 from nalm_server.alerts.models import AlertMoveRow, AlertRow
 from nalm_server.alerts.suspicion import Moved, Suspicion
+from nalm_server.git.commits import repository as commit_rows
 from nalm_server.git.commits.models import CommitRow
 
 
@@ -27,13 +28,13 @@ def find(session: Session, suspicion: Suspicion) -> AlertRow | None:
 def surviving(session: Session, alert: AlertRow) -> AlertRow:
     """The alert that has what this one had."""
     while alert.merged_into_id is not None:
-        alert = session.get_one(AlertRow, alert.merged_into_id)
+        alert = repository.get(session, alert.merged_into_id)
     return alert
 
 
 def _overlapping(session: Session, suspicion: Suspicion) -> AlertRow | None:
     """Of several the one whose culprit is nearest."""
-    culprit = session.get_one(CommitRow, suspicion.commit_id)
+    culprit = commit_rows.get(session, suspicion.commit_id)
     after, to = _range(session, culprit, suspicion.after_commit_id)
     fitting = []
     for alert, commit in repository.with_commits(session, suspicion.project_id):
@@ -50,7 +51,7 @@ def _range(session: Session, culprit: CommitRow, after_commit_id: int | None) ->
     """Positions: after the first, up to the second."""
     if after_commit_id is None:
         return repository.parent_position(session, culprit), culprit.position
-    return session.get_one(CommitRow, after_commit_id).position, culprit.position
+    return commit_rows.get(session, after_commit_id).position, culprit.position
 
 
 def _share(moved: Iterable[Moved], known: Iterable[AlertMoveRow]) -> bool:

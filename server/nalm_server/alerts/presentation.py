@@ -82,7 +82,7 @@ def shown(one: Listed) -> Alert:
 def require(session: Session, caller: Principal, alert_id: int, role: Role) -> AlertRow:
     """The alert, if the caller may do there what `role` may."""
     missing = f"There is no alert {alert_id}."
-    alert = session.get(AlertRow, alert_id)
+    alert = repository.find(session, alert_id)
     if alert is None:
         raise NotFoundError(missing)
     require_role(session, caller, alert.project_id, role, missing=missing)

@@ -222,3 +222,21 @@ def expected_commits(session: Session, scenario_id: int) -> set[int]:
         .where(RunRow.scenario_id == scenario_id, AlertRow.state == AlertState.EXPECTED)
     )
     return set(session.scalars(query))
+
+
+def get(session: Session, alert_id: int) -> AlertRow:
+    return session.get_one(AlertRow, alert_id)
+
+
+def find(session: Session, alert_id: int) -> AlertRow | None:
+    return session.get(AlertRow, alert_id)
+
+
+def add_move(session: Session, row: AlertMoveRow) -> None:
+    session.add(row)
+
+
+def add_comment(session: Session, row: AlertCommentRow) -> AlertCommentRow:
+    session.add(row)
+    session.flush()
+    return row

@@ -13,7 +13,7 @@ from nalm_server.alerts.findings import CHAIN, Moved, Suspicion, suspect
 from nalm_server.alerts.rules import expectations
 from nalm_server.git.commits import repository as commits
 from nalm_server.git.commits.models import CommitRow
-from nalm_server.jobs.models import JobRow
+from nalm_server.jobs import repository as job_rows
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.results.repository import JudgedRun
 
@@ -38,8 +38,8 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
 def known_good(session: Session, judged: JudgedRun) -> CommitRow | None:
     """The commit it was measured against, if the run says what a stretch of the default branch did."""
     run = judged.run
-    job = session.get(JobRow, run.job_id) if run.job_id is not None else None
-    head = session.get_one(CommitRow, run.commit_id)
+    job = job_rows.find(session, run.job_id) if run.job_id is not None else None
+    head = commits.get(session, run.commit_id)
     if not head.listed or run.base_sha is None or (job is not None and job.reason not in ALERTING):
         return None
     base = commits.find(session, run.project_id, run.base_sha)
@@ -49,7 +49,7 @@ def known_good(session: Session, judged: JudgedRun) -> CommitRow | None:
 
 
 def _parent(session: Session, judged: JudgedRun) -> str | None:
-    return session.get_one(CommitRow, judged.run.commit_id).parent_sha
+    return commits.get(session, judged.run.commit_id).parent_sha
 
 
 def _suspicion(judged: JudgedRun, verdict: Verdict, before: CommitRow, *, parent: str | None) -> Suspicion:

@@ -69,14 +69,13 @@ def watch(session: Session, caller: Principal, new: WatchNew, now: datetime) -> 
         if new.model_dump() == {name: getattr(row, name) for name in WatchNew.model_fields}:
             return Watch.model_validate(row)
     row = AlertWatchRow(account_id=account, created_at=now, **new.model_dump())
-    session.add(row)
-    session.flush()
+    rule_repository.add(session, row)
     return Watch.model_validate(row)
 
 
 def unwatch(session: Session, caller: Principal, number: int) -> None:
     account = _require_own(caller)
-    row = session.get(AlertWatchRow, number)
+    row = rule_repository.find_watch(session, number)
     if row is None or row.account_id != account:
         raise NotFoundError(f"You have no watch {number}.")
-    session.delete(row)
+    rule_repository.remove(session, row)

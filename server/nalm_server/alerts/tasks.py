@@ -32,7 +32,7 @@ def drain(context: Context) -> None:
 
 def _work_on(context: Context, alert_id: int) -> None:
     with context.sessions() as session:
-        alert = session.get(AlertRow, alert_id)
+        alert = repository.find(session, alert_id)
         if alert is not None:
             projects.lock(session, alert.project_id)
             _hear(session, repository.lock(session, alert_id), context.clock())

@@ -24,7 +24,6 @@ from nalm_server.auth.audit.service import record
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.base.errors import InvalidError
 from nalm_server.git.commits import repository as commits
-from nalm_server.git.commits.models import CommitRow
 
 
 def set_state(
@@ -77,8 +76,7 @@ def assign(
 def comment(session: Session, caller: Principal, alert_id: int, text: str, now: datetime) -> AlertComment:
     alert = presentation.require(session, caller, alert_id, Role.DEVELOPER)
     row = AlertCommentRow(alert_id=alert.id, who=caller.name[:128], at=now, text=text)
-    session.add(row)
-    session.flush()
+    repository.add_comment(session, row)
     _audit(session, caller, "alert.comment", alert, now)
     return AlertComment.model_validate(row)
 
@@ -119,7 +117,7 @@ def _fixing(session: Session, alert: AlertRow, prefix: str | None) -> int | None
 
 def _expect(session: Session, alert: AlertRow, wanted: StateChange, who: str, now: datetime) -> None:
     """Declares it for each scenario of the alert, so that it stays expected whoever measures it again."""
-    commit = session.get_one(CommitRow, alert.commit_id)
+    commit = commits.get(session, alert.commit_id)
     for scenario, metric, moved in _moved(session, alert):
         bound = moved if wanted.bound is None else wanted.bound
         if size_of(metric, bound) <= 0:

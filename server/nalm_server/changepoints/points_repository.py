@@ -141,3 +141,11 @@ def assign(session: Session, numbers: Sequence[int], alert_id: int | None) -> No
     """The change points of these numbers belong to the alert, or to none."""
     for row in session.scalars(select(ChangePointRow).where(ChangePointRow.id.in_(numbers))):
         row.alert_id = alert_id
+
+
+def add(session: Session, row: ChangePointRow) -> None:
+    session.add(row)
+
+
+def remove(session: Session, row: ChangePointRow) -> None:
+    session.delete(row)

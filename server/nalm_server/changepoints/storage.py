@@ -88,7 +88,7 @@ def _same(one: Found, left: dict[int, ChangePointRow], place: dict[int, int]) ->
 def _fill(session: Session, row: ChangePointRow | None, one: Found, state: PointState, now: datetime) -> None:
     if row is None:
         row = ChangePointRow(series_id=one.series, state=state, detected_at=now, significant=False)
-        session.add(row)
+        repository.add(session, row)
     elif row.state != PointState.PAST and not _known(row, one):
         row.state = state
     row.commit_id, row.low_commit_id, row.high_commit_id = one.commit, one.low, one.high
@@ -105,6 +105,6 @@ def _known(row: ChangePointRow, one: Found) -> bool:
 
 def _vanished(session: Session, row: ChangePointRow, now: datetime) -> None:
     if row.alert_id is None:
-        session.delete(row)
+        repository.remove(session, row)
     elif row.state != PointState.WITHDRAWN:
         row.state, row.withdrawn_at = PointState.WITHDRAWN, now

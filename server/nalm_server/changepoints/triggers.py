@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from nalm_server.changepoints import looks_repository as looks
 from nalm_server.changepoints.measured_line_repository import OF_HISTORY
-from nalm_server.git.commits.models import CommitRow
-from nalm_server.jobs.models import JobRow
+from nalm_server.git.commits import repository as commit_rows
+from nalm_server.jobs import repository as job_rows
 from nalm_server.results.repository import JudgedRun
 from nalm_server.results.series.entry import VALID_OUTCOMES
 from nalm_server.worker.kinds import Work
@@ -22,10 +22,10 @@ def run_taken(session: Session, judged: JudgedRun, _now: datetime) -> None:
     run = judged.run
     if judged.verdict.outcome not in VALID_OUTCOMES or run.import_id is not None:
         return
-    job = session.get(JobRow, run.job_id) if run.job_id is not None else None
+    job = job_rows.find(session, run.job_id) if run.job_id is not None else None
     if job is not None and job.reason not in OF_HISTORY:
         return
-    if session.get_one(CommitRow, run.commit_id).listed:
+    if commit_rows.get(session, run.commit_id).listed:
         looks.ask(session, run.scenario_id, run.host_class)
         wake(session, Work.JUDGEMENT)
 

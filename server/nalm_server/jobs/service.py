@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.access import project_repository as project_rows
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_role
 from nalm_server.auth.tokens.principal import Principal
@@ -77,7 +77,7 @@ def enqueue(
 
 
 def _latest_only(session: Session, project_id: int) -> bool:
-    project = session.get(ProjectRow, project_id)
+    project = project_rows.find_by_id(session, project_id)
     return project is not None and project.latest_only
 
 

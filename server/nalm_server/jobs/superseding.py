@@ -8,6 +8,7 @@ from datetime import datetime
 from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
+from nalm_server.git.commits import repository as commit_rows
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs import repository, service
 from nalm_server.jobs.models import JobRow
@@ -45,7 +46,7 @@ def alert_closed(session: Session, alert_id: int, why: str, now: datetime) -> li
 
 
 def _is_older(session: Session, job: JobRow, commit: CommitRow) -> bool:
-    other = session.get(CommitRow, job.commit_id)
+    other = commit_rows.find_by_id(session, job.commit_id)
     return other is not None and other.position < commit.position
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.access import project_repository as project_rows
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN, JobState
 from nalm_server.worker.kinds import Work
@@ -17,6 +17,6 @@ from nalm_server.worker.wake import wake, wake_pool
 def wake_followers(session: Session, job: JobRow, now: datetime) -> None:
     if job.state == JobState.QUEUED and job.held is None:
         if job.not_before is None or job.not_before <= now:
-            wake_pool(session, session.get_one(ProjectRow, job.project_id).pool)
+            wake_pool(session, project_rows.get(session, job.project_id).pool)
     elif job.state not in OPEN and (job.bisect_id or job.backfill_id or job.alert_id or job.experiment_id):
         wake(session, Work.JOBS)

@@ -16,7 +16,8 @@ from nalm_server.alerts import repository
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.rules import rule_repository
 from nalm_server.alerts.states import TOLD, AlertState
-from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.access import project_repository as project_rows
+from nalm_server.git.commits import repository as commit_rows
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.notify import service as notifications
 from nalm_server.notify.integrations.kinds import Event
@@ -41,7 +42,7 @@ def _subject(session: Session, alert: AlertRow) -> str:
     """Each is told once; a fix of a part once for each commit."""
     subject = f"alert-{alert.id}:{alert.state}"
     if alert.state == AlertState.PARTLY_FIXED and alert.fixed_by_id is not None:
-        subject += f":{short(session.get_one(CommitRow, alert.fixed_by_id).sha)}"
+        subject += f":{short(commit_rows.get(session, alert.fixed_by_id).sha)}"
     return subject
 
 
@@ -64,8 +65,8 @@ def _is_known(session: Session, alert: AlertRow) -> bool:
 
 
 def message(session: Session, alert: AlertRow, why: str, now: datetime) -> Message:
-    project = session.get_one(ProjectRow, alert.project_id)
-    commit = session.get_one(CommitRow, alert.commit_id)
+    project = project_rows.get(session, alert.project_id)
+    commit = commit_rows.get(session, alert.commit_id)
     run = repository.strongest_run(session, alert.id)
     return Message(
         event=_event(alert),

@@ -13,8 +13,9 @@ from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts.repository import has_alert
-from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.access import project_repository as project_rows
 from nalm_server.base.errors import ConflictError, NotFoundError
+from nalm_server.jobs import repository as job_rows
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobState
 from nalm_server.notify import repository
@@ -40,7 +41,7 @@ OPEN_TO_REDELIVERY = (NotificationState.SENT, NotificationState.FAILED, Notifica
 def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
     """A report was judged and stored."""
     run = judged.run
-    job = session.get(JobRow, run.job_id) if run.job_id is not None else None
+    job = job_rows.find(session, run.job_id) if run.job_id is not None else None
     to_tell = integrations.enabled(session, run.project_id)
     if not to_tell or (job is not None and job.reason in OF_THE_PAST):
         return
@@ -52,7 +53,7 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
     requested = job is not None and job.pull_request is not None
     if event is None or (of_an_alert and not requested and has_alert(session, judged)):
         return
-    project = session.get_one(ProjectRow, run.project_id)
+    project = project_rows.get(session, run.project_id)
     message = Message(
         event=event,
         at=now,
@@ -96,7 +97,7 @@ def job_moved(session: Session, job: JobRow, now: datetime) -> None:
     _tell_forges(session, to_tell, job.head_sha, job, now)
     if job.state not in LOST:
         return
-    project = session.get_one(ProjectRow, job.project_id)
+    project = project_rows.get(session, job.project_id)
     message = Message(
         event=Event.FAILED,
         at=now,

@@ -12,14 +12,14 @@ from datetime import datetime, timedelta
 import structlog
 from sqlalchemy.orm import Session
 
-from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.access import project_repository as project_rows
 from nalm_server.base.settings import LOCAL_URL
 from nalm_server.db.context import Context
 from nalm_server.notify import backoff, repository
 from nalm_server.notify.failure import Next, SendError, of_exception
 from nalm_server.notify.forges.current_state import comment_of, status_of
 from nalm_server.notify.forges.protocol import Comment, Status
-from nalm_server.notify.integrations.models import IntegrationRow
+from nalm_server.notify.integrations import repository as integration_rows
 from nalm_server.notify.messages import Message
 from nalm_server.notify.models import NotificationRow
 from nalm_server.notify.schemas import NotificationKind, NotificationState
@@ -56,7 +56,7 @@ def _claim(context: Context) -> tuple[Claimed, str | None] | None:
         row = repository.claim(session, now, LEASE)
         if row is None:
             return None
-        integration = session.get_one(IntegrationRow, row.integration_id)
+        integration = integration_rows.get(session, row.integration_id)
         claimed = Claimed(
             id=row.id,
             wanted=row.wanted,
@@ -78,7 +78,7 @@ def _what(session: Session, row: NotificationRow, base_url: str) -> Status | Com
     if row.kind == NotificationKind.MESSAGE:
         message = Message.model_validate(row.payload)
         return message.model_copy(update={"url": base_url + message.url})
-    project = session.get_one(ProjectRow, row.project_id)
+    project = project_rows.get(session, row.project_id)
     if row.kind == NotificationKind.STATUS:
         return status_of(session, project, row.subject, base_url)
     return comment_of(session, project, int(row.subject), base_url)
@@ -129,4 +129,4 @@ def _failed(session: Session, row: NotificationRow, error: SendError, now: datet
         row.next_try_at = now + backoff.before_next(row.tries, error.pause_seconds)
     if error.after is Next.AGAIN:
         pause = backoff.breath(error.pause_seconds)
-        session.get_one(IntegrationRow, row.integration_id).paused_until = now + pause
+        integration_rows.get(session, row.integration_id).paused_until = now + pause

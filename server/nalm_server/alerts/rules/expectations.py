@@ -59,5 +59,4 @@ def declare(
         who=who,
         created_at=now,
     )
-    session.add(row)
-    session.flush()
+    rule_repository.add(session, row)

@@ -38,20 +38,17 @@ def _raise(session: Session, alert: AlertRow, move: AlertMoveRow, who: str, now:
     }
     row = rule_repository.floor(session, alert.project_id, **series)
     left = decisions.left_of(row, now) if row is not None else 0.0
-    if row is None:
-        row = FloorRow(project_id=alert.project_id, **series)
-        session.add(row)
+    row = row or FloorRow(project_id=alert.project_id, **series)
     row.size = floor_taught(headline.size(move), MARGIN, left)
     row.alert_id, row.who, row.set_at = alert.id, who, now
-    session.flush()
+    rule_repository.add(session, row)
 
 
 def forget(session: Session, alert: AlertRow) -> None:
     """What this alert taught."""
     for row in rule_repository.floors(session, alert.project_id):
         if row.alert_id == alert.id:
-            session.delete(row)
-    session.flush()
+            rule_repository.remove(session, row)
 
 
 def list_floors(session: Session, caller: Principal, project: str, now: datetime) -> list[Floor]:
@@ -66,10 +63,9 @@ def list_floors(session: Session, caller: Principal, project: str, now: datetime
 def reset(session: Session, caller: Principal, project: str, number: int, now: datetime) -> None:
     """From now on the series is judged as if nobody had marked it."""
     found = require_project(session, caller, project, Role.MAINTAINER)
-    row = session.get(FloorRow, number)
+    row = rule_repository.find_floor(session, number)
     if row is None or row.project_id != found.id:
         raise NotFoundError(f"Project {project!r} has no floor {number}.")
     series = f"{row.scenario} {row.stage} {row.metric} on {row.host_class}"
     record(session, caller, "floor.reset", series, now, project_id=found.id)
-    session.delete(row)
-    session.flush()
+    rule_repository.remove(session, row)

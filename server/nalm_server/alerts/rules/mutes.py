@@ -34,20 +34,18 @@ def mute(session: Session, caller: Principal, project: str, new: MuteNew, now: d
         who=caller.name[:128],
         created_at=now,
     )
-    session.add(row)
-    session.flush()
+    rule_repository.add(session, row)
     record(session, caller, "mute.add", new.scenario, now, project_id=found.id, detail=new.why)
     return Mute.model_validate(row)
 
 
 def end(session: Session, caller: Principal, project: str, number: int, now: datetime) -> None:
     found = require_project(session, caller, project, Role.DEVELOPER)
-    row = session.get(MuteRow, number)
+    row = rule_repository.find_mute(session, number)
     if row is None or row.project_id != found.id:
         raise NotFoundError(f"Project {project!r} has no mute {number}.")
     record(session, caller, "mute.end", row.scenario, now, project_id=found.id)
-    session.delete(row)
-    session.flush()
+    rule_repository.remove(session, row)
 
 
 def list_expectations(session: Session, caller: Principal, project: str) -> list[Expectation]:

@@ -94,3 +94,25 @@ def watches(session: Session, account_id: int) -> list[AlertWatchRow]:
 
 def readable_projects(session: Session, caller: Principal) -> list[int]:
     return list(session.scalars(select(ProjectRow.id).where(readable(caller))))
+
+
+def find_mute(session: Session, number: int) -> MuteRow | None:
+    return session.get(MuteRow, number)
+
+
+def find_floor(session: Session, number: int) -> FloorRow | None:
+    return session.get(FloorRow, number)
+
+
+def find_watch(session: Session, number: int) -> AlertWatchRow | None:
+    return session.get(AlertWatchRow, number)
+
+
+def add(session: Session, row: MuteRow | ExpectationRow | FloorRow | AlertWatchRow) -> None:
+    session.add(row)
+    session.flush()
+
+
+def remove(session: Session, row: MuteRow | FloorRow | AlertWatchRow) -> None:
+    session.delete(row)
+    session.flush()

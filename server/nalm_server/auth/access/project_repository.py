@@ -36,3 +36,7 @@ def add(session: Session, row: ProjectRow) -> ProjectRow:
     session.add(row)
     session.flush()
     return row
+
+
+def find_by_id(session: Session, project_id: int) -> ProjectRow | None:
+    return session.get(ProjectRow, project_id)

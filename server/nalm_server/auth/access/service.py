@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
+from nalm_server.auth.access import project_repository as project_rows
 from nalm_server.auth.access import repository
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.auth.access.project_repository import find as find_project
@@ -23,7 +24,7 @@ SIGN_IN = "This needs a sign-in, or the header `Authorization: Bearer TOKEN`."
 
 def role_in(session: Session, caller: Principal, project_id: int) -> Role | None:
     """The caller's role in the project; None: none, the project is not even to be seen."""
-    project = session.get(ProjectRow, project_id)
+    project = project_rows.find_by_id(session, project_id)
     anyone = Role.READER if project is not None and project.public else None
     return higher(anyone, _own_role(session, caller, project_id))
 

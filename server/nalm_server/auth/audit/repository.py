@@ -39,3 +39,7 @@ def page(session: Session, wanted: Wanted) -> list[tuple[AuditRow, str | None]]:
         query = query.where(AuditRow.id < wanted.before)
     found = session.execute(query.order_by(AuditRow.id.desc()).limit(wanted.limit))
     return [(row, name) for row, name in found]
+
+
+def add(session: Session, row: AuditRow) -> None:
+    session.add(row)

@@ -26,7 +26,8 @@ def record(
     detail: str | None = None,
 ) -> None:
     """One line of the log: `who` did `action` (noun.verb) to `subject`, in the request under way."""
-    session.add(
+    repository.add(
+        session,
         AuditRow(
             at=now,
             who=caller.name[:128],
@@ -35,7 +36,7 @@ def record(
             subject=subject[:256],
             detail=detail,
             request_id=structlog.contextvars.get_contextvars().get("request_id"),
-        )
+        ),
     )
 
 

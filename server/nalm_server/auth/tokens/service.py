@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from nalm_server.auth.accounts.models import AccountRow
+from nalm_server.auth.accounts import repository as account_rows
 from nalm_server.auth.tokens import repository
 from nalm_server.auth.tokens.models import TokenRow
 from nalm_server.auth.tokens.principal import ANONYMOUS, Principal
@@ -67,7 +67,7 @@ def authenticate(session: Session, token: str, now: datetime) -> tuple[Principal
         raise UnauthorizedError("This token is unknown or revoked: make a new one.")
     if row.expires_at is not None and row.expires_at <= now:
         raise UnauthorizedError(f"This token expired on {row.expires_at:%Y-%m-%d}: make a new one.")
-    owner = session.get(AccountRow, row.account_id) if row.account_id is not None else None
+    owner = account_rows.get(session, row.account_id) if row.account_id is not None else None
     if owner is not None and owner.disabled_at is not None:
         raise UnauthorizedError("This token's owner may no longer sign in.")
     caller = Principal(

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from nalm_server.alerts import repository as alert_rows
 from nalm_server.alerts.confirmation_schemas import ACTIVE, Confirming
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.states import ACTIVE as OPEN_ALERT
@@ -47,7 +48,7 @@ def bisect(session: Session, caller: Principal, alert_id: int, now: datetime) ->
 
 def _open(session: Session, caller: Principal, alert_id: int) -> tuple[AlertRow, PlanRow | None]:
     """The alert and its plan, locked. Raises ConflictError unless it is open and not being measured again."""
-    alert, missing = session.get(AlertRow, alert_id), f"There is no alert {alert_id}."
+    alert, missing = alert_rows.find(session, alert_id), f"There is no alert {alert_id}."
     if alert is None:
         raise NotFoundError(missing)
     require_role(session, caller, alert.project_id, Role.DEVELOPER, missing=missing)

@@ -27,7 +27,7 @@ from nalm_server.alerts.suspicion import CHAIN
 from nalm_server.changepoints import points_repository as points
 from nalm_server.changepoints.points_repository import Point
 from nalm_server.changepoints.schemas import PointState
-from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.commits import repository as commit_rows
 
 LAST_PLACE = 2**31 - 1
 DECIDES = "cpp"
@@ -46,14 +46,19 @@ def look(session: Session, project_id: int, now: datetime) -> None:
     first = min(culprit.position for _, culprit in still_open)
     after = points.between(session, project_id, DECIDES, first + 1, LAST_PLACE)
     better = [one for one in after if _is_better(one)]
-    taken = {alert.id: _place(session, alert) for alert, _ in found if alert.fixed_by_id is not None}
+    taken = {
+        alert.id: commit_rows.get(session, alert.fixed_by_id).position
+        for alert, _ in found
+        if alert.fixed_by_id is not None
+    }
     for alert, culprit in still_open:
         places = [place for number, place in taken.items() if number != alert.id]
         own = [one for one in better if one.low >= culprit.position and not _holds(one, places)]
         used = _undoing(session, alert, own)
         if used:
             _fix(session, alert, used, now)
-            taken[alert.id] = _place(session, alert)
+            if alert.fixed_by_id is not None:
+                taken[alert.id] = commit_rows.get(session, alert.fixed_by_id).position
 
 
 def _is_undecided(alert: AlertRow) -> bool:
@@ -62,17 +67,13 @@ def _is_undecided(alert: AlertRow) -> bool:
     return alert.state in ACTIVE and not measured
 
 
-def _place(session: Session, alert: AlertRow) -> int:
-    return session.get_one(CommitRow, alert.fixed_by_id).position
-
-
 def _fix(session: Session, alert: AlertRow, used: Mapping[Level, Sequence[Point]], now: datetime) -> None:
     """Of a scenario that several hosts saw, what remains on the host where most does."""
     lost = _lost(session, alert)
     by_scenario: dict[str, Recovery] = {}
     for level, own in used.items():
         fixes: list[tuple[str, Ratio | float]] = [
-            (session.get_one(CommitRow, one.row.commit_id).sha, one.row.ratio)
+            (commit_rows.get(session, one.row.commit_id).sha, one.row.ratio)
             for one in sorted(own, key=lambda point: (point.place, point.row.id))
         ]
         found = computed(level[0], exp(lost[level]), fixes, MARGIN)

@@ -12,7 +12,7 @@ from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.states import AlertState
 from nalm_server.campaigns.confirmations import repository
 from nalm_server.campaigns.confirmations.models import PlanRow
-from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.commits import repository as commit_rows
 from nalm_server.worker.kinds import Work
 from nalm_server.worker.wake import wake
 
@@ -33,18 +33,19 @@ def begin(
     session: Session, plan: PlanRow | None, alert: AlertRow, now: datetime, who: str | None = None
 ) -> PlanRow:
     """A plan from its start, whatever was measured before."""
-    culprit = session.get_one(CommitRow, alert.commit_id)
-    after = session.get(CommitRow, alert.after_commit_id) if alert.after_commit_id is not None else None
+    culprit = commit_rows.get(session, alert.commit_id)
+    after = (
+        commit_rows.find_by_id(session, alert.after_commit_id) if alert.after_commit_id is not None else None
+    )
     base = after.sha if after is not None else culprit.parent_sha
     if plan is None:
         plan = PlanRow(alert_id=alert.id)
-        session.add(plan)
     plan.state, plan.why, plan.requested_by = PlanState.WAITING, None, who
     plan.base_sha, plan.head_sha = base or "", culprit.sha
     plan.seen_on, plan.not_seen_on, plan.gradual = [], [], False
     plan.begun_at = plan.updated_at = now
     plan.finished_at = None
-    session.flush()
+    repository.add_plan(session, plan)
     wake(session, Work.JOBS)
     return plan
 

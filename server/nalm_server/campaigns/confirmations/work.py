@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from nalm_server.alerts.models import AlertRow
+from nalm_server.alerts import repository as alert_rows
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.campaigns.confirmations import engine, repository
 from nalm_server.campaigns.confirmations.case import Case
@@ -23,7 +23,7 @@ def drain(context: Context) -> None:
 def _work_on(context: Context, alert_id: int) -> None:
     """The project's lock comes first, as where a finding is suspected."""
     with context.sessions() as session:
-        alert = session.get(AlertRow, alert_id)
+        alert = alert_rows.find(session, alert_id)
         if alert is None:
             return
         project = projects.lock(session, alert.project_id)

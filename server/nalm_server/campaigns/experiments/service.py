@@ -28,7 +28,7 @@ from nalm_server.campaigns.experiments.schemas import (
 )
 from nalm_server.db.context import Context
 from nalm_server.git import graph
-from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.commits import repository as commit_rows
 from nalm_server.git.commits.order import record
 from nalm_server.git.graph import CommitInfo
 from nalm_server.jobs import actions, commit_range, revisions
@@ -138,7 +138,7 @@ def _detail(session: Session, row: ExperimentRow) -> ExperimentDetail:
     fields = _fields(
         row,
         projects.name_of(session, row.project_id),
-        session.get_one(CommitRow, row.commit_id).sha,
+        commit_rows.get(session, row.commit_id).sha,
         len(taken),
     )
     return ExperimentDetail.model_validate(

@@ -16,7 +16,7 @@ from nalm_server.campaigns.experiments import repository
 from nalm_server.campaigns.experiments.models import ExperimentRow
 from nalm_server.campaigns.experiments.schemas import ACTIVE, RESULT, ExperimentState
 from nalm_server.db.context import Context
-from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.commits import repository as commit_rows
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN
 from nalm_server.results.cost_models import fits
@@ -81,6 +81,6 @@ def _keep_models(session: Session, experiment: ExperimentRow, host_class: str, n
     """What NCPP and the price list go by. The caller holds the project's lock."""
     result = RESULT.validate_python(experiment.result)
     if isinstance(result, FeaturesResult):
-        sha = session.get_one(CommitRow, experiment.commit_id).sha
+        sha = commit_rows.get(session, experiment.commit_id).sha
         for one in result.fits:
             fits.keep(session, fits.Origin(experiment.project_id, sha, host_class), one, now)

@@ -82,3 +82,7 @@ def line(session: Session, project_id: int, newest: str, limit: int) -> list[Com
     )
     query = select(CommitRow).join(walk, walk.c.id == CommitRow.id)
     return list(session.scalars(query.order_by(walk.c.depth)))
+
+
+def find_by_id(session: Session, commit_id: int) -> CommitRow | None:
+    return session.get(CommitRow, commit_id)

@@ -25,7 +25,7 @@ def asking(session: Session, caller: Principal, wanted: LeaseRequest, now: datet
     """The host that asks for work. Raises ForbiddenError if the caller may not speak for it."""
     if caller.agent_id is None:
         return _with_shared_token(session, wanted, now)
-    host = session.get_one(HostRow, caller.agent_id)
+    host = repository.get(session, caller.agent_id)
     if host.name != wanted.host:
         raise ForbiddenError(f"This credential is of host {host.name}, not of {wanted.host}.")
     if wanted.pool not in (None, host.pool):
@@ -65,7 +65,7 @@ def require_own(session: Session, caller: Principal, job: JobRow) -> None:
                 f"Job {job.id} is of host {holder.name}, for which a shared token does not speak."
             )
         return
-    host = session.get(HostRow, caller.agent_id)
+    host = repository.find_by_id(session, caller.agent_id)
     if host is None or job.host != host.name:
         raise FencedOffError(f"Job {job.id} is not this agent's: {job.host or 'nobody'} has it, or had it.")
 
@@ -73,7 +73,7 @@ def require_own(session: Session, caller: Principal, job: JobRow) -> None:
 def measured_on(session: Session, caller: Principal, host: Host, now: datetime) -> HostRow:
     """The host of a report. What it is, is recorded; but of a registered one only by its own agent's word,
     whatever its kernel calls itself."""
-    own = session.get(HostRow, caller.agent_id) if caller.agent_id is not None else None
+    own = repository.find_by_id(session, caller.agent_id) if caller.agent_id is not None else None
     named = own or repository.find(session, host.name)
     if own is None and named is not None and named.registered_at is not None:
         return named

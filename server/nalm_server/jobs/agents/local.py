@@ -11,7 +11,7 @@ from nalm_server.auth.audit.service import record
 from nalm_server.auth.tokens.principal import SYSTEM
 from nalm_server.auth.tokens.repository import find as find_token
 from nalm_server.jobs.agents import registration_repository as repository
-from nalm_server.jobs.agents.models import HostRow
+from nalm_server.jobs.agents import repository as host_rows
 
 UNKNOWN_CLASS = "unknown"
 """Until the agent asks for work for the first time, and says it."""
@@ -32,5 +32,7 @@ def register_local(session: Session, name: str, digest: str, now: datetime) -> N
 def host_of(session: Session, digest: str) -> str | None:
     """The name of the host whose credential it is; None for a shared token."""
     row = find_token(session, digest)
-    host = session.get(HostRow, row.agent_id) if row is not None and row.agent_id is not None else None
+    host = (
+        host_rows.find_by_id(session, row.agent_id) if row is not None and row.agent_id is not None else None
+    )
     return host.name if host is not None else None

@@ -12,6 +12,7 @@ from nalm_server.auth.tokens.service import Principal, Scope, digest_of, issue, 
 from nalm_server.base.errors import ConflictError, ForbiddenError, NotFoundError, UnauthorizedError
 from nalm_server.base.settings import Settings
 from nalm_server.jobs.agents import registration_repository as repository
+from nalm_server.jobs.agents import repository as host_rows
 from nalm_server.jobs.agents.api_version import require_fit, why_unfit
 from nalm_server.jobs.agents.models import HostRow, InvitationRow
 from nalm_server.jobs.agents.registration_schemas import (
@@ -82,7 +83,7 @@ def rotated(session: Session, caller: Principal, token: str, now: datetime) -> N
 
 def own_host(session: Session, caller: Principal) -> HostRow:
     """The caller's own. Raises ForbiddenError for a shared token, which has none."""
-    host = session.get(HostRow, caller.agent_id) if caller.agent_id is not None else None
+    host = host_rows.find_by_id(session, caller.agent_id) if caller.agent_id is not None else None
     if host is None:
         raise ForbiddenError("This is a shared token, which belongs to no host: `nalm agent register`.")
     return host

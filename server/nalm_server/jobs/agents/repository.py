@@ -88,3 +88,11 @@ def open_needs(session: Session) -> list[str]:
     """The different needs among open jobs, as text."""
     query = select(JobRow.needs).where(JobRow.needs.is_not(None), JobRow.state.in_(OPEN)).distinct()
     return [text for text in session.scalars(query) if text]
+
+
+def get(session: Session, host_id: int) -> HostRow:
+    return session.get_one(HostRow, host_id)
+
+
+def find_by_id(session: Session, host_id: int) -> HostRow | None:
+    return session.get(HostRow, host_id)

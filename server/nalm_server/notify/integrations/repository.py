@@ -50,3 +50,7 @@ def add(session: Session, row: IntegrationRow) -> IntegrationRow:
 def remove(session: Session, row: IntegrationRow) -> None:
     session.delete(row)
     session.flush()
+
+
+def get(session: Session, number: int) -> IntegrationRow:
+    return session.get_one(IntegrationRow, number)

@@ -35,9 +35,8 @@ def keep(session: Session, origin: Origin, fit: FeatureFit, now: datetime) -> No
         row = CostModelRow(
             project_id=origin.project_id, scenario=fit.scenario, host_class=origin.host_class, sha=origin.sha
         )
-        session.add(row)
     row.fitted_at, row.fit = now, fit.model_dump(mode="json")
-    session.flush()
+    repository.add(session, row)
 
 
 def fit_of(row: CostModelRow) -> FeatureFit:

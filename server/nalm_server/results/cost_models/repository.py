@@ -32,3 +32,8 @@ def models(session: Session, project_id: int) -> list[tuple[CostModelRow, Commit
         .order_by(CommitRow.position, CostModelRow.id)
     )
     return [(model, commit) for model, commit in found]
+
+
+def add(session: Session, row: CostModelRow) -> None:
+    session.add(row)
+    session.flush()

@@ -41,7 +41,8 @@ def enter(session: Session, run: RunRow, found: Figures) -> None:
         key = (metric, stage, figure.source)
         if key not in known:
             known[key] = repository.add_series(session, run.scenario_id, run.host_class, key)
-        session.add(
+        repository.add_value(
+            session,
             SeriesValueRow(
                 series_id=known[key],
                 run_id=run.id,
@@ -49,6 +50,6 @@ def enter(session: Session, run: RunRow, found: Figures) -> None:
                 low=figure.low,
                 high=figure.high,
                 launches=figure.launches,
-            )
+            ),
         )
     session.flush()

@@ -234,3 +234,7 @@ def named_scenario(session: Session, project_id: int, name: str) -> ScenarioRow:
         session.add(row)
         session.flush()
     return row
+
+
+def add_value(session: Session, row: SeriesValueRow) -> None:
+    session.add(row)

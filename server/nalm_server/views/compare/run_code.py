@@ -8,7 +8,7 @@ from nalm_core.profiles.source_view import FunctionSource, function_source
 from nalm_core.report.run_report import Arm
 from sqlalchemy.orm import Session
 
-from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.access import project_repository as project_rows
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.notify.forges.source_link import source_link
 from nalm_server.notify.integrations import repository as integrations
@@ -23,7 +23,7 @@ def code_of_run(session: Session, caller: Principal, run_id: str) -> RunCode:
     """Raises NotFoundError for a run the caller may not read, ReportExpiredError where the report is gone."""
     judged = runs.require(session, caller, run_id)
     report = read_report(session, judged)
-    project = session.get_one(ProjectRow, judged.run.project_id)
+    project = project_rows.get(session, judged.run.project_id)
     commits = {arm: info.build.commit for arm, info in report.arms.items()}
     return RunCode(
         base_sha=commits.get(Arm.BASE),

@@ -57,3 +57,7 @@ def told(session: Session, project_id: int, limit: int) -> list[tuple[AlertState
         .limit(limit)
     )
     return [(step, alert, commit) for step, alert, commit in rows]
+
+
+def add_token(session: Session, row: FeedTokenRow) -> None:
+    session.add(row)

@@ -40,7 +40,8 @@ def new_token(session: Session, project: ProjectRow, now: datetime) -> str:
     token = tokens.new_secret()
     row = repository.token_of(session, project.id)
     if row is None:
-        session.add(FeedTokenRow(project_id=project.id, digest=tokens.digest_of(token), created_at=now))
+        row = FeedTokenRow(project_id=project.id, digest=tokens.digest_of(token), created_at=now)
+        repository.add_token(session, row)
     else:
         row.digest, row.created_at = tokens.digest_of(token), now
     session.flush()
