@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two rules of the server's database code: queries and rows in repositories only, and a transaction is committed by
-the function that opened it. A function that is handed a session never commits it.
+"""Two rules of the server's database code: queries and rows in repositories only, and a transaction is
+committed by the function that opened it. A function that is handed a session never commits it.
 
     check_transactions.py FOLDER     prints what breaks them, a line each
 """
@@ -69,7 +69,7 @@ def _commits(tree: ast.Module) -> Iterator[str]:
             ):
                 of = node.func.value
                 if not (isinstance(of, ast.Name) and of.id in opened):
-                    yield f"{node.lineno}: {ast.unparse(node)} by a function that did not open the transaction"
+                    yield f"{node.lineno}: {ast.unparse(node)} by who did not open the transaction"
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 
 from nalm_server.alerts import presentation, triage
-from nalm_server.alerts.list_repository import Wanted
+from nalm_server.alerts.list_repository import AlertFilter
 from nalm_server.alerts.rules import feedback, mutes
 from nalm_server.alerts.schemas import (
     Account,
@@ -53,7 +53,7 @@ def list_alerts(
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> list[Alert]:
     """A project's findings: one for each commit, whatever it moved."""
-    wanted = Wanted(state, scenario, assignee, since, commit)
+    wanted = AlertFilter(state, scenario, assignee, since, commit)
     return presentation.list_alerts(session, caller, project, wanted, order=order, limit=limit, offset=offset)
 
 

@@ -19,7 +19,7 @@ AFTER, FIXING = aliased(CommitRow), aliased(CommitRow)
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedAlert:
     """An alert with what lists show beside it."""
 
     alert: AlertRow
@@ -30,7 +30,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class AlertFilter:
     """Which alerts; None: any."""
 
     states: Sequence[AlertState] | None = None
@@ -53,8 +53,14 @@ def _listed() -> Select[AlertRow, CommitRow, str, str, str]:
 
 
 def page(
-    session: Session, project_ids: Sequence[int], wanted: Wanted, order: str, *, limit: int, offset: int = 0
-) -> list[Listed]:
+    session: Session,
+    project_ids: Sequence[int],
+    wanted: AlertFilter,
+    order: str,
+    *,
+    limit: int,
+    offset: int = 0,
+) -> list[ListedAlert]:
     """By worth, or newest first."""
     query = _listed().where(AlertRow.project_id.in_(project_ids))
     if wanted.states is not None:
@@ -73,14 +79,14 @@ def page(
     if order == "worth":
         query = query.order_by(AlertRow.worth.desc().nulls_last())
     query = query.order_by(AlertRow.id.desc()).limit(limit).offset(offset)
-    return [Listed(*row) for row in session.execute(query)]
+    return [ListedAlert(*row) for row in session.execute(query)]
 
 
-def of(session: Session, alert_ids: Sequence[int]) -> dict[int, Listed]:
+def of(session: Session, alert_ids: Sequence[int]) -> dict[int, ListedAlert]:
     """By id."""
-    found = (Listed(*row) for row in session.execute(_listed().where(AlertRow.id.in_(alert_ids))))
+    found = (ListedAlert(*row) for row in session.execute(_listed().where(AlertRow.id.in_(alert_ids))))
     return {one.alert.id: one for one in found}
 
 
-def one(session: Session, alert_id: int) -> Listed:
-    return Listed(*session.execute(_listed().where(AlertRow.id == alert_id)).one())
+def one(session: Session, alert_id: int) -> ListedAlert:
+    return ListedAlert(*session.execute(_listed().where(AlertRow.id == alert_id)).one())

@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import lifecycle, list_repository, ports, repository
-from nalm_server.alerts.list_repository import Listed
+from nalm_server.alerts.list_repository import ListedAlert
 from nalm_server.alerts.models import AlertMoveRow, AlertRow
 from nalm_server.alerts.rules import decisions, expectations, rule_repository
 from nalm_server.alerts.schemas import (
@@ -33,7 +33,7 @@ def list_alerts(
     session: Session,
     caller: Principal,
     project: str,
-    wanted: list_repository.Wanted,
+    wanted: list_repository.AlertFilter,
     *,
     order: Order = "worth",
     limit: int = 50,
@@ -46,7 +46,7 @@ def list_alerts(
     ]
 
 
-def shown(one: Listed) -> Alert:
+def shown(one: ListedAlert) -> Alert:
     alert, why = one.alert, one.alert.explanation or {}
     return Alert(
         id=alert.id,

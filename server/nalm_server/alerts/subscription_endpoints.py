@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 
 from nalm_server.alerts import subscriptions
 from nalm_server.alerts.endpoints import Number, Since, States
-from nalm_server.alerts.list_repository import Wanted
+from nalm_server.alerts.list_repository import AlertFilter
 from nalm_server.alerts.schemas import Alert, Order, Watch, WatchNew
 from nalm_server.auth.dependencies import Caller, Db, Now, ReadDb
 from nalm_server.base.errors import documented
@@ -28,7 +28,7 @@ def list_my_alerts(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> list[Alert]:
     """Alerts that one of your watches fits, of all projects you may read."""
-    return subscriptions.my_alerts(session, caller, Wanted(state, since=since), order=order, limit=limit)
+    return subscriptions.my_alerts(session, caller, AlertFilter(state, since=since), order=order, limit=limit)
 
 
 @router.get("/watches", responses=documented(401))

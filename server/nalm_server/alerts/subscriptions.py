@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import list_repository, presentation
-from nalm_server.alerts.list_repository import Listed
+from nalm_server.alerts.list_repository import ListedAlert
 from nalm_server.alerts.rules import rule_repository
 from nalm_server.alerts.rules.models import AlertWatchRow
 from nalm_server.alerts.schemas import Alert, Order, Watch, WatchNew
@@ -29,7 +29,7 @@ def require_account(caller: Principal) -> int:
 
 
 def my_alerts(
-    session: Session, caller: Principal, wanted: list_repository.Wanted, *, order: Order, limit: int
+    session: Session, caller: Principal, wanted: list_repository.AlertFilter, *, order: Order, limit: int
 ) -> list[Alert]:
     """Those that a watch of the account fits, of projects it may read; nothing without a watch."""
     watches = rule_repository.watches(session, require_account(caller))
@@ -42,7 +42,7 @@ def my_alerts(
     return [presentation.shown(one) for one in found if any(fits(watch, one) for watch in watches)][:limit]
 
 
-def fits(watch: AlertWatchRow, one: Listed) -> bool:
+def fits(watch: AlertWatchRow, one: ListedAlert) -> bool:
     return (
         fnmatchcase(one.project, watch.project)
         and any(fnmatchcase(name, watch.scenario) for name in one.alert.scenarios)

@@ -13,7 +13,7 @@ from nalm_server.auth.dependencies import Caller, ReadDb
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import NAME, Moment, ProjectName
 from nalm_server.changepoints import service
-from nalm_server.changepoints.points_repository import Wanted
+from nalm_server.changepoints.points_repository import PointFilter
 from nalm_server.changepoints.schemas import ChangePoint, HostChange, PointState
 
 router = APIRouter(prefix="/projects/{project}/change-points", tags=["history"])
@@ -32,7 +32,7 @@ def list_change_points(
 ) -> list[ChangePoint]:
     """What the histories of the project show, in either direction, newest commit first."""
     found = require_project(session, caller, project, Role.READER)
-    wanted = Wanted(since, scenario, state, limit)
+    wanted = PointFilter(since, scenario, state, limit)
     return service.change_points(session, found, wanted)
 
 

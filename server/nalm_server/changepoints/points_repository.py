@@ -20,7 +20,7 @@ STANDING = (PointState.NEW, PointState.STANDING, PointState.PAST)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PointFilter:
     """What of a project's change points is asked for; None: any."""
 
     since: datetime | None
@@ -86,7 +86,7 @@ def between(session: Session, project_id: int, metric: str, first: int, last: in
     return _fetch(session, query)
 
 
-def listed(session: Session, project_id: int, wanted: Wanted) -> list[Point]:
+def listed(session: Session, project_id: int, wanted: PointFilter) -> list[Point]:
     """Newest first along the first parent."""
     query = points(project_id)
     if wanted.since is not None:

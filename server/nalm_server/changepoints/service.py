@@ -13,11 +13,11 @@ from sqlalchemy.orm import Session
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.changepoints import looks_repository as looks
 from nalm_server.changepoints import points_repository as repository
-from nalm_server.changepoints.points_repository import Point, Wanted
+from nalm_server.changepoints.points_repository import Point, PointFilter
 from nalm_server.changepoints.schemas import ChangePoint, HostChange, PointState
 
 
-def change_points(session: Session, project: ProjectRow, wanted: Wanted) -> list[ChangePoint]:
+def change_points(session: Session, project: ProjectRow, wanted: PointFilter) -> list[ChangePoint]:
     """Newest commit first."""
     return _shown(session, repository.listed(session, project.id, wanted))
 

@@ -11,7 +11,7 @@ from nalm_core.text.commit_name import short
 from nalm_core.text.percents import change_percent
 
 from nalm_server.alerts import presentation, triage
-from nalm_server.alerts.list_repository import Wanted
+from nalm_server.alerts.list_repository import AlertFilter
 from nalm_server.alerts.rules import mutes
 from nalm_server.alerts.schemas import Alert, AlertDetail, MuteNew, Order, StateChange
 from nalm_server.alerts.states import AlertState
@@ -37,7 +37,7 @@ def alert_list(
 
     Example: nalm-server alert list my-nf --state-is confirmed
     """
-    wanted = Wanted([state_is] if state_is else None)
+    wanted = AlertFilter([state_is] if state_is else None)
     by: Order = "new" if order == "new" else "worth"
     with opened(state) as context, context.read_sessions() as session:
         for one in presentation.list_alerts(session, SYSTEM, project, wanted, order=by, limit=limit):

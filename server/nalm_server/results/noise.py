@@ -21,7 +21,7 @@ from nalm_server.auth.tokens.service import Principal
 from nalm_server.jobs.agents.models import HostRow
 from nalm_server.jobs.hosts.schemas import HostNoise, NoisePoint, Seen, Sight
 from nalm_server.results import noise_repository
-from nalm_server.results.noise_repository import Measured
+from nalm_server.results.noise_repository import MeasuredRun
 
 LAUNCHES = (6, 12, 24, 48, MAX_LAUNCHES)
 LISTED_RUNS = 500
@@ -35,7 +35,7 @@ def noise(session: Session, caller: Principal, host: HostRow) -> HostNoise:
     return HostNoise(points=points, sights=[_sight(points, *one) for one in scenarios])
 
 
-def _point(one: Measured) -> NoisePoint:
+def _point(one: MeasuredRun) -> NoisePoint:
     launches = len(one.launches or [])
     return NoisePoint(
         at=one.at,

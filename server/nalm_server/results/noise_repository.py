@@ -20,7 +20,7 @@ LOOKED_AT = 5_000
 """Runs of the host, from the newest back, among which judged ones are looked for."""
 
 
-class Measured(NamedTuple):
+class MeasuredRun(NamedTuple):
     """A judged run's CPP of the chain."""
 
     at: datetime
@@ -33,7 +33,7 @@ class Measured(NamedTuple):
     high: float
 
 
-def measured(session: Session, caller: Principal, host_id: int, limit: int) -> list[Measured]:
+def measured(session: Session, caller: Principal, host_id: int, limit: int) -> list[MeasuredRun]:
     """Newest first."""
     newest = (
         select(RunRow.id)
@@ -63,4 +63,4 @@ def measured(session: Session, caller: Principal, host_id: int, limit: int) -> l
         .order_by(RunRow.id.desc())
         .limit(limit)
     )
-    return [Measured._make(row) for row in session.execute(query)]
+    return [MeasuredRun._make(row) for row in session.execute(query)]

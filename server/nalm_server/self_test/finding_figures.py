@@ -10,7 +10,7 @@ from nalm_core.findings.detection_quality import Rate, false_discoveries, rate_o
 from nalm_core.text.amounts import amount
 
 from nalm_server.alerts.states import AlertState
-from nalm_server.self_test.finding_repository import Found
+from nalm_server.self_test.finding_repository import ListedFinding
 from nalm_server.self_test.repository import Ended
 from nalm_server.self_test.schemas import Delay, FalseDiscoveries, Findings, Proportion, Spread
 from nalm_server.self_test.trial_figures import proportion
@@ -30,7 +30,7 @@ def accepted(ended: Sequence[Ended]) -> Proportion:
     return proportion(yes, yes + no, NOBODY)
 
 
-def findings(found: Sequence[Found], ended: Sequence[Ended]) -> Findings:
+def findings(found: Sequence[ListedFinding], ended: Sequence[Ended]) -> Findings:
     gone = sum(one.state == AlertState.DISMISSED and not one.merged for one in found)
     seen = sum(one.confirmed_at is not None and one.state != AlertState.DISMISSED for one in found)
     real = [one for one in ended if not one.dismissed]
@@ -42,7 +42,7 @@ def findings(found: Sequence[Found], ended: Sequence[Ended]) -> Findings:
     )
 
 
-def delay(found: Sequence[Found]) -> Delay:
+def delay(found: Sequence[ListedFinding]) -> Delay:
     """Of confirmed ones."""
     confirmed = [one for one in found if one.confirmed_at is not None]
     commits = spread([float(one.commits) for one in confirmed])

@@ -22,7 +22,7 @@ LATER = (JobReason.CONFIRM, JobReason.BISECT, JobReason.EXPERIMENT, JobReason.CO
 """Jobs made because of a finding, or that look for none."""
 
 
-class Found(NamedTuple):
+class ListedFinding(NamedTuple):
     """One finding."""
 
     state: str
@@ -36,7 +36,7 @@ class Found(NamedTuple):
     """When the culprit, or the first commit after it, was first to be measured."""
 
 
-def since(session: Session, project_id: int, moment: datetime) -> list[Found]:
+def since(session: Session, project_id: int, moment: datetime) -> list[ListedFinding]:
     """Oldest first."""
     culprit = aliased(CommitRow)
     query = (
@@ -53,7 +53,7 @@ def since(session: Session, project_id: int, moment: datetime) -> list[Found]:
         .order_by(AlertRow.id.desc())
         .limit(MOST)
     )
-    return [Found._make(row) for row in session.execute(query)][::-1]
+    return [ListedFinding._make(row) for row in session.execute(query)][::-1]
 
 
 def _begun(culprit: Any) -> ScalarSelect[datetime]:

@@ -21,7 +21,7 @@ from nalm_server.self_test.models import TrialRow
 FLAGGED = ("regressed", "improved")
 
 
-class Seen(NamedTuple):
+class StoredTrial(NamedTuple):
     """What figures need of a trial."""
 
     kind: str
@@ -92,11 +92,13 @@ def report(session: Session, trial_id: int) -> Kept:
     return kept(store_of(session), *session.execute(query.where(TrialRow.id == trial_id)).one())
 
 
-def seen_since(session: Session, project_id: int, since: datetime) -> list[Seen]:
+def seen_since(session: Session, project_id: int, since: datetime) -> list[StoredTrial]:
     """Oldest first."""
-    columns = [getattr(TrialRow, name) for name in Seen._fields]
+    columns = [getattr(TrialRow, name) for name in StoredTrial._fields]
     query = select(*columns).where(TrialRow.project_id == project_id, TrialRow.measured_at >= since)
-    return [Seen._make(row) for row in session.execute(query.order_by(TrialRow.measured_at, TrialRow.id))]
+    return [
+        StoredTrial._make(row) for row in session.execute(query.order_by(TrialRow.measured_at, TrialRow.id))
+    ]
 
 
 def page(

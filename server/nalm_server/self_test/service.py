@@ -12,7 +12,7 @@ from nalm_server.auth.access.service import require_project
 from nalm_server.auth.audit.service import record
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.self_test import controls, finding_figures, finding_repository, repository, trial_figures
-from nalm_server.self_test.repository import Ended, Seen
+from nalm_server.self_test.repository import Ended, StoredTrial
 from nalm_server.self_test.schemas import Controls, Month, Quality
 from nalm_server.self_test.trial_figures import NO_CONTROL, NO_MUTANT
 
@@ -52,13 +52,13 @@ def _first_of_months(now: datetime, months: int) -> datetime:
     )
 
 
-def _by_month(trials: list[Seen], ended: list[Ended], first: datetime) -> list[Month]:
+def _by_month(trials: list[StoredTrial], ended: list[Ended], first: datetime) -> list[Month]:
     names = {f"{at:%Y-%m}" for at in (one.measured_at for one in trials) if at >= first}
     names |= {f"{one.created_at:%Y-%m}" for one in ended if one.created_at >= first}
     return [_month(name, trials, ended) for name in sorted(names)]
 
 
-def _month(name: str, trials: list[Seen], ended: list[Ended]) -> Month:
+def _month(name: str, trials: list[StoredTrial], ended: list[Ended]) -> Month:
     those = [one for one in trials if f"{one.measured_at:%Y-%m}" == name]
     return Month(
         month=name,

@@ -10,7 +10,7 @@ from nalm_core.findings import detection_quality
 from nalm_core.findings.detection_quality import rate_of, said, size_class
 from nalm_core.report.outcome import ALARMING
 
-from nalm_server.self_test.repository import Seen
+from nalm_server.self_test.repository import StoredTrial
 from nalm_server.self_test.schemas import Detection, FalseAlarms, Group, Proportion
 
 NO_MUTANT = "no planted change measured yet: `nalm-mutants run --upload`"
@@ -26,33 +26,33 @@ def proportion(hits: int, trials: int, empty: str) -> Proportion:
     )
 
 
-def is_planted(one: Seen) -> bool:
+def is_planted(one: StoredTrial) -> bool:
     return one.expected != "same"
 
 
-def says(one: Seen) -> bool:
+def says(one: StoredTrial) -> bool:
     """An invalid run of equal code was no trial: it got no verdict on speed."""
     return is_planted(one) or one.outcome != "invalid"
 
 
-def is_hit(one: Seen) -> bool:
+def is_hit(one: StoredTrial) -> bool:
     """What was planted was found; what was not there was called."""
     return one.correct if is_planted(one) else one.outcome in ALARMING
 
 
-def of(trials: Sequence[Seen], empty: str) -> Proportion:
+def of(trials: Sequence[StoredTrial], empty: str) -> Proportion:
     return proportion(sum(map(is_hit, trials)), len(trials), empty)
 
 
-def planted(trials: Iterable[Seen]) -> list[Seen]:
+def planted(trials: Iterable[StoredTrial]) -> list[StoredTrial]:
     return [one for one in trials if is_planted(one)]
 
 
-def harmless(trials: Iterable[Seen]) -> list[Seen]:
+def harmless(trials: Iterable[StoredTrial]) -> list[StoredTrial]:
     return [one for one in trials if not is_planted(one) and says(one)]
 
 
-def detection(trials: Sequence[Seen]) -> Detection:
+def detection(trials: Sequence[StoredTrial]) -> Detection:
     """Of planted changes."""
     found = [one for one in trials if one.correct]
     sizes = _groups(trials, lambda one: size_class(one.size))
@@ -66,7 +66,7 @@ def detection(trials: Sequence[Seen]) -> Detection:
     )
 
 
-def false_alarms(trials: Sequence[Seen]) -> FalseAlarms:
+def false_alarms(trials: Sequence[StoredTrial]) -> FalseAlarms:
     """Of comparisons without a change."""
     return FalseAlarms(
         all=of(trials, NO_CONTROL),
@@ -76,9 +76,9 @@ def false_alarms(trials: Sequence[Seen]) -> FalseAlarms:
     )
 
 
-def _groups(trials: Iterable[Seen], name_of: Callable[[Seen], str | None]) -> list[Group]:
+def _groups(trials: Iterable[StoredTrial], name_of: Callable[[StoredTrial], str | None]) -> list[Group]:
     """By name; those without one are in none."""
-    by_name: dict[str, list[Seen]] = defaultdict(list)
+    by_name: dict[str, list[StoredTrial]] = defaultdict(list)
     for one in trials:
         if (name := name_of(one)) is not None:
             by_name[name].append(one)

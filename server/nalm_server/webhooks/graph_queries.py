@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 from nalm_server.git.branch_filters.filters import PushCommits, Watching
 from nalm_server.git.events import BranchPushed, Happening, MergeGroupChanged, PullRequestChanged
-from nalm_server.git.graph import Wanted
+from nalm_server.git.graph import GraphQueries
 from nalm_server.webhooks.plans.make import without_graph
 from nalm_server.webhooks.plans.steps import EACH_AT_MOST
 
 
-def wanted(watched: Watching, happenings: Iterable[Happening]) -> Wanted | None:
+def wanted(watched: Watching, happenings: Iterable[Happening]) -> GraphQueries | None:
     """None: no plan asks for anything."""
     asking = [one for one in happenings if without_graph(watched, one) is None]
     if not asking:
@@ -20,7 +20,7 @@ def wanted(watched: Watching, happenings: Iterable[Happening]) -> Wanted | None:
     requests = [one for one in asking if isinstance(one, PullRequestChanged)]
     groups = [one for one in asking if isinstance(one, MergeGroupChanged)]
     pushes = [one for one in asking if isinstance(one, BranchPushed)]
-    return Wanted(
+    return GraphQueries(
         commits=frozenset(one.after for one in pushes if one.before is None),
         forks=frozenset((f"refs/heads/{one.base_branch}", one.head_sha) for one in requests),
         pushes=frozenset((one.before, one.after) for one in pushes if one.before is not None),

@@ -8,15 +8,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from nalm_server.alerts.states import AlertState
 from nalm_server.self_test.finding_figures import accepted, delay, findings
-from nalm_server.self_test.finding_repository import Found
+from nalm_server.self_test.finding_repository import ListedFinding
 from nalm_server.self_test.repository import Ended
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 
 
-def found(state: AlertState, *, after: int | None = None, minutes: float | None = None) -> Found:
+def found(state: AlertState, *, after: int | None = None, minutes: float | None = None) -> ListedFinding:
     begun = AT - timedelta(minutes=minutes) if minutes is not None else None
-    return Found(state, False, AT, AT if after is not None else None, after or 0, begun)
+    return ListedFinding(state, False, AT, AT if after is not None else None, after or 0, begun)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from nalm_server.git.commits.order import record
 from nalm_server.git.refs import repository as refs
 from nalm_server.views.history import chart_lines
 from nalm_server.views.history import service as histories
-from nalm_server.views.history.service import Found, Target, Wanted
+from nalm_server.views.history.service import FoundLine, HistoryRequest, Target
 from nalm_server_harness import Service, counted
 from nalm_server_measured import Measured, store
 from nalm_server_reports import COSTS, sha
@@ -125,7 +125,7 @@ def test_a_scenario_is_read_once_whatever_number_of_branches(
 ) -> None:
     read: list[str] = []
 
-    def line_of(session: Session, project: ProjectRow, target: Target, wanted: Wanted) -> Found:
+    def line_of(session: Session, project: ProjectRow, target: Target, wanted: HistoryRequest) -> FoundLine:
         read.append(target.scenario.name)
         return histories.line_of(session, project, target, wanted)
 

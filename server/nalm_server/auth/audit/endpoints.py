@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_administrator, require_project
 from nalm_server.auth.audit import service
-from nalm_server.auth.audit.repository import Wanted
+from nalm_server.auth.audit.repository import AuditFilter
 from nalm_server.auth.audit.schemas import AuditEntry
 from nalm_server.auth.dependencies import Caller, ReadDb
 from nalm_server.base.errors import documented
@@ -38,7 +38,7 @@ def get_audit(
 ) -> list[AuditEntry]:
     """Who did what on the whole server, newest first."""
     require_administrator(caller)
-    return service.entries(session, Wanted(None, who, action, before, limit))
+    return service.entries(session, AuditFilter(None, who, action, before, limit))
 
 
 @router.get("/projects/{project}/audit", responses=documented(404))
@@ -54,4 +54,4 @@ def get_project_audit(
 ) -> list[AuditEntry]:
     """Who did what in one project, newest first."""
     row = require_project(session, caller, project, Role.MAINTAINER)
-    return service.entries(session, Wanted(row.id, who, action, before, limit))
+    return service.entries(session, AuditFilter(row.id, who, action, before, limit))

@@ -13,7 +13,7 @@ from nalm_server.auth.audit.models import AuditRow
 
 
 @dataclass(frozen=True)
-class Wanted:
+class AuditFilter:
     """Which entries of the log; None: of all."""
 
     project_id: int | None
@@ -25,7 +25,7 @@ class Wanted:
     limit: int
 
 
-def page(session: Session, wanted: Wanted) -> list[tuple[AuditRow, str | None]]:
+def page(session: Session, wanted: AuditFilter) -> list[tuple[AuditRow, str | None]]:
     """Newest first, each with its project's name."""
     query = select(AuditRow, ProjectRow.name).outerjoin(ProjectRow, ProjectRow.id == AuditRow.project_id)
     if wanted.project_id is not None:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.auth.audit import repository
 from nalm_server.auth.audit.models import AuditRow
-from nalm_server.auth.audit.repository import Wanted
+from nalm_server.auth.audit.repository import AuditFilter
 from nalm_server.auth.audit.schemas import AuditEntry
 from nalm_server.auth.tokens.principal import Principal
 
@@ -40,7 +40,7 @@ def record(
     )
 
 
-def entries(session: Session, wanted: Wanted) -> list[AuditEntry]:
+def entries(session: Session, wanted: AuditFilter) -> list[AuditEntry]:
     return [
         AuditEntry(
             id=row.id,

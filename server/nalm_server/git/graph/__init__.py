@@ -5,7 +5,7 @@ A mirror has commits and no trees (`--filter=tree:0`), so that a large history i
 forge that cannot filter sends everything. A call may take minutes: never call one inside a transaction.
 """
 
-from nalm_server.git.graph.batch import Wanted, gather
+from nalm_server.git.graph.batch import GraphQueries, gather
 from nalm_server.git.graph.batch_answers import Graph
 from nalm_server.git.graph.errors import AddressError, GraphError, UnknownRevisionError
 from nalm_server.git.graph.history import changed_paths, first_parent, merge_base, resolve
@@ -18,8 +18,8 @@ __all__ = [
     "CommitInfo",
     "Graph",
     "GraphError",
+    "GraphQueries",
     "UnknownRevisionError",
-    "Wanted",
     "changed_paths",
     "fetch",
     "first_look",

@@ -27,7 +27,7 @@ MOST_COMMITS = 20_000
 
 
 @dataclass(frozen=True)
-class Wanted:
+class GraphQueries:
     """What plans will ask."""
 
     commits: frozenset[str] = frozenset()
@@ -45,7 +45,7 @@ class Wanted:
         return {*self.commits, *(head for _, head in self.forks), *(sha for pair in pairs for sha in pair)}
 
 
-def gather(context: Context, project: ProjectRow, wanted: Wanted) -> Gathered:
+def gather(context: Context, project: ProjectRow, wanted: GraphQueries) -> Gathered:
     """Raises nothing: what cannot be had is asked again, or not to be had, when a plan asks."""
     try:
         found = mirror.updated(context, project)
@@ -110,7 +110,7 @@ def _between(found: Mirror, pushes: Collection[tuple[str, str]], known: Collecti
     return parse(found.ask("rev-list", *options, f"--format={FORMAT}", "--stdin", said=said))
 
 
-def _pairs(wanted: Wanted, commits: dict[str, CommitInfo]) -> set[tuple[str, str]]:
+def _pairs(wanted: GraphQueries, commits: dict[str, CommitInfo]) -> set[tuple[str, str]]:
     starts = {start for start, _ in wanted.pushes}
     pairs = {pair for pair in wanted.changes if set(pair) <= commits.keys()}
     if not wanted.each:

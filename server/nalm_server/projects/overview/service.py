@@ -25,7 +25,7 @@ def overview(session: Session, caller: Principal, since: datetime | None, now: d
     """`since` is taken no further back than `FURTHEST`."""
     since = max(since, now - FURTHEST) if since is not None else now - AT_FIRST
     projects = readable_projects(session, caller)
-    told = list_repository.Wanted(states=OPEN, muted=False)
+    told = list_repository.AlertFilter(states=OPEN, muted=False)
     return Overview(
         at=now,
         since=since,

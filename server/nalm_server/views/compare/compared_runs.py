@@ -17,7 +17,7 @@ from nalm_server.git.commits import service as commits
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.results.intake import report_of
 from nalm_server.results.repository import JudgedRun
-from nalm_server.views.compare.sides import Side, Wanted, sides_of, usable
+from nalm_server.views.compare.sides import Side, SideFilter, sides_of, usable
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Pair:
 
     base: str
     head: str
-    of_base: Wanted = field(default_factory=Wanted)
-    of_head: Wanted = field(default_factory=Wanted)
+    of_base: SideFilter = field(default_factory=SideFilter)
+    of_head: SideFilter = field(default_factory=SideFilter)
 
     @property
     def across(self) -> bool:
@@ -99,7 +99,7 @@ def _missing(asked: Pair, old: CommitRow, new: CommitRow) -> str:
     )
 
 
-def _said(commit: str, wanted: Wanted) -> str:
+def _said(commit: str, wanted: SideFilter) -> str:
     scenario = f" in {wanted.scenario}" if wanted.scenario else ""
     return commit + scenario + (f" on {wanted.host}" if wanted.host else "")
 

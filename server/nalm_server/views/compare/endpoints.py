@@ -19,7 +19,7 @@ from nalm_server.views.compare import all_series, code, comparable, service
 from nalm_server.views.compare.compared_runs import Pair
 from nalm_server.views.compare.function_name import AskedFunction
 from nalm_server.views.compare.schemas import CodeComparison, Comparison, MeasuredOf, SeriesComparisons
-from nalm_server.views.compare.sides import Wanted
+from nalm_server.views.compare.sides import SideFilter
 
 router = APIRouter(prefix="/projects/{project}/compare", tags=["compare"])
 
@@ -38,7 +38,7 @@ def asked(
     head_host: Host = None,
 ) -> Pair:
     """Two revisions, or one in two scenarios or on two hosts."""
-    return Pair(base, head, Wanted(base_scenario or scenario, base_host), Wanted(scenario, head_host))
+    return Pair(base, head, SideFilter(base_scenario or scenario, base_host), SideFilter(scenario, head_host))
 
 
 Asked = Annotated[Pair, Depends(asked)]

@@ -22,7 +22,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SideFilter:
     """Which of a commit's runs; None: any."""
 
     scenario: str | None = None

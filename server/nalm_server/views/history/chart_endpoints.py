@@ -17,7 +17,7 @@ from nalm_server.base.schemas import NAME, REVISION, ProjectName
 from nalm_server.views.history import chart_lines
 from nalm_server.views.history.endpoints import Functions, HostClass, Limit, MetricName, Stages
 from nalm_server.views.history.schemas import Lines
-from nalm_server.views.history.service import Wanted
+from nalm_server.views.history.service import HistoryRequest
 
 Scenario = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
 BranchName = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=REVISION)]
@@ -43,6 +43,6 @@ def get_lines(
 ) -> Response:
     """One metric of several scenarios and branches over common commits, in columns: for long histories."""
     found = require_project(session, caller, project, Role.READER)
-    wanted = Wanted(metric, host_class, limit, stage or [], function or [])
+    wanted = HistoryRequest(metric, host_class, limit, stage or [], function or [])
     asked = chart_lines.Asked(list(dict.fromkeys(scenario)), wanted, list(dict.fromkeys(branch or [])))
     return as_json(chart_lines.lines(session, found, asked))

@@ -17,7 +17,7 @@ from nalm_server.results.series.repository import HistoryRun
 from nalm_server.results.series.values import Figure
 from nalm_server.views.history import chart_repository as repository
 from nalm_server.views.history import functions
-from nalm_server.views.history.service import Found, Line, Target, Wanted, find_target, line_of
+from nalm_server.views.history.service import FoundLine, HistoryRequest, Line, Target, find_target, line_of
 
 MOST_FIGURES = 400_000
 """Of an answer: 20 series over 10,000 commits, and as many again."""
@@ -29,7 +29,7 @@ LONGEST = 10_000
 @dataclass(frozen=True)
 class Asked:
     scenarios: list[str]
-    wanted: Wanted
+    wanted: HistoryRequest
     branches: list[str] = field(default_factory=list)
     """Empty: all that is in the history of the default branch."""
 
@@ -38,7 +38,7 @@ class Asked:
 class Branched:
     """What was found of a scenario, on one branch if one was asked for."""
 
-    found: Found
+    found: FoundLine
     branch: str | None
 
 
@@ -81,7 +81,7 @@ def _require_bounded(targets: Sequence[Target], asked: Asked) -> None:
         )
 
 
-def _on_each(found: Found, branches: Mapping[str, set[str]], limit: int) -> Iterator[Branched]:
+def _on_each(found: FoundLine, branches: Mapping[str, set[str]], limit: int) -> Iterator[Branched]:
     """branches: the commits of each; none: as it was found."""
     if not branches:
         yield Branched(found, None)

@@ -61,7 +61,7 @@ def get_history(
 ) -> Response:
     """One metric of every stage along the default branch. Without host_class: the one with the newest run."""
     found = require_project(session, caller, project, Role.READER)
-    wanted = service.Wanted(metric, host_class, limit, stage or [], function or [])
+    wanted = service.HistoryRequest(metric, host_class, limit, stage or [], function or [])
     return as_json(service.history(session, found, scenario, wanted))
 
 

@@ -49,7 +49,7 @@ def list_scenarios(session: Session, project: ProjectRow) -> list[ScenarioSummar
 
 
 @dataclass(frozen=True)
-class Wanted:
+class HistoryRequest:
     """What of a scenario's history is asked for."""
 
     metric: str
@@ -63,7 +63,7 @@ class Wanted:
     """Else: the default branch's commits."""
 
 
-def history(session: Session, project: ProjectRow, scenario: str, wanted: Wanted) -> dict[str, Any]:
+def history(session: Session, project: ProjectRow, scenario: str, wanted: HistoryRequest) -> dict[str, Any]:
     """schemas.History as plain values: an object for each of ten thousand would take most of the time."""
     found = line_of(session, project, find_target(session, project, scenario, wanted), wanted)
     functions.require_known(wanted.functions, found.line.stages)
@@ -91,12 +91,12 @@ class Target:
     def runs(self) -> int:
         return self.classes[self.host_class] if self.host_class is not None else 0
 
-    def series(self, wanted: Wanted) -> int:
+    def series(self, wanted: HistoryRequest) -> int:
         """How many of them are asked for."""
         return len(wanted.stages) + len(wanted.functions) or 1 + len(self.scenario.stages)
 
 
-def find_target(session: Session, project: ProjectRow, scenario: str, wanted: Wanted) -> Target:
+def find_target(session: Session, project: ProjectRow, scenario: str, wanted: HistoryRequest) -> Target:
     """Raises NotFoundError for what the project does not have."""
     if wanted.metric not in METRICS:
         raise NotFoundError(f"There is no metric {wanted.metric!r}: there are {', '.join(METRICS)}.")
@@ -105,7 +105,7 @@ def find_target(session: Session, project: ProjectRow, scenario: str, wanted: Wa
     return _find_target(session, project, scenario, wanted.host_class)
 
 
-def line_of(session: Session, project: ProjectRow, target: Target, wanted: Wanted) -> Found:
+def line_of(session: Session, project: ProjectRow, target: Target, wanted: HistoryRequest) -> FoundLine:
     """Raises NotFoundError for stages that the scenario does not have."""
     row, shown = target.scenario, target.host_class
     line = Line([CHAIN, *row.stages])
@@ -113,7 +113,7 @@ def line_of(session: Session, project: ProjectRow, target: Target, wanted: Wante
         line = _ncpp(session, project, row, shown, wanted)
     elif shown:
         line = _line(session, row, shown, wanted)
-    return Found(row, shown, list(target.classes), line)
+    return FoundLine(row, shown, list(target.classes), line)
 
 
 def _find_target(session: Session, project: ProjectRow, scenario: str, host_class: str | None) -> Target:
@@ -156,7 +156,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundLine:
     """A scenario's line, and its host class among those there are, that of the newest run first."""
 
     scenario: ScenarioRow
@@ -165,7 +165,7 @@ class Found:
     line: Line
 
 
-def _line(session: Session, row: ScenarioRow, host_class: str, wanted: Wanted) -> Line:
+def _line(session: Session, row: ScenarioRow, host_class: str, wanted: HistoryRequest) -> Line:
     series = _series(session, row, host_class, wanted)
     counted = functions.names_of(session, row.id, host_class, wanted.functions) if wanted.functions else {}
     runs = repository.history_runs(session, row, host_class, wanted.limit, wanted.every_branch)
@@ -187,7 +187,9 @@ def _line(session: Session, row: ScenarioRow, host_class: str, wanted: Wanted) -
     )
 
 
-def _series(session: Session, row: ScenarioRow, host_class: str, wanted: Wanted) -> dict[int, SeriesName]:
+def _series(
+    session: Session, row: ScenarioRow, host_class: str, wanted: HistoryRequest
+) -> dict[int, SeriesName]:
     """Of the stages asked for; none if only functions are."""
     if wanted.functions and not wanted.stages:
         return {}
@@ -199,7 +201,7 @@ def _series(session: Session, row: ScenarioRow, host_class: str, wanted: Wanted)
     return {number: one for number, one in series.items() if one.stage in wanted.stages}
 
 
-def _stages(row: ScenarioRow, wanted: Wanted, figures: Figures) -> list[str]:
+def _stages(row: ScenarioRow, wanted: HistoryRequest, figures: Figures) -> list[str]:
     if wanted.stages or wanted.functions:
         return list(dict.fromkeys(wanted.stages))
     ours = [CHAIN, *row.stages]
@@ -207,7 +209,9 @@ def _stages(row: ScenarioRow, wanted: Wanted, figures: Figures) -> list[str]:
     return [*ours, *sorted(others)]
 
 
-def _ncpp(session: Session, project: ProjectRow, row: ScenarioRow, host_class: str, wanted: Wanted) -> Line:
+def _ncpp(
+    session: Session, project: ProjectRow, row: ScenarioRow, host_class: str, wanted: HistoryRequest
+) -> Line:
     """The chain's CPP against the reference's cost model: computed here, so that a new model reaches back."""
     _require_stages(row.name, wanted.stages, {CHAIN})
     line = _line(session, row, host_class, replace(wanted, metric="cpp", stages=[CHAIN]))

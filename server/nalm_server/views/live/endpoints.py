@@ -19,7 +19,7 @@ from nalm_server.base.errors import documented
 from nalm_server.base.schemas import NAME
 from nalm_server.jobs import service as jobs
 from nalm_server.views.live.changes import Change
-from nalm_server.views.live.follower import Follower, Wanted
+from nalm_server.views.live.follower import ChangeFilter, Follower
 from nalm_server.views.live.hub import Hub
 
 router = APIRouter(tags=["live"])
@@ -72,7 +72,7 @@ async def live(
             project_id = require_project(session, caller, project, Role.READER).id if project else None
             if job is not None:
                 jobs.require_seen(session, caller, job, Role.READER)
-        return Follower(context, caller, Wanted(project_id, job, backfill, bisect))
+        return Follower(context, caller, ChangeFilter(project_id, job, backfill, bisect))
 
     ticket = ticket_of(request.scope)
     ticket.finish()

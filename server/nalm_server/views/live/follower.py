@@ -22,7 +22,7 @@ CAUGHT_UP = 500
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ChangeFilter:
     """None: any."""
 
     project_id: int | None = None
@@ -47,7 +47,7 @@ class Wanted:
 class Follower:
     context: Context
     caller: Principal
-    wanted: Wanted
+    wanted: ChangeFilter
     _readable: dict[int, bool] = field(default_factory=dict)
     _log: str | None = None
 
