@@ -26,9 +26,9 @@ from nalm_server.auth.tokens.endpoints import router as tokens
 from nalm_server.base.admission import AdmissionMiddleware
 from nalm_server.base.body_limits import BodyMiddleware
 from nalm_server.base.settings import Settings
-from nalm_server.campaigns.backfills.endpoints import router as backfills
-from nalm_server.campaigns.bisects.endpoints import router as bisects
-from nalm_server.campaigns.confirmations.endpoints import router as confirmations
+from nalm_server.campaigns.backfill.endpoints import router as backfills
+from nalm_server.campaigns.bisection.endpoints import router as bisects
+from nalm_server.campaigns.confirmation.endpoints import router as confirmations
 from nalm_server.campaigns.experiments.endpoints import router as experiments
 from nalm_server.campaigns.schedules.endpoints import router as schedules
 from nalm_server.changepoints.endpoints import router as change_points

@@ -11,9 +11,9 @@ from nalm_server.auth.accounts import models as accounts
 from nalm_server.auth.audit import models as audit
 from nalm_server.auth.sign_in import models as signin
 from nalm_server.auth.tokens import models as tokens
-from nalm_server.campaigns.backfills import models as backfills
-from nalm_server.campaigns.bisects import models as bisects
-from nalm_server.campaigns.confirmations import models as confirmations
+from nalm_server.campaigns.backfill import models as backfills
+from nalm_server.campaigns.bisection import models as bisects
+from nalm_server.campaigns.confirmation import models as confirmations
 from nalm_server.campaigns.experiments import models as experiments
 from nalm_server.campaigns.schedules import models as schedules
 from nalm_server.changepoints import models as judgement

@@ -7,11 +7,10 @@ all of it, in the order in which it is done. Importing this module connects them
 
 from __future__ import annotations
 
+from nalm_server.alerts import level_back, run_suspicions
 from nalm_server.alerts import ports as alerts
 from nalm_server.alerts import repository as alert_rows
-from nalm_server.alerts import run_suspicions
-from nalm_server.campaigns.confirmations import level_back
-from nalm_server.campaigns.confirmations import service as confirmations
+from nalm_server.campaigns.confirmation import service as confirmations
 from nalm_server.campaigns.experiments import intake as cells
 from nalm_server.campaigns.experiments import listening as experiment_jobs
 from nalm_server.campaigns.experiments import repository as experiments

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from nalm_server.alerts import tasks as mutes
-from nalm_server.campaigns.backfills import work as backfills
-from nalm_server.campaigns.bisects import work as bisects
-from nalm_server.campaigns.confirmations import work as confirmations
+from nalm_server.campaigns.backfill import kind as backfills
+from nalm_server.campaigns.bisection import work as bisects
+from nalm_server.campaigns.confirmation import work as confirmations
 from nalm_server.campaigns.experiments import work as experiments
 from nalm_server.campaigns.schedules import work as schedules
 from nalm_server.changepoints import tasks as judgement

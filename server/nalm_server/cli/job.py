@@ -10,10 +10,10 @@ from nalm_core.report.cell import Kind
 from nalm_core.text.commit_name import short
 
 from nalm_server.auth.tokens.principal import SYSTEM
-from nalm_server.campaigns.backfills import service as backfills
-from nalm_server.campaigns.backfills.schemas import Backfill, BackfillNew
-from nalm_server.campaigns.bisects import service as bisects
-from nalm_server.campaigns.bisects.schemas import BisectDetail, BisectNew
+from nalm_server.campaigns.backfill import service as backfills
+from nalm_server.campaigns.backfill.schemas import Backfill, BackfillNew
+from nalm_server.campaigns.bisection import service as bisects
+from nalm_server.campaigns.bisection.schemas import BisectDetail, BisectNew
 from nalm_server.campaigns.experiments import service as experiments
 from nalm_server.campaigns.experiments.schemas import ExperimentNew
 from nalm_server.cli.common import State, opened, out, validated

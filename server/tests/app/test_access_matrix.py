@@ -23,8 +23,8 @@ from nalm_server.auth.tokens import repository as token_rows
 from nalm_server.auth.tokens import service as tokens
 from nalm_server.auth.tokens.scopes import Scope
 from nalm_server.base.settings import Settings
-from nalm_server.campaigns.backfills.models import BackfillRow
-from nalm_server.campaigns.bisects.models import BisectRow
+from nalm_server.campaigns.backfill.models import BackfillRow
+from nalm_server.campaigns.bisection.models import BisectRow
 from nalm_server.campaigns.experiments import repository as experiments
 from nalm_server.campaigns.experiments.models import CellRow, ExperimentRow
 from nalm_server.campaigns.schedules.models import ScheduleRow

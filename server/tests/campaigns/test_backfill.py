@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from nalm_server.app import workers
-from nalm_server.campaigns.backfills import work
+from nalm_server.campaigns.backfill import kind
 from nalm_server_harness import Service
 from nalm_server_line import Bench, info, use_line
 from nalm_server_reports import body_of, make_report, sha
@@ -18,7 +18,7 @@ LENGTH = 12
 @pytest.fixture(autouse=True)
 def line(monkeypatch: pytest.MonkeyPatch) -> None:
     use_line(monkeypatch, LENGTH)
-    monkeypatch.setattr(work, "OPEN_JOBS", 3)
+    monkeypatch.setattr(kind, "OPEN_JOBS", 3)
 
 
 def start(service: Service, **wanted: Any) -> int:
@@ -74,5 +74,5 @@ def test_cancel_ends_its_open_jobs(service: Service) -> None:
 
 def test_steps_of_a_line() -> None:
     commits = [info(number) for number in range(1, 8)]
-    assert work.pairs(sha(0), commits, 3) == [(sha(0), sha(3)), (sha(3), sha(6)), (sha(6), sha(7))]
-    assert work.pairs(sha(0), commits, 100) == [(sha(0), sha(7))]
+    assert kind.pairs(sha(0), commits, 3) == [(sha(0), sha(3)), (sha(3), sha(6)), (sha(6), sha(7))]
+    assert kind.pairs(sha(0), commits, 100) == [(sha(0), sha(7))]

@@ -11,8 +11,8 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from nalm_server.alerts import level_back
 from nalm_server.auth.access import project_repository as projects
-from nalm_server.campaigns.confirmations import level_back
 from nalm_server.changepoints import looks_repository as looks
 from nalm_server.changepoints import ports, significance, tasks, triggers
 from nalm_server.changepoints.look import look

@@ -14,7 +14,7 @@ from nalm_server.alerts.confirmation_schemas import Confirming
 from nalm_server.alerts.models import AlertRow
 from nalm_server.app import workers
 from nalm_server.auth.access import project_repository as projects
-from nalm_server.campaigns.confirmations import service as confirmations
+from nalm_server.campaigns.confirmation import service as confirmations
 from nalm_server.git.commits import repository as commits
 from nalm_server.results import repository as runs
 from nalm_server_harness import Service

@@ -18,8 +18,8 @@ from nalm_server.auth.accounts.models import AccountRow
 from nalm_server.auth.tokens import service as tokens
 from nalm_server.auth.tokens.scopes import Scope
 from nalm_server.base.settings import Settings
-from nalm_server.campaigns.backfills.models import BackfillRow
-from nalm_server.campaigns.bisects.models import BisectRow
+from nalm_server.campaigns.backfill.models import BackfillRow
+from nalm_server.campaigns.bisection.models import BisectRow
 from nalm_server.campaigns.experiments.models import CellRow, ExperimentRow
 from nalm_server.notify.models import NotificationRow
 from nalm_server.self_test.models import TrialRow

@@ -8,7 +8,7 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, undefer
 
 from nalm_server.alerts.models import AlertMoveRow, AlertRow
-from nalm_server.campaigns.confirmations.models import PlanRow
+from nalm_server.campaigns.confirmation.models import PlanRow
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason

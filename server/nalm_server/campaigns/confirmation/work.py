@@ -7,8 +7,8 @@ from functools import partial
 
 from nalm_server.alerts import repository as alert_rows
 from nalm_server.auth.access import project_repository as projects
-from nalm_server.campaigns.confirmations import engine, repository
-from nalm_server.campaigns.confirmations.case import Case
+from nalm_server.campaigns.confirmation import kind, repository
+from nalm_server.campaigns.confirmation.case import Case
 from nalm_server.db.context import Context
 from nalm_server.worker.for_each import each
 
@@ -30,5 +30,5 @@ def _work_on(context: Context, alert_id: int) -> None:
         plan = repository.lock(session, alert_id, wait=False)
         if plan is not None:
             session.refresh(alert)
-            engine.advance(Case(session, project, plan, alert, context.clock()))
+            kind.advance(Case(session, project, plan, alert, context.clock()))
         session.commit()

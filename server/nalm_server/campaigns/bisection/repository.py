@@ -8,8 +8,8 @@ from datetime import datetime
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
-from nalm_server.campaigns.bisects.models import BisectRow, BisectStepRow
-from nalm_server.campaigns.bisects.schemas import ACTIVE
+from nalm_server.campaigns.bisection.models import BisectRow, BisectStepRow
+from nalm_server.campaigns.bisection.schemas import ACTIVE
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.results.series.models import ScenarioRow

@@ -14,9 +14,9 @@ from nalm_server.auth.access.service import require_project, require_role
 from nalm_server.auth.audit.service import record
 from nalm_server.auth.tokens.service import Principal
 from nalm_server.base.errors import ConflictError, InvalidError, NotFoundError
-from nalm_server.campaigns.bisects import repository
-from nalm_server.campaigns.bisects.models import BisectRow
-from nalm_server.campaigns.bisects.schemas import (
+from nalm_server.campaigns.bisection import repository
+from nalm_server.campaigns.bisection.models import BisectRow
+from nalm_server.campaigns.bisection.schemas import (
     ACTIVE,
     Bisect,
     BisectDetail,

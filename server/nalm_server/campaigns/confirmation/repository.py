@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session, undefer
 from nalm_server.alerts.confirmation_schemas import ACTIVE
 from nalm_server.alerts.models import AlertMoveRow
 from nalm_server.alerts.rules.fates import Fate
-from nalm_server.campaigns.bisects.models import BisectRow
-from nalm_server.campaigns.bisects.schemas import ACTIVE as BISECT_ACTIVE
-from nalm_server.campaigns.confirmations.models import ConfirmationRow, PlanRow
+from nalm_server.campaigns.bisection.models import BisectRow
+from nalm_server.campaigns.bisection.schemas import ACTIVE as BISECT_ACTIVE
+from nalm_server.campaigns.confirmation.models import ConfirmationRow, PlanRow
 from nalm_server.jobs.agents.models import HostRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN, JobReason

@@ -10,10 +10,10 @@ from itertools import groupby
 from nalm_core.findings.confirmation import budget
 
 from nalm_server.alerts.confirmation_schemas import Wanted
-from nalm_server.campaigns.confirmations import hosts, repository
-from nalm_server.campaigns.confirmations.case import Case
-from nalm_server.campaigns.confirmations.evidence import Seen
-from nalm_server.campaigns.confirmations.models import ConfirmationRow
+from nalm_server.campaigns.confirmation import hosts, repository
+from nalm_server.campaigns.confirmation.case import Case
+from nalm_server.campaigns.confirmation.evidence import Seen
+from nalm_server.campaigns.confirmation.models import ConfirmationRow
 from nalm_server.git.commits.order import record
 from nalm_server.jobs import service as jobs
 from nalm_server.jobs.models import JobRow

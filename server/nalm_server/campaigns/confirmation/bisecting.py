@@ -10,14 +10,14 @@ from nalm_core.text.commit_name import short
 
 from nalm_server.alerts import lifecycle
 from nalm_server.alerts.confirmation_schemas import PlanState, Wanted
-from nalm_server.campaigns.bisects import repository as bisects
-from nalm_server.campaigns.bisects import service as bisect_service
-from nalm_server.campaigns.bisects.models import BisectRow
-from nalm_server.campaigns.bisects.schemas import BisectState
-from nalm_server.campaigns.confirmations import queueing, repository
-from nalm_server.campaigns.confirmations.case import Case
-from nalm_server.campaigns.confirmations.evidence import Seen
-from nalm_server.campaigns.confirmations.models import ConfirmationRow
+from nalm_server.campaigns.bisection import repository as bisects
+from nalm_server.campaigns.bisection import service as bisect_service
+from nalm_server.campaigns.bisection.models import BisectRow
+from nalm_server.campaigns.bisection.schemas import BisectState
+from nalm_server.campaigns.confirmation import queueing, repository
+from nalm_server.campaigns.confirmation.case import Case
+from nalm_server.campaigns.confirmation.evidence import Seen
+from nalm_server.campaigns.confirmation.models import ConfirmationRow
 from nalm_server.git.commits import repository as commits
 
 MOST_OPEN = 2

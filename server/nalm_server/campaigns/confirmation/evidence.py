@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.alerts.evidence import ends, ratio_of
 from nalm_server.alerts.models import AlertRow
-from nalm_server.campaigns.confirmations import repository
+from nalm_server.campaigns.confirmation import repository
 from nalm_server.git.commits import repository as commits
 from nalm_server.jobs.agents import repository as agents
 from nalm_server.jobs.models import JobRow

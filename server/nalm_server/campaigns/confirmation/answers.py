@@ -10,11 +10,11 @@ from nalm_core.findings.confirmation import LOST, Measurement, Ratio, Where
 
 from nalm_server.alerts.confirmation_schemas import Wanted
 from nalm_server.alerts.evidence import ratio_of
-from nalm_server.campaigns.bisects import repository as bisects
-from nalm_server.campaigns.bisects.schemas import ACTIVE as BISECT_ACTIVE
-from nalm_server.campaigns.confirmations import hosts, repository
-from nalm_server.campaigns.confirmations.case import Case
-from nalm_server.campaigns.confirmations.models import ConfirmationRow
+from nalm_server.campaigns.bisection import repository as bisects
+from nalm_server.campaigns.bisection.schemas import ACTIVE as BISECT_ACTIVE
+from nalm_server.campaigns.confirmation import hosts, repository
+from nalm_server.campaigns.confirmation.case import Case
+from nalm_server.campaigns.confirmation.models import ConfirmationRow
 from nalm_server.jobs import repository as job_rows
 from nalm_server.jobs import service as jobs
 from nalm_server.jobs import superseding

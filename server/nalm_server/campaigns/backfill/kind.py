@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.base.errors import NalmError
-from nalm_server.campaigns.backfills import repository
-from nalm_server.campaigns.backfills.models import BackfillRow, BackfillStepRow
-from nalm_server.campaigns.backfills.schemas import BackfillState, StepState
+from nalm_server.campaigns.backfill import repository
+from nalm_server.campaigns.backfill.models import BackfillRow, BackfillStepRow
+from nalm_server.campaigns.backfill.schemas import BackfillState, StepState
 from nalm_server.db.context import Context
 from nalm_server.git.commits import repository as commits
 from nalm_server.git.graph import CommitInfo

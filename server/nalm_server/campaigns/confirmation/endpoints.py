@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path
 from nalm_server.alerts.confirmation_schemas import Confirming
 from nalm_server.auth.dependencies import Caller, Db, Now
 from nalm_server.base.errors import documented
-from nalm_server.campaigns.confirmations import asking
+from nalm_server.campaigns.confirmation import asking
 
 router = APIRouter(tags=["alerts"])
 AlertId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of an alert.")]

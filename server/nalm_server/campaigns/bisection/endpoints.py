@@ -10,8 +10,8 @@ from fastapi import APIRouter, Path, Query
 from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
-from nalm_server.campaigns.bisects import service
-from nalm_server.campaigns.bisects.schemas import Bisect, BisectDetail, BisectNew
+from nalm_server.campaigns.bisection import service
+from nalm_server.campaigns.bisection.schemas import Bisect, BisectDetail, BisectNew
 
 router = APIRouter(tags=["bisects"])
 BisectId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a bisect.")]

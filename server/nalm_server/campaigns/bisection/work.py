@@ -7,9 +7,9 @@ from functools import partial
 
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.base.errors import NalmError
-from nalm_server.campaigns.bisects import engine, repository
-from nalm_server.campaigns.bisects.models import BisectRow
-from nalm_server.campaigns.bisects.schemas import BisectState
+from nalm_server.campaigns.bisection import kind, repository
+from nalm_server.campaigns.bisection.models import BisectRow
+from nalm_server.campaigns.bisection.schemas import BisectState
 from nalm_server.db.context import Context
 from nalm_server.jobs import commit_range
 from nalm_server.worker.for_each import each
@@ -30,7 +30,7 @@ def _work_on(context: Context, bisect_id: int) -> None:
     with context.sessions() as session:
         bisect = repository.lock(session, bisect_id, wait=False)
         if bisect is not None and bisect.state == BisectState.RUNNING:
-            engine.advance(session, bisect, context.clock())
+            kind.advance(session, bisect, context.clock())
         session.commit()
 
 

@@ -10,8 +10,8 @@ from datetime import datetime
 from sqlalchemy import func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
-from nalm_server.campaigns.backfills.models import BackfillRow, BackfillStepRow
-from nalm_server.campaigns.backfills.schemas import ACTIVE, StepState
+from nalm_server.campaigns.backfill.models import BackfillRow, BackfillStepRow
+from nalm_server.campaigns.backfill.schemas import ACTIVE, StepState
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN, JobState

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from nalm_server.alerts.confirmation_schemas import ACTIVE, PlanState, Wanted
 from nalm_server.alerts.states import OVER
-from nalm_server.campaigns.bisects import service as bisects
-from nalm_server.campaigns.confirmations import (
+from nalm_server.campaigns.bisection import service as bisects
+from nalm_server.campaigns.confirmation import (
     answers,
     bisecting,
     evidence,
@@ -18,9 +18,9 @@ from nalm_server.campaigns.confirmations import (
     queueing,
     repository,
 )
-from nalm_server.campaigns.confirmations.case import Case
-from nalm_server.campaigns.confirmations.evidence import Seen
-from nalm_server.campaigns.confirmations.models import ConfirmationRow
+from nalm_server.campaigns.confirmation.case import Case
+from nalm_server.campaigns.confirmation.evidence import Seen
+from nalm_server.campaigns.confirmation.models import ConfirmationRow
 from nalm_server.jobs import superseding
 
 

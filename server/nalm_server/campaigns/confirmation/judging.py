@@ -9,11 +9,11 @@ from nalm_core.findings.confirmation import Answer, Decision, Kind, decide, over
 from nalm_core.report.defaults import MARGIN
 
 from nalm_server.alerts.confirmation_schemas import PlanState, Wanted
-from nalm_server.campaigns.bisects import repository as bisects
-from nalm_server.campaigns.confirmations import answers, bisecting, evidence, queueing
-from nalm_server.campaigns.confirmations.case import Case
-from nalm_server.campaigns.confirmations.evidence import Seen
-from nalm_server.campaigns.confirmations.models import ConfirmationRow
+from nalm_server.campaigns.bisection import repository as bisects
+from nalm_server.campaigns.confirmation import answers, bisecting, evidence, queueing
+from nalm_server.campaigns.confirmation.case import Case
+from nalm_server.campaigns.confirmation.evidence import Seen
+from nalm_server.campaigns.confirmation.models import ConfirmationRow
 
 
 def note_hosts(case: Case, asked: Sequence[ConfirmationRow]) -> None:

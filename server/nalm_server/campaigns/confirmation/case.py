@@ -12,7 +12,7 @@ from nalm_server.alerts import lifecycle, ports
 from nalm_server.alerts.confirmation_schemas import PlanState
 from nalm_server.alerts.models import AlertRow
 from nalm_server.auth.access.project_models import ProjectRow
-from nalm_server.campaigns.confirmations.models import PlanRow
+from nalm_server.campaigns.confirmation.models import PlanRow
 
 
 @dataclass(frozen=True)

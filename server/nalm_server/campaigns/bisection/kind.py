@@ -20,9 +20,9 @@ from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access import project_repository as projects
-from nalm_server.campaigns.bisects import repository
-from nalm_server.campaigns.bisects.models import BisectRow, BisectStepRow
-from nalm_server.campaigns.bisects.schemas import BisectState
+from nalm_server.campaigns.bisection import repository
+from nalm_server.campaigns.bisection.models import BisectRow, BisectStepRow
+from nalm_server.campaigns.bisection.schemas import BisectState
 from nalm_server.git.commits.order import record
 from nalm_server.jobs import approvals
 from nalm_server.jobs import repository as job_rows

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 from nalm_server.alerts.confirmation_schemas import ACTIVE, Confirmation, Confirming, PlanState
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.states import AlertState
-from nalm_server.campaigns.confirmations import repository
-from nalm_server.campaigns.confirmations.models import PlanRow
+from nalm_server.campaigns.confirmation import repository
+from nalm_server.campaigns.confirmation.models import PlanRow
 from nalm_server.git.commits import repository as commit_rows
 from nalm_server.worker.kinds import Work
 from nalm_server.worker.wake import wake

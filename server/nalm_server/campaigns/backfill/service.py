@@ -14,9 +14,9 @@ from nalm_server.auth.access.service import require_project, require_role
 from nalm_server.auth.audit.service import record
 from nalm_server.auth.tokens.service import Principal
 from nalm_server.base.errors import ConflictError, InvalidError, NotFoundError
-from nalm_server.campaigns.backfills import repository
-from nalm_server.campaigns.backfills.models import BackfillRow
-from nalm_server.campaigns.backfills.schemas import ACTIVE, Backfill, BackfillNew, BackfillState, Progress
+from nalm_server.campaigns.backfill import repository
+from nalm_server.campaigns.backfill.models import BackfillRow
+from nalm_server.campaigns.backfill.schemas import ACTIVE, Backfill, BackfillNew, BackfillState, Progress
 from nalm_server.db.context import Context
 from nalm_server.jobs import actions, approvals, revisions
 from nalm_server.jobs import repository as job_rows

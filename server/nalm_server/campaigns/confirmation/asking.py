@@ -17,9 +17,9 @@ from nalm_server.auth.access.service import require_role
 from nalm_server.auth.audit.service import record
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.base.errors import ConflictError, NotFoundError
-from nalm_server.campaigns.confirmations import bisecting, evidence, repository, service
-from nalm_server.campaigns.confirmations.case import Case
-from nalm_server.campaigns.confirmations.models import PlanRow
+from nalm_server.campaigns.confirmation import bisecting, evidence, repository, service
+from nalm_server.campaigns.confirmation.case import Case
+from nalm_server.campaigns.confirmation.models import PlanRow
 
 
 def measure_again(session: Session, caller: Principal, alert_id: int, now: datetime) -> Confirming:

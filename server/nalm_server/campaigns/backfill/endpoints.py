@@ -10,8 +10,8 @@ from fastapi import APIRouter, Path, Query
 from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
-from nalm_server.campaigns.backfills import service
-from nalm_server.campaigns.backfills.schemas import Backfill, BackfillNew
+from nalm_server.campaigns.backfill import service
+from nalm_server.campaigns.backfill.schemas import Backfill, BackfillNew
 
 router = APIRouter(tags=["backfills"])
 BackfillId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a backfill.")]
