@@ -11,9 +11,7 @@ from nalm_server.auth.accounts import models as accounts
 from nalm_server.auth.audit import models as audit
 from nalm_server.auth.sign_in import models as signin
 from nalm_server.auth.tokens import models as tokens
-from nalm_server.campaigns.backfill import models as backfills
-from nalm_server.campaigns.bisection import models as bisects
-from nalm_server.campaigns.confirmation import models as confirmations
+from nalm_server.campaigns import models as campaigns
 from nalm_server.campaigns.experiments import models as experiments
 from nalm_server.campaigns.schedules import models as schedules
 from nalm_server.changepoints import models as judgement
@@ -37,6 +35,14 @@ from nalm_server.views.feeds import models as feeds
 from nalm_server.webhooks import models as hooks
 
 METADATA = Base.metadata
+UNUSED = frozenset(
+    {
+        *("backfills", "backfill_steps", "bisects", "bisect_steps", "confirmation_plans", "confirmations"),
+        *("jobs.backfill_id", "jobs.bisect_id", "jobs.alert_id"),
+    }
+)
+"""Tables and columns that only the version before this one knows: it runs on the new tables while it is
+replaced. A later migration drops them."""
 MODULES = (
     access,
     accounts,
@@ -45,9 +51,7 @@ MODULES = (
     alerts,
     alert_rules,
     audit,
-    backfills,
-    bisects,
-    confirmations,
+    campaigns,
     commits,
     features,
     experiments,

@@ -7,15 +7,14 @@ all of it, in the order in which it is done. Importing this module connects them
 
 from __future__ import annotations
 
-from nalm_server.alerts import level_back, run_suspicions
 from nalm_server.alerts import ports as alerts
 from nalm_server.alerts import repository as alert_rows
+from nalm_server.alerts import run_suspicions
 from nalm_server.campaigns.confirmation import service as confirmations
 from nalm_server.campaigns.experiments import intake as cells
 from nalm_server.campaigns.experiments import listening as experiment_jobs
 from nalm_server.campaigns.experiments import repository as experiments
 from nalm_server.changepoints import points_repository as points
-from nalm_server.changepoints import ports as changepoints
 from nalm_server.changepoints import triggers
 from nalm_server.jobs import ports as jobs
 from nalm_server.jobs.schemas import JobReason
@@ -52,6 +51,3 @@ alerts.assigned.subscribe(points.assign)
 alerts.changed.subscribe(alert_messages.show)
 alerts.notify.provide(alert_messages.tell)
 alerts.confirming.provide(confirmations.of_alert)
-
-# Change points were weighed: a finding may be back at its level.
-changepoints.settled.subscribe(level_back.look)

@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 from nalm_server.alerts import tasks as mutes
-from nalm_server.campaigns.backfill import kind as backfills
-from nalm_server.campaigns.bisection import work as bisects
-from nalm_server.campaigns.confirmation import work as confirmations
+from nalm_server.campaigns import engine as campaigns
 from nalm_server.campaigns.experiments import work as experiments
 from nalm_server.campaigns.schedules import work as schedules
 from nalm_server.changepoints import tasks as judgement
@@ -27,10 +25,8 @@ JOBS_SECONDS = 5.0
 def drain_jobs(context: Context) -> None:
     """The queue first, then what asks for measurements and waits for them."""
     jobs.drain(context)
-    backfills.drain(context)
-    bisects.drain(context)
     mutes.drain(context)
-    confirmations.drain(context)
+    campaigns.drain(context)
     experiments.drain(context)
 
 

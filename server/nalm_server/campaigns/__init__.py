@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What asks for measurements by itself: backfills, bisections, schedules, experiments, confirmations.
+"""Campaigns: work that takes several measurements, asks for them as jobs, and concludes what they came to.
 
-Imports changepoints, alerts, results, jobs and below. Each kind has a `work.py`, which takes it a step
-further.
+Start at `kind.py`, which says what a kind of campaign must do; `engine.py` calls it; `kinds.py` lists them.
+Imports jobs, projects, results and alerts; nothing of these imports a kind.
 """

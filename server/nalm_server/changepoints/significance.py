@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.alerts.findings import Moved, Suspicion, suspect
 from nalm_server.auth.access import project_repository as projects
-from nalm_server.changepoints import explanation, ports
+from nalm_server.changepoints import explanation, level_back
 from nalm_server.changepoints import looks_repository as looks
 from nalm_server.changepoints import points_repository as repository
 from nalm_server.changepoints.points_repository import Point
@@ -34,7 +34,7 @@ def settle(context: Context, project_id: int) -> None:
         for group in _groups(_involved(session, project_id, new)):
             _weigh(session, project_id, group)
             _tell(session, project_id, group, context.clock())
-        ports.settled(session, project_id, context.clock())
+        level_back.look(session, project_id, context.clock())
         for one in new:
             one.row.state = PointState.STANDING
         looks.settled(session, project_id)

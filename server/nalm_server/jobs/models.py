@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables: jobs, job_transitions."""
+"""Tables: jobs, job_transitions, approvals, campaigns."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import (
     JSON,
@@ -17,15 +18,49 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from nalm_server.db.engine import Base, UtcDateTime
 
 AUTOMATIC = text("reason IN ('push', 'pull_request')")
 """Jobs that forges ask for: the same one only once."""
 WAITING = text("state = 'queued' AND held IS NULL")
+ACTIVE = text("active")
 CHANGES = Sequence("job_changes_seq")
 """Numbers the changes of all jobs on PostgreSQL; on SQLite, with one writer, the largest number plus one."""
+
+
+class CampaignRow(Base):
+    """What a job may be a step of: several measurements that come to one conclusion, see
+    nalm_server.campaigns. Its kind says what states, spec and result mean."""
+
+    __tablename__ = "campaigns"
+    __table_args__ = (
+        UniqueConstraint("kind", "number"),
+        Index(None, "project_id", "kind", "number"),
+        Index("ix_campaigns_active", "id", sqlite_where=ACTIVE, postgresql_where=ACTIVE),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    kind: Mapped[str] = mapped_column(String(16))
+    number: Mapped[int]
+    """In addresses and messages; unique among those of its kind."""
+    state: Mapped[str] = mapped_column(String(16))
+    active: Mapped[bool]
+    """There is, or will be, more to do."""
+    spec: Mapped[dict[str, Any]] = mapped_column(JSON)
+    """What is to be done: as requested, and what planning added."""
+    result: Mapped[dict[str, Any]] = mapped_column(JSON)
+    """What it came to so far."""
+    message: Mapped[str | None] = mapped_column(Text)
+    requested_by: Mapped[str | None] = mapped_column(String(128))
+    tries: Mapped[int]
+    """How often planning failed."""
+    not_before: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
 class JobRow(Base):
@@ -82,11 +117,9 @@ class JobRow(Base):
     """Only these; None: those nalm.toml has measured by default."""
     budget_seconds: Mapped[float | None]
     """Time for the rounds of a scenario; None: as nalm.toml says."""
-    backfill_id: Mapped[int | None] = mapped_column(
-        ForeignKey("backfills.id", ondelete="SET NULL"), index=True
+    campaign_id: Mapped[int | None] = mapped_column(
+        ForeignKey("campaigns.id", ondelete="SET NULL"), index=True
     )
-    bisect_id: Mapped[int | None] = mapped_column(ForeignKey("bisects.id", ondelete="SET NULL"), index=True)
-    alert_id: Mapped[int | None] = mapped_column(ForeignKey("alerts.id", ondelete="SET NULL"), index=True)
     experiment_id: Mapped[int | None] = mapped_column(
         ForeignKey("experiments.id", ondelete="SET NULL"), index=True
     )
@@ -119,6 +152,24 @@ class JobRow(Base):
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
     finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    campaign: Mapped[CampaignRow | None] = relationship()
+
+    @property
+    def backfill_id(self) -> int | None:
+        return self._number_of("backfill")
+
+    @property
+    def bisect_id(self) -> int | None:
+        return self._number_of("bisect")
+
+    @property
+    def alert_id(self) -> int | None:
+        """That the job confirms."""
+        return self._number_of("confirmation")
+
+    def _number_of(self, kind: str) -> int | None:
+        """Of its campaign, if that is of this kind."""
+        return self.campaign.number if self.campaign is not None and self.campaign.kind == kind else None
 
 
 class ApprovalRow(Base):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import ScalarSelect, func, select
-from sqlalchemy.orm import Session, defer
+from sqlalchemy.orm import Session, defer, joinedload
 
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.auth.access.repository import readable
@@ -53,7 +53,8 @@ def next_change(session: Session) -> int:
 
 
 def find(session: Session, job_id: int) -> JobRow | None:
-    return session.get(JobRow, job_id)
+    """With its campaign."""
+    return session.get(JobRow, job_id, options=[joinedload(JobRow.campaign)])
 
 
 def lock(session: Session, job_id: int) -> JobRow | None:
@@ -146,21 +147,9 @@ def queued_of(
     )
 
 
-def open_of_group(
-    session: Session,
-    *,
-    backfill_id: int | None = None,
-    bisect_id: int | None = None,
-    alert_id: int | None = None,
-) -> list[int]:
-    """Ids of the open jobs of a backfill or bisect, or that confirm an alert."""
-    query = select(JobRow.id).where(JobRow.state.in_(OPEN))
-    if backfill_id is not None:
-        query = query.where(JobRow.backfill_id == backfill_id)
-    if bisect_id is not None:
-        query = query.where(JobRow.bisect_id == bisect_id)
-    if alert_id is not None:
-        query = query.where(JobRow.alert_id == alert_id)
+def open_of_campaign(session: Session, campaign_id: int) -> list[int]:
+    """Numbers of its open jobs."""
+    query = select(JobRow.id).where(JobRow.campaign_id == campaign_id, JobRow.state.in_(OPEN))
     return list(session.scalars(query.order_by(JobRow.id)))
 
 
@@ -207,7 +196,11 @@ def list_jobs(
         query = query.where(JobRow.host == host)
     if states:
         query = query.where(JobRow.state.in_(states))
-    newest = query.order_by(JobRow.id.desc()).limit(limit).options(defer(JobRow.log_tail))
+    newest = (
+        query.order_by(JobRow.id.desc())
+        .limit(limit)
+        .options(defer(JobRow.log_tail), joinedload(JobRow.campaign))
+    )
     return [
         (row, Beside(project, subject, author, asked, at, by))
         for row, project, subject, author, asked, at, by in session.execute(newest)
@@ -230,6 +223,7 @@ def changed_since(
         .where(JobRow.updated_seq > seq)
         .order_by(JobRow.updated_seq)
         .limit(limit)
+        .options(joinedload(JobRow.campaign))
     )
     if not with_log:
         query = query.options(defer(JobRow.log_tail))

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -16,7 +15,7 @@ from nalm_server.base.errors import NotFoundError
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs import approvals, ports, repository, superseding
 from nalm_server.jobs.approvals import Origin
-from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.models import CampaignRow, JobRow
 from nalm_server.jobs.schemas import OPEN, PRIORITY, JobReason, JobState
 from nalm_server.jobs.states import require_allowed
 
@@ -33,13 +32,17 @@ def enqueue(
     pull_request: int | None = None,
     requested_by: str | None = None,
     scenarios: list[str] | None = None,
-    **group: Any,
+    budget_seconds: float | None = None,
+    campaign: CampaignRow | None = None,
+    experiment_id: int | None = None,
+    only_host: str | None = None,
+    not_host: str | None = None,
+    needs: str | None = None,
 ) -> JobRow:
     """Queues the measurement of the commit against base; the same one, for the same reason, only once.
 
     origin: where the commit was seen just now; None: nobody looked, and what is known of it counts. A fork's
-    is queued, and not given out until it is approved. `group`: budget_seconds, backfill_id, bisect_id,
-    alert_id, only_host, not_host.
+    is queued, and not given out until it is approved.
     The caller holds the project's lock.
     """
     fork = (origin or approvals.origin(session, commit)).fork
@@ -67,7 +70,12 @@ def enqueue(
         updated_seq=repository.next_change(session),
         created_at=now,
         updated_at=now,
-        **group,
+        budget_seconds=budget_seconds,
+        campaign=campaign,
+        experiment_id=experiment_id,
+        only_host=only_host,
+        not_host=not_host,
+        needs=needs,
     )
     job.held = approvals.hold(session, job)
     repository.add(session, job)

@@ -38,9 +38,9 @@ def older_pushes(session: Session, commit: CommitRow, now: datetime) -> str | No
     return older[0].base_sha if older else None
 
 
-def alert_closed(session: Session, alert_id: int, why: str, now: datetime) -> list[int]:
-    """Supersedes the alert's confirmations that have not been given out."""
-    numbers = repository.open_of_group(session, alert_id=alert_id)
+def campaign_closed(session: Session, campaign_id: int, why: str, now: datetime) -> list[int]:
+    """Supersedes the campaign's jobs that have not been given out."""
+    numbers = repository.open_of_campaign(session, campaign_id)
     locked = [service.require_locked(session, number) for number in numbers]
     return [drop(session, job, why, now) for job in locked if job.state == JobState.QUEUED]
 

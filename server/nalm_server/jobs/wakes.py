@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who is woken when a job moves: hosts of its pool, and the bisect, backfill or alert it is a step of."""
+"""Who is woken when a job moves: hosts of its pool, and the campaign it is a step of."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ def wake_followers(session: Session, job: JobRow, now: datetime) -> None:
     if job.state == JobState.QUEUED and job.held is None:
         if job.not_before is None or job.not_before <= now:
             wake_pool(session, project_rows.get(session, job.project_id).pool)
-    elif job.state not in OPEN and (job.bisect_id or job.backfill_id or job.alert_id or job.experiment_id):
+    elif job.state not in OPEN and (job.campaign_id or job.experiment_id):
         wake(session, Work.JOBS)

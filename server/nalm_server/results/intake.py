@@ -201,7 +201,7 @@ def _store(
     if not row.beside:
         entry.enter(session, row, upload.figures)
         functions.enter(session, row, upload.functions)
-    if verdict.outcome in ("regressed", "improved") or (job is not None and job.alert_id is not None):
+    if verdict.outcome in ("regressed", "improved") or (job is not None and job.reason == JobReason.CONFIRM):
         fixes.refresh(session, scenario.id)
     stored = JudgedRun(row, judged, scenario.name, host.name, upload.explanation)
     ports.run_stored(session, stored, now)

@@ -23,8 +23,6 @@ from nalm_server.auth.tokens import repository as token_rows
 from nalm_server.auth.tokens import service as tokens
 from nalm_server.auth.tokens.scopes import Scope
 from nalm_server.base.settings import Settings
-from nalm_server.campaigns.backfill.models import BackfillRow
-from nalm_server.campaigns.bisection.models import BisectRow
 from nalm_server.campaigns.experiments import repository as experiments
 from nalm_server.campaigns.experiments.models import CellRow, ExperimentRow
 from nalm_server.campaigns.schedules.models import ScheduleRow
@@ -34,6 +32,7 @@ from nalm_server.webhooks.signature import sign
 from nalm_server_access import MATRIX, Row, Who
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import body_of, make_report, sha
+from nalm_server_seeded import backfill, bisect
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
@@ -106,15 +105,13 @@ def staged(home: Path, database_url: str) -> Iterator[Stage]:
 def add_searches(service: Service, number: int) -> None:
     """A bisect, a backfill and an alert of `quiet` with the job's number, and a schedule `weekly`."""
     now = service.clock()
-    common: dict[str, Any] = {"id": number, "state": "running", "requested_by": "x", "tries": 0}
+    common: dict[str, Any] = {"state": "running", "requested_by": "x", "tries": 0}
     common |= {"created_at": now, "updated_at": now}
     with service.context.sessions() as session:
         quiet = projects.find(session, "quiet")
         assert quiet is not None
-        ends = {"scenario": "sfc_a", "good_sha": sha(0), "bad_sha": sha(1)}
-        session.add(BisectRow(project_id=quiet.id, **ends, **common))
-        span: dict[str, Any] = {"first_sha": sha(0), "last_sha": sha(1), "every": 1}
-        session.add(BackfillRow(project_id=quiet.id, **span, **common))
+        session.add(backfill(number, project_id=quiet.id, **common))
+        session.add(bisect(number, project_id=quiet.id, **common))
         tried = add_experiment(session, quiet.id, number, now)
         assert tried.id == number
         times: dict[str, Any] = {"cron": "0 4 * * sun", "next_at": now, "created_at": now}
@@ -125,7 +122,7 @@ def add_searches(service: Service, number: int) -> None:
         session.add(AlertRow(project_id=quiet.id, commit_id=commit.id, **alert))
         session.add(ScheduleRow(project_id=quiet.id, name="weekly", against="parent", enabled=True, **times))
         session.flush()
-        number_from(session, number + 1, BisectRow, BackfillRow, ExperimentRow, CellRow, AlertRow)
+        number_from(session, number + 1, ExperimentRow, CellRow, AlertRow)
         session.commit()
 
 

@@ -11,10 +11,9 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from nalm_server.alerts import level_back
 from nalm_server.auth.access import project_repository as projects
+from nalm_server.changepoints import level_back, ports, significance, tasks, triggers
 from nalm_server.changepoints import looks_repository as looks
-from nalm_server.changepoints import ports, significance, tasks, triggers
 from nalm_server.changepoints.look import look
 from nalm_server_harness import Service
 from nalm_server_measured import Measured, store

@@ -18,9 +18,8 @@ from nalm_server.auth.accounts.models import AccountRow
 from nalm_server.auth.tokens import service as tokens
 from nalm_server.auth.tokens.scopes import Scope
 from nalm_server.base.settings import Settings
-from nalm_server.campaigns.backfill.models import BackfillRow
-from nalm_server.campaigns.bisection.models import BisectRow
 from nalm_server.campaigns.experiments.models import CellRow, ExperimentRow
+from nalm_server.jobs.models import CampaignRow
 from nalm_server.notify.models import NotificationRow
 from nalm_server.self_test.models import TrialRow
 from nalm_server_harness import Clock, Service, make_service
@@ -131,10 +130,20 @@ def add_searches(service: Service, integration: int) -> None:
     asked = {"requested_by": "x", "tries": 0, **common}
     told = {"integration_id": integration, "kind": "message", "subject": "run 1", "tries": 0, "wanted": 1}
     with service.context.sessions() as session:
-        session.add(BisectRow(scenario="sfc_a", good_sha=sha(0), bad_sha=sha(1), **asked))
-        session.add(BackfillRow(first_sha=sha(0), last_sha=sha(1), every=1, **asked))
+        session.add(bisect(1, **asked))
+        session.add(backfill(1, **asked))
         session.add(NotificationRow(next_try_at=now, **told, **common | {"state": "failed"}))
         session.commit()
+
+
+def backfill(number: int, **columns: Any) -> CampaignRow:
+    spec = {"first_sha": sha(0), "last_sha": sha(1), "every": 1}
+    return CampaignRow(kind="backfill", number=number, active=True, spec=spec, result={}, **columns)
+
+
+def bisect(number: int, **columns: Any) -> CampaignRow:
+    spec = {"scenario": "sfc_a", "good_sha": sha(0), "bad_sha": sha(1)}
+    return CampaignRow(kind="bisect", number=number, active=True, spec=spec, result={}, **columns)
 
 
 def add_judged(service: Service) -> None:

@@ -23,20 +23,6 @@ class BackfillState(StrEnum):
     CANCELLED = "cancelled"
 
 
-ACTIVE = (BackfillState.PLANNING, BackfillState.RUNNING)
-
-
-class StepState(StrEnum):
-    WAITING = "waiting"
-    QUEUED = "queued"
-    """It has a job."""
-    REUSED = "reused"
-    """It had been measured already."""
-    DONE = "done"
-    FAILED = "failed"
-    """Its job ended without a valid result."""
-
-
 class BackfillNew(Schema):
     first: Revision = Field(description="Not measured itself: what the first step is compared with.")
     last: Revision

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One bisect, taken as far as it goes without a measurement that is still to come. The search itself is
-nalm_core.findings.bisection."""
+"""The search of one scenario's change between a good and a bad commit. Each candidate is compared with
+good, and again with more rounds as long as it is undecided. nalm_core.findings.bisection chooses it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from nalm_core.findings.bisection import (
     Culprit,
@@ -17,160 +19,239 @@ from nalm_core.findings.bisection import (
     next_step,
 )
 from nalm_core.text.commit_name import short
+from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access import project_repository as projects
+from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns.bisection import repository
-from nalm_server.campaigns.bisection.models import BisectRow, BisectStepRow
 from nalm_server.campaigns.bisection.schemas import BisectState
+from nalm_server.campaigns.kind import Kind, Plan, StepState, end, why_no_run
+from nalm_server.campaigns.models import StepRow
+from nalm_server.db.context import Context
 from nalm_server.git.commits.order import record
-from nalm_server.jobs import approvals
+from nalm_server.jobs import approvals, commit_range
 from nalm_server.jobs import repository as job_rows
 from nalm_server.jobs import service as jobs
-from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.models import CampaignRow
 from nalm_server.jobs.schemas import OPEN, JobReason, JobState
 
-AGAIN = ("inconclusive", "invalid")
+UNDECIDED = ("inconclusive", "invalid")
 """Outcomes that more rounds may decide."""
 MOVED = ("regressed", "improved")
 
 
-def advance(session: Session, bisect: BisectRow, now: datetime) -> None:
-    """The caller holds the bisect's lock."""
-    steps = repository.steps(session, bisect.id)
-    for step in steps:
-        if step.finding is None and not _settled(session, bisect, step, now):
-            return
-    shas = bisect.commits or []
-    findings = {step.place: Finding(step.finding) for step in steps if step.finding is not None}
-    while isinstance(step_now := next_step(len(shas) - 1, findings), Measure):
-        place = step_now.place
-        finding = _ask(session, bisect, place, now)
-        if finding is None:
-            _show_bounds(bisect, findings, now)
-            return
-        findings[place] = finding
-    _show_bounds(bisect, findings, now)
-    _end(bisect, step_now, now)
+class BisectSpec(BaseModel):
+    scenario: str
+    good_sha: str
+    bad_sha: str
+    commits: list[str] | None = None
+    """From good to bad along the first parent; None until planned."""
 
 
-def _ask(session: Session, bisect: BisectRow, place: int, now: datetime) -> Finding | None:
-    """The finding of a run that is there already; None: it is being measured now."""
-    sha = (bisect.commits or [])[place]
-    step = BisectStepRow(
-        bisect_id=bisect.id, place=place, sha=sha, measurements=0, budget_seconds=None, reused=False, at=now
+class BisectResult(BaseModel):
+    direction: str | None = None
+    """How bad differs from good: `regressed` or `improved`; None until measured."""
+    low_sha: str | None = None
+    high_sha: str | None = None
+
+
+class _Bisection(Kind):
+    name = "bisect"
+
+    def plan(self, context: Context, campaign: CampaignRow) -> Plan:
+        spec = BisectSpec.model_validate(campaign.spec)
+        with context.read_sessions() as session:
+            project = projects.get(session, campaign.project_id)
+        line = commit_range.line(context, project, spec.good_sha, spec.bad_sha)
+        commit_range.make_known(context, project, line)
+        return Plan(spec={"commits": [spec.good_sha, *(info.sha for info in line)]})
+
+    def next_jobs(self, session: Session, campaign: CampaignRow, now: datetime) -> bool:
+        search = _search_of(session, campaign, now)
+        for step in search.steps:
+            if step.outcome is None and not _settled(search, step):
+                return False
+        while isinstance(candidate := search.next(), Measure):
+            if not _compare(search, candidate.place):
+                break
+        _show_bounds(search)
+        return False
+
+    def conclude(self, session: Session, campaign: CampaignRow, now: datetime) -> None:
+        search = _search_of(session, campaign, now)
+        conclusion = search.next()
+        if not search.is_measuring and not isinstance(conclusion, Measure):
+            _end(search, conclusion)
+
+
+BISECTION = _Bisection()
+
+
+@dataclass(frozen=True)
+class _Search:
+    session: Session
+    campaign: CampaignRow
+    spec: BisectSpec
+    steps: list[StepRow]
+    now: datetime
+
+    @property
+    def shas(self) -> list[str]:
+        return self.spec.commits or []
+
+    @property
+    def result(self) -> BisectResult:
+        return BisectResult.model_validate(self.campaign.result)
+
+    @property
+    def is_measuring(self) -> bool:
+        return any(step.outcome is None for step in self.steps)
+
+    def findings(self) -> dict[int, Finding]:
+        return {step.ordinal: Finding(step.outcome) for step in self.steps if step.outcome is not None}
+
+    def next(self) -> Step:
+        return next_step(len(self.shas) - 1, self.findings())
+
+    def note(self, **result: Any) -> None:
+        self.campaign.result = {**self.campaign.result, **result}
+
+
+def _search_of(session: Session, campaign: CampaignRow, now: datetime) -> _Search:
+    spec = BisectSpec.model_validate(campaign.spec)
+    return _Search(session, campaign, spec, campaigns.steps(session, campaign.id), now)
+
+
+def _compare(search: _Search, place: int) -> bool:
+    """True if a run that is there already decided; False: the candidate is being measured now."""
+    sha = search.shas[place]
+    step = StepRow(
+        campaign_id=search.campaign.id,
+        ordinal=place,
+        state=StepState.QUEUED,
+        base_sha=search.spec.good_sha,
+        head_sha=sha,
+        scenario=search.spec.scenario,
+        detail={"measurements": 0},
     )
-    known = repository.decided_run(session, bisect, sha)
+    known = repository.decided_run(
+        search.session,
+        search.campaign.project_id,
+        search.spec.scenario,
+        base_sha=step.base_sha,
+        head_sha=sha,
+    )
     if known is not None:
-        step.run_id, step.reused = known[0], True
-        _found(bisect, step, known[1], now)
-        repository.add_step(session, step)
-        return Finding(step.finding) if step.finding else None
-    repository.add_step(session, step)
-    _measure(session, bisect, step, now)
-    return None
+        step.run_id = known[0]
+        _decide(search, step, known[1], StepState.REUSED)
+    search.steps.append(campaigns.add_step(search.session, step))
+    if known is None:
+        _measure(search, step)
+    return known is not None
 
 
-def _measure(session: Session, bisect: BisectRow, step: BisectStepRow, now: datetime) -> None:
-    projects.lock(session, bisect.project_id)
-    parent = (bisect.commits or [])[step.place - 1]
-    commit = record(session, bisect.project_id, step.sha, parent, listed=False)
+def _measure(search: _Search, step: StepRow) -> None:
+    campaign, number = search.campaign, step.detail["measurements"] + 1
+    parent = search.shas[step.ordinal - 1]
+    commit = record(search.session, campaign.project_id, step.head_sha, parent, listed=False)
     job = jobs.enqueue(
-        session,
+        search.session,
         commit,
-        bisect.good_sha,
+        search.spec.good_sha,
         reason=JobReason.BISECT,
-        why=f"bisect {bisect.id}, measurement {step.measurements + 1} of this commit",
-        now=now,
-        origin=approvals.origin_on_line(session, commit, bisect.bad_sha),
-        requested_by=bisect.requested_by,
-        scenarios=[bisect.scenario],
+        why=f"bisect {campaign.number}, measurement {number} of this commit",
+        now=search.now,
+        origin=approvals.origin_on_line(search.session, commit, search.spec.bad_sha),
+        requested_by=campaign.requested_by,
+        scenarios=[search.spec.scenario],
         budget_seconds=step.budget_seconds,
-        bisect_id=bisect.id,
+        campaign=campaign,
     )
-    step.job_id, step.at = job.id, now
-    step.measurements += 1
+    step.job_id, step.started_at = job.id, search.now
+    step.detail = {"measurements": number}
 
 
-def _settled(session: Session, bisect: BisectRow, step: BisectStepRow, now: datetime) -> bool:
+def _settled(search: _Search, step: StepRow) -> bool:
     """True if the step's measurement decided; otherwise it goes on, or has been started again."""
-    job = job_rows.find(session, step.job_id) if step.job_id is not None else None
+    job = job_rows.find(search.session, step.job_id) if step.job_id is not None else None
     if job is not None and job.state in OPEN:
         return False
-    run = repository.run_of_job(session, job.id, bisect.scenario) if job is not None else None
-    if run is not None and run[1] not in AGAIN:
+    run = repository.run_of_job(search.session, job.id, search.spec.scenario) if job is not None else None
+    if run is not None and run[1] not in UNDECIDED:
         step.run_id = run[0]
-        _found(bisect, step, run[1], now)
+        _decide(search, step, run[1], StepState.DONE)
     elif job is not None and job.state in (JobState.DONE, JobState.INVALID) and run is not None:
-        _again(session, bisect, step, run[1], now)
+        _again(search, step, run[1])
     else:
-        _skip(step, _why_none(job), now)
-    return step.finding is not None
+        _skip(search, step, why_no_run(job), StepState.FAILED)
+    return step.outcome is not None
 
 
-def _why_none(job: JobRow | None) -> str:
-    if job is None:
-        return "its job was removed"
-    if job.state == JobState.DONE:
-        return f"job {job.id} did not measure this scenario"
-    return f"job {job.id} is {job.state}" + (f": {job.message}" if job.message else "")
-
-
-def _again(session: Session, bisect: BisectRow, step: BisectStepRow, outcome: str, now: datetime) -> None:
+def _again(search: _Search, step: StepRow, outcome: str) -> None:
     longer = next_budget(step.budget_seconds)
     if longer is None:
-        _skip(step, f"still {outcome} after {step.measurements} measurements", now)
+        why = f"still {outcome} after {step.detail['measurements']} measurements"
+        _skip(search, step, why, StepState.DONE)
         return
     step.budget_seconds = longer
-    _measure(session, bisect, step, now)
+    _measure(search, step)
 
 
-def _found(bisect: BisectRow, step: BisectStepRow, outcome: str, now: datetime) -> None:
+def _decide(search: _Search, step: StepRow, outcome: str, state: StepState) -> None:
     """What the outcome says about the candidate. Bad's own says which direction is looked for."""
     if outcome == "broken":
-        _skip(step, "it is broken", now)
+        _skip(search, step, "it is broken", state)
         return
-    if step.place == len(bisect.commits or []) - 1 and outcome in MOVED:
-        bisect.direction = outcome
-    step.finding = Finding.BAD if outcome == bisect.direction else Finding.GOOD
-    step.why, step.at = f"{outcome} against good", now
+    if step.ordinal == len(search.shas) - 1 and outcome in MOVED:
+        search.note(direction=outcome)
+    finding = Finding.BAD if outcome == search.result.direction else Finding.GOOD
+    _settle(search, step, finding, f"{outcome} against good", state)
 
 
-def _skip(step: BisectStepRow, why: str, now: datetime) -> None:
-    step.finding, step.why, step.at = Finding.SKIP, why, now
+def _skip(search: _Search, step: StepRow, why: str, state: StepState) -> None:
+    _settle(search, step, Finding.SKIP, why, state)
 
 
-def _show_bounds(bisect: BisectRow, findings: dict[int, Finding], now: datetime) -> None:
+def _settle(search: _Search, step: StepRow, finding: Finding, why: str, state: StepState) -> None:
+    step.outcome, step.why, step.state, step.finished_at = finding, why, state, search.now
+
+
+def _show_bounds(search: _Search) -> None:
     """Between which commits the search is now."""
-    shas = bisect.commits or []
+    findings = search.findings()
     bad = [place for place, finding in findings.items() if finding is Finding.BAD]
     high = min(bad, default=None)
-    good = [p for p, one in findings.items() if one is Finding.GOOD and (high is None or p < high)]
-    bisect.low_sha = shas[max(good, default=0)]
-    bisect.high_sha = shas[high] if high is not None else None
-    bisect.updated_at = now
+    good = [
+        place
+        for place, finding in findings.items()
+        if finding is Finding.GOOD and (high is None or place < high)
+    ]
+    search.note(
+        low_sha=search.shas[max(good, default=0)], high_sha=search.shas[high] if high is not None else None
+    )
+    search.campaign.updated_at = search.now
 
 
-def _last(bisect: BisectRow) -> str:
-    return f"{short(bisect.bad_sha)} does not build, does not run, or stays undecided."
-
-
-def _end(bisect: BisectRow, end: Step, now: datetime) -> None:
-    shas = bisect.commits or []
-    match end:
+def _end(search: _Search, conclusion: Step) -> None:
+    shas, scenario = search.shas, search.spec.scenario
+    match conclusion:
         case Culprit(place):
-            bisect.state = BisectState.FOUND
-            bisect.message = f"{short(shas[place])} {bisect.direction} {bisect.scenario}."
+            state = BisectState.FOUND
+            message = f"{short(shas[place])} {search.result.direction} {scenario}."
         case Range(low, high):
-            bisect.state = BisectState.RANGE
-            bisect.message = (
+            state = BisectState.RANGE
+            message = (
                 f"One of the {high - low} commits after {short(shas[low])} up to {short(shas[high])}; those "
                 "between do not build, do not run, or stay undecided."
             )
         case NoChange():
-            bisect.state = BisectState.NO_CHANGE
-            bisect.message = f"{bisect.scenario} is the same at both ends: there is nothing to find."
+            state = BisectState.NO_CHANGE
+            message = f"{scenario} is the same at both ends: there is nothing to find."
         case _:
-            bisect.state = BisectState.UNDECIDED
-            bisect.message = f"Whether bad differs from good cannot be told: {_last(bisect)}"
-    bisect.finished_at = now
+            state = BisectState.UNDECIDED
+            message = (
+                f"Whether bad differs from good cannot be told: {short(search.spec.bad_sha)} does not build, "
+                "does not run, or stays undecided."
+            )
+    end(search.campaign, state, search.now, message)

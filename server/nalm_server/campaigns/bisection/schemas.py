@@ -30,9 +30,6 @@ class BisectState(StrEnum):
     CANCELLED = "cancelled"
 
 
-ACTIVE = (BisectState.PLANNING, BisectState.RUNNING)
-
-
 class BisectNew(Schema):
     good: Revision
     bad: Revision

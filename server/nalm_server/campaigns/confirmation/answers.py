@@ -6,15 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from nalm_core.findings.confirmation import LOST, Measurement, Ratio, Where
+from nalm_core.findings.confirmation import LOST, Measurement, Where
 
+from nalm_server.alerts import evidence
 from nalm_server.alerts.confirmation_schemas import Wanted
-from nalm_server.alerts.evidence import ratio_of
-from nalm_server.campaigns.bisection import repository as bisects
-from nalm_server.campaigns.bisection.schemas import ACTIVE as BISECT_ACTIVE
+from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns.confirmation import hosts, repository
 from nalm_server.campaigns.confirmation.case import Case
-from nalm_server.campaigns.confirmation.models import ConfirmationRow
+from nalm_server.campaigns.confirmation.steps import detail_of, is_bisect, note, ratio_of, scenario_of
+from nalm_server.campaigns.kind import StepState, why_no_run
+from nalm_server.campaigns.models import StepRow
 from nalm_server.jobs import repository as job_rows
 from nalm_server.jobs import service as jobs
 from nalm_server.jobs import superseding
@@ -24,49 +25,47 @@ from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.worker.wake import wake_pool
 
 
-def take(case: Case, row: ConfirmationRow, asked: Sequence[ConfirmationRow]) -> None:
-    """Notes the answer if it is there; sends the question elsewhere if its host does not come.
+def take(case: Case, step: StepRow, steps: Sequence[StepRow]) -> None:
+    """Notes the result if it is there; sends the step elsewhere if its host does not come.
 
-    asked: all that the plan asked for, the row among them.
+    steps: all of the plan, this one among them.
     """
-    if row.wanted == Wanted.BISECT:
-        _of_bisect(case, row)
+    if is_bisect(step):
+        _of_bisect(case, step)
         return
-    job = job_rows.find(case.session, row.job_id) if row.job_id is not None else None
-    result = repository.result(case.session, job.id, row.scenario) if job is not None else None
+    job = job_rows.find(case.session, step.job_id) if step.job_id is not None else None
+    result = repository.result(case.session, job.id, scenario_of(step)) if job is not None else None
     if job is not None and result is not None:
-        _measured(row, job, *result)
-        row.answered_at = case.now
+        _measured(step, job, *result, now=case.now)
     elif job is None or job.state not in OPEN:
-        _lost(row, _why_none(job), case.now)
+        _lost(step, why_no_run(job), case.now)
     elif job.state == JobState.QUEUED:
-        _waited(case, row, job.id, elsewhere=_asked_elsewhere(row, asked))
+        _waited(case, step, job.id, elsewhere=_is_elsewhere(step, steps))
 
 
-def _measured(row: ConfirmationRow, job: JobRow, run: RunRow, verdict: VerdictRow) -> None:
-    row.host, row.run_id, row.outcome, row.why = job.host, run.run_id, verdict.outcome, verdict.summary
-    ratio = ratio_of(verdict)
+def _measured(step: StepRow, job: JobRow, run: RunRow, verdict: VerdictRow, *, now: datetime) -> None:
+    step.host, step.run_id = job.host, run.run_id
+    ratio = evidence.ratio_of(verdict)
     if ratio is not None:
-        row.ratio, row.low, row.high, row.level = ratio.ratio, ratio.low, ratio.high, ratio.level
+        note(step, ratio=ratio.ratio, low=ratio.low, high=ratio.high, level=ratio.level)
+    _settle(step, verdict.outcome, verdict.summary, now)
 
 
-def _lost(row: ConfirmationRow, why: str, now: datetime) -> None:
-    row.outcome, row.why, row.answered_at = LOST, why, now
+def _settle(step: StepRow, outcome: str, why: str | None, now: datetime) -> None:
+    step.outcome, step.why, step.finished_at = outcome, why, now
+    step.state = StepState.FAILED if outcome == LOST else StepState.DONE
 
 
-def _why_none(job: JobRow | None) -> str:
-    if job is None:
-        return "its job was removed"
-    if job.state == JobState.DONE:
-        return f"job {job.id} did not measure this scenario"
-    return f"job {job.id} is {job.state}" + (f": {job.message}" if job.message else "")
+def _lost(step: StepRow, why: str, now: datetime) -> None:
+    _settle(step, LOST, why, now)
 
 
-def _waited(case: Case, row: ConfirmationRow, job_id: int, *, elsewhere: bool) -> None:
+def _waited(case: Case, step: StepRow, job_id: int, *, elsewhere: bool) -> None:
     """The host it is meant for is gone, or has not come for too long."""
-    host = row.first_host if row.wanted == Wanted.SAME else None
+    detail = detail_of(step)
+    host = detail.first_host if detail.wanted is Wanted.SAME else None
     gone = host is not None and not hosts.is_there(case.session, case.project, host)
-    waited = case.now - row.asked_at
+    waited = case.now - (step.started_at or case.now)
     if not gone and waited < hosts.PATIENCE:
         return
     job = jobs.require_locked(case.session, job_id)
@@ -74,34 +73,31 @@ def _waited(case: Case, row: ConfirmationRow, job_id: int, *, elsewhere: bool) -
         return
     why = f"{host} is gone" if gone else f"{host or 'no host'} has not taken it"
     if host is not None and not elsewhere:
-        row.wanted, row.why = Wanted.INSTEAD, why
+        note(step, wanted=Wanted.INSTEAD)
+        step.why = why
         job.only_host, job.not_host = None, host
         jobs.touch(case.session, job, case.now)
         wake_pool(case.session, case.project.pool)
-    elif row.wanted != Wanted.INSTEAD or waited >= 2 * hosts.PATIENCE:
+    elif detail.wanted is not Wanted.INSTEAD or waited >= 2 * hosts.PATIENCE:
         superseding.drop(case.session, job, why, case.now)
-        _lost(row, why, case.now)
+        _lost(step, why, case.now)
 
 
-def _asked_elsewhere(row: ConfirmationRow, asked: Sequence[ConfirmationRow]) -> bool:
+def _is_elsewhere(step: StepRow, steps: Sequence[StepRow]) -> bool:
     """Another host is, or was, asked about the scenario, too."""
-    return any(one.scenario == row.scenario and one.wanted == Wanted.OTHER for one in asked)
+    return any(other.scenario == step.scenario and detail_of(other).wanted is Wanted.OTHER for other in steps)
 
 
-def _of_bisect(case: Case, row: ConfirmationRow) -> None:
-    bisect = bisects.find(case.session, row.bisect_id) if row.bisect_id is not None else None
+def _of_bisect(case: Case, step: StepRow) -> None:
+    bisect = campaigns.get(case.session, step.child_id) if step.child_id is not None else None
     if bisect is None:
-        _lost(row, "its bisect was removed", case.now)
-    elif bisect.state not in BISECT_ACTIVE:
-        row.outcome, row.why, row.answered_at = bisect.state, bisect.message, case.now
+        _lost(step, "its bisect was removed", case.now)
+    elif not bisect.active:
+        _settle(step, bisect.state, bisect.message, case.now)
 
 
-def measurement(row: ConfirmationRow) -> Measurement:
-    """The row in core's words; of no bisect."""
-    return Measurement(Where(row.wanted), row.host or row.first_host or "no host", row.outcome, _ratio(row))
-
-
-def _ratio(row: ConfirmationRow) -> Ratio | None:
-    if row.ratio is None or row.low is None or row.high is None or row.level is None:
-        return None
-    return Ratio(row.ratio, row.low, row.high, row.level)
+def measurement(step: StepRow) -> Measurement:
+    """The step in core's words; of no bisect."""
+    detail = detail_of(step)
+    host = step.host or detail.first_host or "no host"
+    return Measurement(Where(detail.wanted), host, step.outcome, ratio_of(step))

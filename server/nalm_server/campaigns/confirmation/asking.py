@@ -19,47 +19,49 @@ from nalm_server.auth.tokens.principal import Principal
 from nalm_server.base.errors import ConflictError, NotFoundError
 from nalm_server.campaigns.confirmation import bisecting, evidence, repository, service
 from nalm_server.campaigns.confirmation.case import Case
-from nalm_server.campaigns.confirmation.models import PlanRow
+from nalm_server.jobs.models import CampaignRow
 
 
 def measure_again(session: Session, caller: Principal, alert_id: int, now: datetime) -> Confirming:
     """Anew, on the host that saw it first and on another one; what it comes to is shown with the alert."""
-    alert, plan = _open(session, caller, alert_id)
-    service.begin(session, plan, alert, now, caller.name[:128])
+    alert, campaign = _open(session, caller, alert_id)
+    service.begin(session, campaign, alert, now, caller.name[:128])
     record(session, caller, "alert.confirm", f"alert {alert.id}", now, project_id=alert.project_id)
     return _shown(session, alert_id)
 
 
 def bisect(session: Session, caller: Principal, alert_id: int, now: datetime) -> Confirming:
     """Looks for the commit between the last good one and that in which it was seen."""
-    alert, plan = _open(session, caller, alert_id)
+    alert, campaign = _open(session, caller, alert_id)
     found = evidence.seen(session, alert)
-    one = evidence.main(alert, found) if found else None
-    if one is None or not evidence.lie_between(session, alert.project_id, one):
+    main = evidence.main(alert, found) if found else None
+    if main is None or not evidence.lie_between(session, alert.project_id, main):
         raise ConflictError(
             f"Alert {alert.id} is about one commit and its parent: there is nothing between them to look for."
         )
-    plan = service.begin(session, plan, alert, now, caller.name[:128])
-    case = Case(session, projects.get(session, alert.project_id), plan, alert, now)
-    bisecting.begin(case, one, caller.name[:128])
+    campaign = service.begin(session, campaign, alert, now, caller.name[:128])
+    case = Case(session, projects.get(session, alert.project_id), campaign, alert, now)
+    bisecting.begin(case, main, caller.name[:128])
     record(session, caller, "alert.bisect", f"alert {alert.id}", now, project_id=alert.project_id)
     return _shown(session, alert_id)
 
 
-def _open(session: Session, caller: Principal, alert_id: int) -> tuple[AlertRow, PlanRow | None]:
-    """The alert and its plan, locked. Raises ConflictError unless it is open and not being measured again."""
+def _open(session: Session, caller: Principal, alert_id: int) -> tuple[AlertRow, CampaignRow | None]:
+    """The alert and its confirmation, locked. Raises ConflictError unless it is open and not measured now."""
     alert, missing = alert_rows.find(session, alert_id), f"There is no alert {alert_id}."
     if alert is None:
         raise NotFoundError(missing)
     require_role(session, caller, alert.project_id, Role.DEVELOPER, missing=missing)
     projects.lock(session, alert.project_id)
-    plan = repository.lock(session, alert_id)
+    campaign = repository.lock(session, alert_id)
     session.refresh(alert)
     if alert.state not in OPEN_ALERT:
         raise ConflictError(f"Alert {alert_id} is {alert.state}: reopen it first.")
-    if plan is not None and plan.state in ACTIVE:
-        raise ConflictError(f"Alert {alert_id} is being measured again already: {plan.why or plan.state}.")
-    return alert, plan
+    if campaign is not None and campaign.state in ACTIVE:
+        raise ConflictError(
+            f"Alert {alert_id} is being measured again already: {campaign.message or campaign.state}."
+        )
+    return alert, campaign
 
 
 def _shown(session: Session, alert_id: int) -> Confirming:

@@ -10,85 +10,97 @@ from nalm_core.text.commit_name import short
 
 from nalm_server.alerts import lifecycle
 from nalm_server.alerts.confirmation_schemas import PlanState, Wanted
-from nalm_server.campaigns.bisection import repository as bisects
-from nalm_server.campaigns.bisection import service as bisect_service
-from nalm_server.campaigns.bisection.models import BisectRow
+from nalm_server.campaigns import repository as campaigns
+from nalm_server.campaigns.bisection import service as bisects
+from nalm_server.campaigns.bisection.kind import BisectResult, BisectSpec
 from nalm_server.campaigns.bisection.schemas import BisectState
 from nalm_server.campaigns.confirmation import queueing, repository
 from nalm_server.campaigns.confirmation.case import Case
 from nalm_server.campaigns.confirmation.evidence import Seen
-from nalm_server.campaigns.confirmation.models import ConfirmationRow
+from nalm_server.campaigns.confirmation.steps import detail_of, scenario_of
+from nalm_server.campaigns.kind import StepState
+from nalm_server.campaigns.models import StepRow
 from nalm_server.git.commits import repository as commits
+from nalm_server.jobs.models import CampaignRow
 
 MOST_OPEN = 2
 """Bisects of a project that alerts asked for, at once."""
 
 
-def begin(case: Case, one: Seen, who: str | None = None) -> bool:
+def begin(case: Case, seen: Seen, who: str | None = None) -> bool:
     """Starts it; False if too many are open, unless a person asks."""
     if who is None and repository.open_bisects(case.session, case.project.id) >= MOST_OPEN:
         return False
-    made = bisect_service.start(
+    bisect = bisects.start(
         case.session,
         case.project.id,
-        one.scenario,
-        good=one.base_sha,
-        bad=one.head_sha,
+        BisectSpec(scenario=seen.scenario, good_sha=seen.base_sha, bad_sha=seen.head_sha),
         requested_by=who or f"alert {case.alert.id}",
         now=case.now,
     )
-    row = ConfirmationRow(alert_id=case.alert.id, scenario=one.scenario, wanted=Wanted.BISECT)
-    row.bisect_id, row.first_host, row.asked_at = made.id, one.host, case.now
-    repository.add(case.session, row)
-    case.goes_on(PlanState.BISECTING, f"bisect {made.id} looks for the commit")
+    step = StepRow(
+        campaign_id=case.campaign.id,
+        ordinal=campaigns.next_ordinal(case.session, case.campaign.id),
+        state=StepState.QUEUED,
+        base_sha=seen.base_sha,
+        head_sha=seen.head_sha,
+        scenario=seen.scenario,
+        child_id=bisect.id,
+        detail={"wanted": Wanted.BISECT, "first_host": seen.host},
+        started_at=case.now,
+    )
+    campaigns.add_step(case.session, step)
+    case.goes_on(PlanState.BISECTING, f"bisect {bisect.number} looks for the commit")
     return True
 
 
-def ended(case: Case, row: ConfirmationRow) -> None:
+def ended(case: Case, step: StepRow) -> None:
     """Says of the alert what the bisect came to."""
-    bisect = bisects.find(case.session, row.bisect_id) if row.bisect_id is not None else None
-    why = row.why or f"its bisect is {row.outcome}"
-    if bisect is not None and bisect.direction == "regressed" and row.outcome == BisectState.FOUND:
-        _found(case, row, bisect)
-    elif bisect is not None and bisect.direction == "regressed" and row.outcome == BisectState.RANGE:
+    bisect = campaigns.get(case.session, step.child_id) if step.child_id is not None else None
+    direction = BisectResult.model_validate(bisect.result).direction if bisect is not None else None
+    why = step.why or f"its bisect is {step.outcome}"
+    if bisect is not None and direction == "regressed" and step.outcome == BisectState.FOUND:
+        _found(case, step, bisect)
+    elif direction == "regressed" and step.outcome == BisectState.RANGE:
         case.ends(PlanState.CONFIRMED, why)
     elif case.alert.confirmed_at is not None:
         case.ends(PlanState.CONFIRMED, f"{case.alert.reason}; which commit it was is not known: {why}")
-    elif row.outcome == BisectState.NO_CHANGE or (bisect is not None and bisect.direction == "improved"):
+    elif step.outcome == BisectState.NO_CHANGE or direction == "improved":
         case.ends(PlanState.DISMISSED, why)
     else:
         case.ends(PlanState.INCONCLUSIVE, f"not confirmed: {why}")
 
 
-def _found(case: Case, row: ConfirmationRow, bisect: BisectRow) -> None:
+def _found(case: Case, step: StepRow, bisect: CampaignRow) -> None:
     """Candidates were compared with good, and so even a slow drift has a first one that is far enough from
     it: the culprit must show it against its own parent."""
-    shas = bisect.commits or []
-    culprit = bisect.high_sha or bisect.bad_sha
+    spec, result = BisectSpec.model_validate(bisect.spec), BisectResult.model_validate(bisect.result)
+    shas, scenario = spec.commits or [], scenario_of(step)
+    culprit = result.high_sha or spec.bad_sha
     parent = shas[shas.index(culprit) - 1]
-    case.plan.base_sha, case.plan.head_sha = parent, culprit
-    outcome = repository.pair_outcome(case.session, case.project.id, row.scenario, parent, culprit)
+    case.note(base_sha=parent, head_sha=culprit)
+    outcome = repository.pair_outcome(case.session, case.project.id, scenario, parent, culprit)
     if outcome is not None:
         settle(case, bisect, alone=outcome == "regressed")
         return
     case.goes_on(
-        PlanState.MEASURING, f"bisect {bisect.id} found {short(culprit)}: measured against its parent"
+        PlanState.MEASURING, f"bisect {bisect.number} found {short(culprit)}: measured against its parent"
     )
-    queueing.first(case, [Seen(row.scenario, parent, culprit, row.first_host)])
+    queueing.first(case, [Seen(scenario, parent, culprit, detail_of(step).first_host)])
 
 
-def settle(case: Case, bisect: BisectRow, *, alone: bool) -> None:
+def settle(case: Case, bisect: CampaignRow, *, alone: bool) -> None:
     """The pair of culprit and parent is known: it did it `alone`, or nobody did."""
-    culprit = commits.find(case.session, case.project.id, case.plan.head_sha)
+    culprit = commits.find(case.session, case.project.id, case.result.head_sha)
     if alone and culprit is not None:
-        why = f"bisect {bisect.id} found {short(culprit.sha)}"
+        why = f"bisect {bisect.number} found {short(culprit.sha)}"
         alert = lifecycle.move_culprit(case.session, case.alert, culprit.id, why, case.now)
         case.ends(PlanState.CONFIRMED, why, alert)
         return
-    case.plan.base_sha, case.plan.head_sha = bisect.good_sha, bisect.bad_sha
-    case.plan.gradual = True
+    spec = BisectSpec.model_validate(bisect.spec)
+    case.note(base_sha=spec.good_sha, head_sha=spec.bad_sha, gradual=True)
     case.ends(
         PlanState.CONFIRMED,
-        f"gradual: {short(bisect.bad_sha)} regressed against {short(bisect.good_sha)}, but no commit between "
-        f"them did alone (bisect {bisect.id})",
+        f"gradual: {short(spec.bad_sha)} regressed against {short(spec.good_sha)}, but no commit between "
+        f"them did alone (bisect {bisect.number})",
     )

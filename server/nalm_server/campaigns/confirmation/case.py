@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One confirmation at work: what its steps share, and how it ends."""
+"""One confirmation at work: what its parts share, and how it ends."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -12,26 +14,41 @@ from nalm_server.alerts import lifecycle, ports
 from nalm_server.alerts.confirmation_schemas import PlanState
 from nalm_server.alerts.models import AlertRow
 from nalm_server.auth.access.project_models import ProjectRow
-from nalm_server.campaigns.confirmation.models import PlanRow
+from nalm_server.campaigns.confirmation import evidence
+from nalm_server.campaigns.confirmation.evidence import Seen
+from nalm_server.campaigns.confirmation.steps import ConfirmationResult
+from nalm_server.jobs.models import CampaignRow
 
 
 @dataclass(frozen=True)
 class Case:
-    """The locks of project and plan are held."""
+    """The locks of project and campaign are held."""
 
     session: Session
     project: ProjectRow
-    plan: PlanRow
+    campaign: CampaignRow
     alert: AlertRow
     now: datetime
 
+    @property
+    def result(self) -> ConfirmationResult:
+        return ConfirmationResult.model_validate(self.campaign.result)
+
+    @cached_property
+    def evidence(self) -> list[Seen]:
+        """As it was seen first, by scenario."""
+        return evidence.seen(self.session, self.alert)
+
+    def note(self, **result: Any) -> None:
+        self.campaign.result = {**self.campaign.result, **result}
+
     def goes_on(self, state: PlanState, why: str) -> None:
-        self.plan.state, self.plan.why, self.plan.updated_at = state, why, self.now
+        self.campaign.state, self.campaign.message, self.campaign.updated_at = state, why, self.now
 
     def ends(self, state: PlanState, why: str, alert: AlertRow | None = None, *, again: bool = True) -> None:
-        """The plan is over, and the alert, this or the one it became, hears why. again: it was measured."""
+        """It is over, and the alert, this or the one it became, hears why. again: it was measured."""
         self.goes_on(state, why)
-        self.plan.finished_at, self.plan.requested_by = self.now, None
+        self.campaign.finished_at, self.campaign.requested_by = self.now, None
         if state is PlanState.CONFIRMED:
             lifecycle.confirm(self.session, alert or self.alert, why, self.now, again=again)
         elif state is PlanState.DISMISSED:

@@ -9,52 +9,52 @@ from nalm_core.findings.confirmation import Answer, Decision, Kind, decide, over
 from nalm_core.report.defaults import MARGIN
 
 from nalm_server.alerts.confirmation_schemas import PlanState, Wanted
-from nalm_server.campaigns.bisection import repository as bisects
+from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns.confirmation import answers, bisecting, evidence, queueing
 from nalm_server.campaigns.confirmation.case import Case
 from nalm_server.campaigns.confirmation.evidence import Seen
-from nalm_server.campaigns.confirmation.models import ConfirmationRow
+from nalm_server.campaigns.confirmation.steps import detail_of, is_bisect, scenario_of
+from nalm_server.campaigns.models import StepRow
 
 
-def note_hosts(case: Case, asked: Sequence[ConfirmationRow]) -> None:
+def note_hosts(case: Case, steps: Sequence[StepRow]) -> None:
     """Which hosts see it so far, and which do not."""
-    decisions = _decisions(case, [one for one in asked if one.wanted != Wanted.BISECT]).values()
-    seen = {host for one in decisions for host in one.seen_on}
-    unseen = {host for one in decisions for host in one.not_seen_on} - seen
-    if (sorted(seen), sorted(unseen)) != (case.plan.seen_on, case.plan.not_seen_on):
-        case.plan.seen_on, case.plan.not_seen_on = sorted(seen), sorted(unseen)
+    decisions = _decisions(case, [step for step in steps if not is_bisect(step)]).values()
+    seen = {host for decision in decisions for host in decision.seen_on}
+    unseen = {host for decision in decisions for host in decision.not_seen_on} - seen
+    if (sorted(seen), sorted(unseen)) != (case.result.seen_on, case.result.not_seen_on):
+        case.note(seen_on=sorted(seen), not_seen_on=sorted(unseen))
 
 
-def judge(case: Case, asked: Sequence[ConfirmationRow]) -> None:
-    """Ends the plan, or asks once more, if all that was asked for allows it."""
-    bisect = next((one for one in reversed(asked) if one.wanted == Wanted.BISECT), None)
+def judge(case: Case, steps: Sequence[StepRow]) -> None:
+    """Ends the confirmation, or asks once more, if all that was asked for allows it."""
+    search = next((step for step in reversed(steps) if is_bisect(step)), None)
     measured = [
-        one for one in asked if one.wanted != Wanted.BISECT and (bisect is None or one.id > bisect.id)
+        step for step in steps if not is_bisect(step) and (search is None or step.ordinal > search.ordinal)
     ]
-    decisions = _decisions(case, measured, after_bisect=bisect is not None)
+    decisions = _decisions(case, measured, after_bisect=search is not None)
     answer = overall(list(decisions.values()))
     if answer is Answer.WAITING:
         return
+    bisect = campaigns.get(case.session, search.child_id) if search and search.child_id else None
     if answer is Answer.AGAIN:
         _again(case, decisions, measured)
-    elif bisect is not None and (row := bisects.find(case.session, bisect.bisect_id or 0)) is not None:
+    elif bisect is not None:
         # Undecided: the bisect's own measurements, of the culprit and of its parent, told them apart.
-        bisecting.settle(case, row, alone=answer is not Answer.DISMISSED)
+        bisecting.settle(case, bisect, alone=answer is not Answer.DISMISSED)
     else:
         _end(case, decisions, answer)
 
 
-def _decisions(
-    case: Case, measured: Sequence[ConfirmationRow], *, after_bisect: bool = False
-) -> dict[str, Decision]:
+def _decisions(case: Case, measured: Sequence[StepRow], *, after_bisect: bool = False) -> dict[str, Decision]:
     """By scenario. After a bisect it is another pair: the run that raised the alert says nothing of it."""
     if not measured:
         return {}
     kind: Kind = "broken" if case.alert.kind == "broken" else "regression"
     firsts = {} if after_bisect else _firsts(case)
     decisions = {}
-    for scenario in dict.fromkeys(one.scenario for one in measured):
-        own = [answers.measurement(one) for one in measured if one.scenario == scenario]
+    for scenario in dict.fromkeys(scenario_of(step) for step in measured):
+        own = [answers.measurement(step) for step in measured if step.scenario == scenario]
         first = firsts.get(scenario)
         margin = first.margin if first is not None else MARGIN
         decisions[scenario] = decide(kind, first.ratio if first else None, own, margin=margin)
@@ -62,30 +62,30 @@ def _decisions(
 
 
 def _firsts(case: Case) -> dict[str, Seen]:
-    return {one.scenario: one for one in evidence.seen(case.session, case.alert)}
+    return {seen.scenario: seen for seen in case.evidence}
 
 
-def _again(case: Case, decisions: dict[str, Decision], measured: Sequence[ConfirmationRow]) -> None:
-    undecided = [name for name, one in decisions.items() if one.answer is Answer.AGAIN]
-    firsts = _firsts(case)
-    wanted = []
+def _again(case: Case, decisions: dict[str, Decision], measured: Sequence[StepRow]) -> None:
+    undecided = [name for name, decision in decisions.items() if decision.answer is Answer.AGAIN]
+    firsts, result = _firsts(case), case.result
+    repeated = []
     for name in undecided:
-        host = next(one.first_host for one in measured if one.scenario == name)
+        host = next(detail_of(step).first_host for step in measured if step.scenario == name)
         needs = firsts[name].needs if name in firsts else None
-        wanted.append(Seen(name, case.plan.base_sha, case.plan.head_sha, host, needs))
-    times = max(sum(_same(one, name) for one in measured) for name in undecided)
+        repeated.append(Seen(name, result.base_sha, result.head_sha, host, needs))
+    times = max(sum(_is_same(step, name) for step in measured) for name in undecided)
     case.goes_on(PlanState.MEASURING, f"undecided, measured once more with more time: {', '.join(undecided)}")
-    queueing.again(case, wanted, times)
+    queueing.again(case, repeated, times)
 
 
-def _same(row: ConfirmationRow, scenario: str) -> bool:
-    return row.scenario == scenario and row.wanted == Wanted.SAME
+def _is_same(step: StepRow, scenario: str) -> bool:
+    return step.scenario == scenario and detail_of(step).wanted is Wanted.SAME
 
 
 def _end(case: Case, decisions: dict[str, Decision], answer: Answer) -> None:
-    said = [f"{name}: {one.why}" for name, one in decisions.items() if one.answer is answer]
-    rest = [f"{name}: {one.why}" for name, one in decisions.items()]
-    case.ends(PlanState(answer.value), "; ".join(said or rest))
+    decisive = [f"{name}: {one.why}" for name, one in decisions.items() if one.answer is answer]
+    every = [f"{name}: {one.why}" for name, one in decisions.items()]
+    case.ends(PlanState(answer.value), "; ".join(decisive or every))
     found = evidence.seen(case.session, case.alert)
     if answer is Answer.CONFIRMED and found:
         main = evidence.main(case.alert, found)

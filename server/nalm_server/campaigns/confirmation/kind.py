@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One alert's confirmation, taken as far as it goes without an answer that is still to come. The rule itself
-is nalm_core.findings.confirmation."""
+"""An alert measured again before anyone is notified. Its number is the alert's. The rule itself is
+nalm_core.findings.confirmation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
-from nalm_server.alerts.confirmation_schemas import ACTIVE, PlanState, Wanted
+from sqlalchemy.orm import Session
+
+from nalm_server.alerts import repository as alerts
+from nalm_server.alerts.confirmation_schemas import ACTIVE, PlanState
 from nalm_server.alerts.states import OVER
-from nalm_server.campaigns.bisection import service as bisects
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.campaigns import repository as campaigns
+from nalm_server.campaigns import service
 from nalm_server.campaigns.confirmation import (
     answers,
     bisecting,
@@ -20,41 +26,79 @@ from nalm_server.campaigns.confirmation import (
 )
 from nalm_server.campaigns.confirmation.case import Case
 from nalm_server.campaigns.confirmation.evidence import Seen
-from nalm_server.campaigns.confirmation.models import ConfirmationRow
+from nalm_server.campaigns.confirmation.steps import is_bisect
+from nalm_server.campaigns.kind import Kind
+from nalm_server.campaigns.models import StepRow
 from nalm_server.jobs import superseding
+from nalm_server.jobs.models import CampaignRow
 
 
-def advance(case: Case) -> None:
-    asked = repository.rows_since(case.session, case.plan)
-    for row in asked:
-        if row.outcome is None:
-            answers.take(case, row, asked)
-    judging.note_hosts(case, asked)
-    if case.alert.state in OVER and case.plan.state in ACTIVE and case.plan.requested_by is None:
-        _close(case, asked)
-    elif case.plan.state == PlanState.WAITING:
-        _begin(case)
-    elif case.plan.state == PlanState.MEASURING:
-        _measuring(case, asked)
-    elif case.plan.state == PlanState.BISECTING:
-        row = [one for one in asked if one.wanted == Wanted.BISECT][-1]
-        if row.outcome is not None:
-            bisecting.ended(case, row)
+class _Confirmation(Kind):
+    name = repository.KIND
+
+    def next_jobs(self, session: Session, campaign: CampaignRow, now: datetime) -> bool:
+        case = _case(session, campaign, now)
+        steps = repository.current_steps(session, campaign)
+        for step in steps:
+            if step.outcome is None:
+                answers.take(case, step, steps)
+        judging.note_hosts(case, steps)
+        if _is_decided(case):
+            return False
+        if campaign.state == PlanState.WAITING:
+            _begin(case)
+        elif campaign.state == PlanState.MEASURING:
+            joined = _joined(case, steps)
+            if joined and not any(seen.under_way for seen in joined) and queueing.room(case):
+                queueing.first(case, joined)
+        return False
+
+    def conclude(self, session: Session, campaign: CampaignRow, now: datetime) -> None:
+        """Results that are still to come after the end are noted, too."""
+        case = _case(session, campaign, now)
+        steps = repository.current_steps(session, campaign)
+        if _is_decided(case):
+            _close(case, steps)
+        elif campaign.state == PlanState.MEASURING and not _joined(case, steps):
+            judging.judge(case, steps)
+        elif campaign.state == PlanState.BISECTING:
+            search = [step for step in steps if is_bisect(step)][-1]
+            if search.outcome is not None:
+                bisecting.ended(case, search)
+        campaign.active = campaign.state in ACTIVE or any(
+            step.outcome is None for step in campaigns.steps(session, campaign.id)
+        )
 
 
-def _close(case: Case, asked: Sequence[ConfirmationRow]) -> None:
-    """Somebody said what it is: what nobody has begun to measure is not measured."""
+CONFIRMATION = _Confirmation()
+
+
+def _case(session: Session, campaign: CampaignRow, now: datetime) -> Case:
+    alert = alerts.get(session, campaign.number)
+    session.refresh(alert)
+    return Case(session, projects.get(session, campaign.project_id), campaign, alert, now)
+
+
+def _is_decided(case: Case) -> bool:
+    """Somebody said what it is, and nobody wants it measured again whatever it is."""
+    campaign = case.campaign
+    return case.alert.state in OVER and campaign.state in ACTIVE and campaign.requested_by is None
+
+
+def _close(case: Case, steps: Sequence[StepRow]) -> None:
+    """What nobody has begun to measure is not measured."""
     why = f"alert {case.alert.id} is {case.alert.state}"
-    superseding.alert_closed(case.session, case.alert.id, why, case.now)
-    for row in asked:
-        if row.wanted == Wanted.BISECT and row.bisect_id is not None and row.outcome is None:
-            bisects.stop(case.session, row.bisect_id, why, case.now)
+    superseding.campaign_closed(case.session, case.campaign.id, why, case.now)
+    for step in steps:
+        child = campaigns.get(case.session, step.child_id) if step.child_id is not None else None
+        if child is not None and step.outcome is None:
+            service.stop(case.session, child, why, case.now)
     case.ends(PlanState.CLOSED, why)
 
 
 def _begin(case: Case) -> None:
-    found = evidence.seen(case.session, case.alert)
-    if any(one.under_way for one in found):
+    found = case.evidence
+    if any(seen.under_way for seen in found):
         return
     if not found:
         case.ends(PlanState.INCONCLUSIVE, "not confirmed: no earlier commit is known to compare with")
@@ -63,31 +107,19 @@ def _begin(case: Case) -> None:
         case.ends(PlanState.CONFIRMED, why, again=False)
     elif case.alert.source == "history" and evidence.lie_between(case.session, case.project.id, found[0]):
         if not bisecting.begin(case, evidence.main(case.alert, found)):
-            case.plan.why = f"waits for one of {bisecting.MOST_OPEN} bisects of the project to end"
+            case.campaign.message = f"waits for one of {bisecting.MOST_OPEN} bisects of the project to end"
     elif not queueing.room(case):
-        case.plan.why = f"waits for one of {queueing.MOST_OPEN} confirmations of the project to end"
+        case.campaign.message = f"waits for one of {queueing.MOST_OPEN} confirmations of the project to end"
     else:
-        _measure(case, found)
+        case.note(base_sha=found[0].base_sha, head_sha=found[0].head_sha)
+        case.goes_on(PlanState.MEASURING, "being measured again")
+        queueing.first(case, found)
 
 
-def _measuring(case: Case, asked: Sequence[ConfirmationRow]) -> None:
-    joined = _joined(case, asked)
-    if not joined:
-        judging.judge(case, asked)
-    elif not any(one.under_way for one in joined) and queueing.room(case):
-        queueing.first(case, joined)
-
-
-def _joined(case: Case, asked: Sequence[ConfirmationRow]) -> list[Seen]:
+def _joined(case: Case, steps: Sequence[StepRow]) -> list[Seen]:
     """Scenarios that became part of the alert since the others were asked about; none once its commit is
     looked for, which one scenario tells."""
-    if any(one.wanted == Wanted.BISECT for one in asked):
+    if any(is_bisect(step) for step in steps):
         return []
-    known = {one.scenario for one in asked}
-    return [one for one in evidence.seen(case.session, case.alert) if one.scenario not in known]
-
-
-def _measure(case: Case, found: Sequence[Seen]) -> None:
-    case.plan.base_sha, case.plan.head_sha = found[0].base_sha, found[0].head_sha
-    case.goes_on(PlanState.MEASURING, "being measured again")
-    queueing.first(case, found)
+    known = {step.scenario for step in steps}
+    return [seen for seen in case.evidence if seen.scenario not in known]

@@ -10,10 +10,12 @@ from itertools import groupby
 from nalm_core.findings.confirmation import budget
 
 from nalm_server.alerts.confirmation_schemas import Wanted
+from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns.confirmation import hosts, repository
 from nalm_server.campaigns.confirmation.case import Case
 from nalm_server.campaigns.confirmation.evidence import Seen
-from nalm_server.campaigns.confirmation.models import ConfirmationRow
+from nalm_server.campaigns.kind import StepState
+from nalm_server.campaigns.models import StepRow
 from nalm_server.git.commits.order import record
 from nalm_server.jobs import service as jobs
 from nalm_server.jobs.models import JobRow
@@ -76,11 +78,20 @@ def _by_pair(found: Sequence[Seen]) -> list[list[Seen]]:
 
 def _queue(case: Case, group: Sequence[Seen], order: Order) -> None:
     job = _job(case, group, order)
-    for one in group:
-        row = ConfirmationRow(alert_id=case.alert.id, scenario=one.scenario, wanted=order.wanted)
-        row.budget_seconds, row.job_id = order.seconds, job.id
-        row.first_host, row.asked_at = one.host, case.now
-        repository.add(case.session, row)
+    for seen in group:
+        step = StepRow(
+            campaign_id=case.campaign.id,
+            ordinal=campaigns.next_ordinal(case.session, case.campaign.id),
+            state=StepState.QUEUED,
+            base_sha=seen.base_sha,
+            head_sha=seen.head_sha,
+            scenario=seen.scenario,
+            budget_seconds=order.seconds,
+            job_id=job.id,
+            detail={"wanted": order.wanted, "first_host": seen.host},
+            started_at=case.now,
+        )
+        campaigns.add_step(case.session, step)
 
 
 def _job(case: Case, group: Sequence[Seen], order: Order) -> JobRow:
@@ -92,10 +103,10 @@ def _job(case: Case, group: Sequence[Seen], order: Order) -> JobRow:
         reason=JobReason.CONFIRM,
         why=f"confirms alert {case.alert.id}, on {order.where}",
         now=case.now,
-        requested_by=case.plan.requested_by,
-        scenarios=[one.scenario for one in group],
+        requested_by=case.campaign.requested_by,
+        scenarios=[seen.scenario for seen in group],
         budget_seconds=order.seconds,
-        alert_id=case.alert.id,
+        campaign=case.campaign,
         only_host=order.only,
         not_host=order.avoid,
         needs=group[0].needs,

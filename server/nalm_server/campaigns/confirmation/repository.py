@@ -6,56 +6,36 @@ from __future__ import annotations
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, undefer
 
-from nalm_server.alerts.confirmation_schemas import ACTIVE
 from nalm_server.alerts.models import AlertMoveRow
 from nalm_server.alerts.rules.fates import Fate
-from nalm_server.campaigns.bisection.models import BisectRow
-from nalm_server.campaigns.bisection.schemas import ACTIVE as BISECT_ACTIVE
-from nalm_server.campaigns.confirmation.models import ConfirmationRow, PlanRow
+from nalm_server.campaigns import repository as campaigns
+from nalm_server.campaigns.models import StepRow
 from nalm_server.jobs.agents.models import HostRow
-from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.models import CampaignRow, JobRow
 from nalm_server.jobs.schemas import OPEN, JobReason
 from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.results.series.models import ScenarioRow
 
-
-def find(session: Session, alert_id: int) -> PlanRow | None:
-    return session.get(PlanRow, alert_id)
+KIND = "confirmation"
 
 
-def add_plan(session: Session, row: PlanRow) -> PlanRow:
-    session.add(row)
-    session.flush()
-    return row
+def find(session: Session, alert_id: int) -> CampaignRow | None:
+    return campaigns.find(session, KIND, alert_id)
 
 
-def add(session: Session, row: ConfirmationRow) -> ConfirmationRow:
-    session.add(row)
-    session.flush()
-    return row
+def lock(session: Session, alert_id: int) -> CampaignRow | None:
+    """The alert's, held until the commit. The caller holds the project's lock."""
+    row = find(session, alert_id)
+    return campaigns.lock(session, row.id) if row is not None else None
 
 
-def lock(session: Session, alert_id: int, *, wait: bool = True) -> PlanRow | None:
-    """The row, held until the commit. None: there is none, or without `wait` another worker has it."""
-    return session.scalars(
-        select(PlanRow)
-        .where(PlanRow.alert_id == alert_id)
-        .with_for_update(key_share=True, skip_locked=not wait)
-        .execution_options(populate_existing=True)
-    ).one_or_none()
-
-
-def due(session: Session) -> list[int]:
-    """Alerts whose confirmation may go on: the plan is active, or an answer is still to come."""
-    unanswered = select(ConfirmationRow.alert_id).where(ConfirmationRow.outcome.is_(None))
-    query = select(PlanRow.alert_id).where(PlanRow.state.in_(ACTIVE) | PlanRow.alert_id.in_(unanswered))
-    return list(session.scalars(query.order_by(PlanRow.alert_id)))
-
-
-def of_alert(session: Session, alert_id: int) -> list[ConfirmationRow]:
-    """In the order in which they were asked for."""
-    query = select(ConfirmationRow).where(ConfirmationRow.alert_id == alert_id)
-    return list(session.scalars(query.order_by(ConfirmationRow.id)))
+def current_steps(session: Session, campaign: CampaignRow) -> list[StepRow]:
+    """Those since it began, or began again, in the order in which they were asked for."""
+    return [
+        step
+        for step in campaigns.steps(session, campaign.id)
+        if step.started_at is not None and step.started_at >= campaign.created_at
+    ]
 
 
 def open_jobs(session: Session, project_id: int) -> int:
@@ -67,11 +47,11 @@ def open_jobs(session: Session, project_id: int) -> int:
 
 
 def open_bisects(session: Session, project_id: int) -> int:
-    """How many of the project's bisects that nobody but an alert asked for are active."""
+    """How many active bisects of the project are steps of confirmations."""
     query = (
-        select(func.count(ConfirmationRow.bisect_id.distinct()))
-        .join(BisectRow, BisectRow.id == ConfirmationRow.bisect_id)
-        .where(BisectRow.project_id == project_id, BisectRow.state.in_(BISECT_ACTIVE))
+        select(func.count(StepRow.child_id.distinct()))
+        .join(CampaignRow, CampaignRow.id == StepRow.child_id)
+        .where(CampaignRow.project_id == project_id, CampaignRow.active)
     )
     return session.scalar(query) or 0
 
@@ -86,11 +66,6 @@ def result(session: Session, job_id: int, scenario: str) -> tuple[RunRow, Verdic
         .options(undefer(VerdictRow.document))
     ).one_or_none()
     return (found[0], found[1]) if found is not None else None
-
-
-def rows_since(session: Session, plan: PlanRow) -> list[ConfirmationRow]:
-    """Those that count for the plan, in the order in which they were asked for."""
-    return [one for one in of_alert(session, plan.alert_id) if one.asked_at >= plan.begun_at]
 
 
 def first_runs(session: Session, alert_id: int) -> list[tuple[RunRow, VerdictRow, str, str, JobRow | None]]:

@@ -10,9 +10,12 @@ from sqlalchemy.orm import Session
 from nalm_server.alerts.confirmation_schemas import ACTIVE, Confirmation, Confirming, PlanState
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.states import AlertState
+from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns.confirmation import repository
-from nalm_server.campaigns.confirmation.models import PlanRow
+from nalm_server.campaigns.confirmation.steps import ConfirmationResult, detail_of, scenario_of
+from nalm_server.campaigns.models import StepRow
 from nalm_server.git.commits import repository as commit_rows
+from nalm_server.jobs.models import CampaignRow
 from nalm_server.worker.kinds import Work
 from nalm_server.worker.wake import wake
 
@@ -24,41 +27,65 @@ def ask(session: Session, alert: AlertRow, now: datetime) -> None:
     """
     if alert.state != AlertState.NEW:
         return
-    plan = repository.lock(session, alert.id)
-    if plan is None or plan.state not in ACTIVE:
-        begin(session, plan, alert, now)
+    campaign = repository.lock(session, alert.id)
+    if campaign is None or campaign.state not in ACTIVE:
+        begin(session, campaign, alert, now)
 
 
 def begin(
-    session: Session, plan: PlanRow | None, alert: AlertRow, now: datetime, who: str | None = None
-) -> PlanRow:
-    """A plan from its start, whatever was measured before."""
+    session: Session, campaign: CampaignRow | None, alert: AlertRow, now: datetime, who: str | None = None
+) -> CampaignRow:
+    """From its start, whatever was measured before: steps since `created_at` count."""
     culprit = commit_rows.get(session, alert.commit_id)
     after = (
         commit_rows.find_by_id(session, alert.after_commit_id) if alert.after_commit_id is not None else None
     )
     base = after.sha if after is not None else culprit.parent_sha
-    if plan is None:
-        plan = PlanRow(alert_id=alert.id)
-    plan.state, plan.why, plan.requested_by = PlanState.WAITING, None, who
-    plan.base_sha, plan.head_sha = base or "", culprit.sha
-    plan.seen_on, plan.not_seen_on, plan.gradual = [], [], False
-    plan.begun_at = plan.updated_at = now
-    plan.finished_at = None
-    repository.add_plan(session, plan)
+    if campaign is None:
+        campaign = CampaignRow(
+            project_id=alert.project_id, kind=repository.KIND, number=alert.id, spec={}, tries=0
+        )
+    campaign.state, campaign.active, campaign.message = PlanState.WAITING, True, None
+    campaign.requested_by = who
+    campaign.result = ConfirmationResult(base_sha=base or "", head_sha=culprit.sha).model_dump()
+    campaign.created_at = campaign.updated_at = now
+    campaign.finished_at = None
+    campaigns.add(session, campaign)
     wake(session, Work.JOBS)
-    return plan
+    return campaign
 
 
 def of_alert(session: Session, alert_id: int) -> Confirming | None:
     """How far it is; None for an alert that was never to be measured again."""
-    plan = repository.find(session, alert_id)
-    if plan is None:
+    campaign = repository.find(session, alert_id)
+    if campaign is None:
         return None
-    fields = {name: getattr(plan, name) for name in Confirming.model_fields if hasattr(plan, name)}
-    measurements = [Confirmation.model_validate(one) for one in repository.of_alert(session, alert_id)]
+    result = ConfirmationResult.model_validate(campaign.result)
+    steps = campaigns.steps(session, campaign.id)
+    children = campaigns.numbers(session, [step.child_id for step in steps if step.child_id is not None])
     return Confirming(
-        **fields,
-        host_specific=bool(plan.seen_on and plan.not_seen_on),
-        measurements=measurements,
+        **dict(result),
+        state=PlanState(campaign.state),
+        why=campaign.message,
+        host_specific=bool(result.seen_on and result.not_seen_on),
+        measurements=[_confirmation(step, children) for step in steps],
+        updated_at=campaign.updated_at,
+        finished_at=campaign.finished_at,
+    )
+
+
+def _confirmation(step: StepRow, children: dict[int, int]) -> Confirmation:
+    """children: the number of each campaign that answers a step."""
+    return Confirmation(
+        **dict(detail_of(step)),
+        scenario=scenario_of(step),
+        host=step.host,
+        job_id=step.job_id,
+        bisect_id=children.get(step.child_id) if step.child_id is not None else None,
+        budget_seconds=step.budget_seconds,
+        run_id=step.run_id,
+        outcome=step.outcome,
+        why=step.why,
+        asked_at=step.started_at,
+        answered_at=step.finished_at,
     )

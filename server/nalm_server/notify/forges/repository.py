@@ -4,13 +4,13 @@ controls nalm itself: forges hear nothing of them."""
 
 from __future__ import annotations
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, and_, select
 from sqlalchemy.orm import Session, undefer
 
 from nalm_server.alerts.models import AlertMoveRow, AlertRow
-from nalm_server.campaigns.confirmation.models import PlanRow
+from nalm_server.campaigns.confirmation.repository import KIND as CONFIRMATION
 from nalm_server.git.commits.models import CommitRow
-from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.models import CampaignRow, JobRow
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.notify.forges.alert_status import Known
 from nalm_server.results.models import RunRow, VerdictRow
@@ -66,10 +66,10 @@ def newest_verdicts(
 def known(session: Session, project_id: int, sha: str) -> list[Known]:
     """What became of each series that a pair saw move at the commit."""
     query = (
-        select(AlertMoveRow.scenario, AlertMoveRow.fate, AlertRow.state, PlanRow.state)
+        select(AlertMoveRow.scenario, AlertMoveRow.fate, AlertRow.state, CampaignRow.state)
         .join(CommitRow, CommitRow.id == AlertMoveRow.commit_id)
         .outerjoin(AlertRow, AlertRow.id == AlertMoveRow.alert_id)
-        .outerjoin(PlanRow, PlanRow.alert_id == AlertRow.id)
+        .outerjoin(CampaignRow, and_(CampaignRow.kind == CONFIRMATION, CampaignRow.number == AlertRow.id))
         .where(CommitRow.project_id == project_id, CommitRow.sha == sha, AlertMoveRow.source == "pair")
         .order_by(AlertMoveRow.id)
     )

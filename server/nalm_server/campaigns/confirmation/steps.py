@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What confirmations note of themselves and of each of their steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nalm_core.findings.confirmation import Ratio
+from pydantic import BaseModel
+
+from nalm_server.alerts.confirmation_schemas import Wanted
+from nalm_server.campaigns.models import StepRow
+
+
+class ConfirmationResult(BaseModel):
+    base_sha: str
+    """The last commit known to be good."""
+    head_sha: str
+    """The commit in which it was seen."""
+    seen_on: list[str] = []
+    """Hosts that saw it when it was measured again."""
+    not_seen_on: list[str] = []
+    """Hosts that did not."""
+    gradual: bool = False
+    """It lies between base and head, in no single commit."""
+
+
+class StepDetail(BaseModel):
+    wanted: Wanted
+    first_host: str | None = None
+    """Where it was seen first; None: nobody knows, any host may tell."""
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+
+
+def detail_of(step: StepRow) -> StepDetail:
+    return StepDetail.model_validate(step.detail)
+
+
+def note(step: StepRow, **changes: Any) -> None:
+    step.detail = {**step.detail, **changes}
+
+
+def is_bisect(step: StepRow) -> bool:
+    return detail_of(step).wanted is Wanted.BISECT
+
+
+def scenario_of(step: StepRow) -> str:
+    """Each step of a confirmation is of one."""
+    return step.scenario or ""
+
+
+def ratio_of(step: StepRow) -> Ratio | None:
+    detail = detail_of(step)
+    if detail.ratio is None or detail.low is None or detail.high is None or detail.level is None:
+        return None
+    return Ratio(detail.ratio, detail.low, detail.high, detail.level)

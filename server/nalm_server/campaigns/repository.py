@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of campaigns and their steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import func, or_, select
+from sqlalchemy.orm import Session
+
+from nalm_server.campaigns.models import StepRow
+from nalm_server.jobs.models import CampaignRow
+
+NUMBERING_LOCK = 0x63616D70
+"""Key of the advisory lock: "camp" in ASCII."""
+
+
+def next_number(session: Session, kind: str) -> int:
+    """One more than the largest of the kind. Until the commit nobody else gets a number; on SQLite there is
+    one writer anyway."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(select(func.pg_advisory_xact_lock(NUMBERING_LOCK)))
+    return (session.scalar(select(func.max(CampaignRow.number)).where(CampaignRow.kind == kind)) or 0) + 1
+
+
+def add(session: Session, row: CampaignRow) -> CampaignRow:
+    session.add(row)
+    session.flush()
+    return row
+
+
+def get(session: Session, campaign_id: int) -> CampaignRow | None:
+    return session.get(CampaignRow, campaign_id)
+
+
+def find(session: Session, kind: str, number: int) -> CampaignRow | None:
+    query = select(CampaignRow).where(CampaignRow.kind == kind, CampaignRow.number == number)
+    return session.scalars(query).one_or_none()
+
+
+def of_project(session: Session, project_id: int, kind: str, limit: int) -> list[CampaignRow]:
+    """Newest first."""
+    query = select(CampaignRow).where(CampaignRow.project_id == project_id, CampaignRow.kind == kind)
+    return list(session.scalars(query.order_by(CampaignRow.number.desc()).limit(limit)))
+
+
+def due(session: Session, now: datetime) -> list[int]:
+    """Active ones that may go on now, newest first: one that answers a step of another comes before that."""
+    waits_no_more = or_(CampaignRow.not_before.is_(None), CampaignRow.not_before <= now)
+    query = select(CampaignRow.id).where(CampaignRow.active, waits_no_more)
+    return list(session.scalars(query.order_by(CampaignRow.id.desc())))
+
+
+def lock(session: Session, campaign_id: int, *, wait: bool = True) -> CampaignRow | None:
+    """The row, held until the commit. None: there is none, or without `wait` another worker has it."""
+    return session.scalars(
+        select(CampaignRow)
+        .where(CampaignRow.id == campaign_id)
+        .with_for_update(key_share=True, skip_locked=not wait)
+        .execution_options(populate_existing=True)
+    ).one_or_none()
+
+
+def steps(session: Session, campaign_id: int) -> list[StepRow]:
+    """In the order in which they were added."""
+    query = select(StepRow).where(StepRow.campaign_id == campaign_id)
+    return list(session.scalars(query.order_by(StepRow.id)))
+
+
+def add_steps(session: Session, campaign_id: int, rows: Sequence[StepRow]) -> None:
+    """All steps of a plan, in their order."""
+    for ordinal, row in enumerate(rows):
+        row.campaign_id, row.ordinal = campaign_id, ordinal
+    session.add_all(rows)
+    session.flush()
+
+
+def next_ordinal(session: Session, campaign_id: int) -> int:
+    """For a step that no plan numbers."""
+    last = session.scalar(select(func.max(StepRow.ordinal)).where(StepRow.campaign_id == campaign_id))
+    return 0 if last is None else last + 1
+
+
+def numbers(session: Session, campaign_ids: Sequence[int]) -> dict[int, int]:
+    query = select(CampaignRow.id, CampaignRow.number).where(CampaignRow.id.in_(campaign_ids))
+    return {campaign_id: number for campaign_id, number in session.execute(query)}  # noqa: C416
+
+
+def add_step(session: Session, row: StepRow) -> StepRow:
+    session.add(row)
+    session.flush()
+    return row

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every kind of campaign does alike: it is started, seen by those who may, and cancelled."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.access.service import require_role
+from nalm_server.auth.audit.service import record
+from nalm_server.auth.tokens.principal import Principal
+from nalm_server.base.errors import ConflictError, NotFoundError
+from nalm_server.campaigns import repository
+from nalm_server.campaigns.kind import CANCELLED, PLANNING, end
+from nalm_server.jobs import actions
+from nalm_server.jobs import repository as job_rows
+from nalm_server.jobs import service as jobs
+from nalm_server.jobs.models import CampaignRow
+from nalm_server.worker.kinds import Work
+from nalm_server.worker.wake import wake
+
+
+def start(
+    session: Session, project_id: int, kind: str, spec: dict[str, Any], *, requested_by: str, now: datetime
+) -> CampaignRow:
+    """Stores it; a worker plans it and goes on."""
+    wake(session, Work.JOBS)
+    return repository.add(
+        session,
+        CampaignRow(
+            project_id=project_id,
+            kind=kind,
+            number=repository.next_number(session, kind),
+            state=PLANNING,
+            active=True,
+            spec=spec,
+            result={},
+            requested_by=requested_by[:128],
+            tries=0,
+            created_at=now,
+            updated_at=now,
+        ),
+    )
+
+
+def require(session: Session, caller: Principal, kind: str, number: int, role: Role) -> CampaignRow:
+    row = repository.find(session, kind, number)
+    missing = f"There is no {kind} {number}."
+    if row is None:
+        raise NotFoundError(missing)
+    require_role(session, caller, row.project_id, role, missing=missing)
+    return row
+
+
+def cancel(session: Session, caller: Principal, kind: str, number: int, now: datetime) -> CampaignRow:
+    """Ends it and its open jobs. Saying it twice changes nothing."""
+    row = require(session, caller, kind, number, Role.DEVELOPER)
+    if stop(session, row, f"cancelled by {caller.name}", now, caller.name):
+        record(session, caller, f"{kind}.cancel", f"{kind} {number}", now, project_id=row.project_id)
+        session.flush()
+    elif row.state != CANCELLED:
+        raise ConflictError(f"{kind.capitalize()} {number} is over.")
+    return row
+
+
+def stop(session: Session, campaign: CampaignRow, why: str, now: datetime, who: str | None = None) -> bool:
+    """Ends it and its open jobs. False: it is over. The project's lock comes first, as in the engine."""
+    projects.lock(session, campaign.project_id)
+    row = repository.lock(session, campaign.id)
+    if row is None or not row.active:
+        return False
+    end(row, CANCELLED, now, why)
+    for number in job_rows.open_of_campaign(session, row.id):
+        actions.cancel_if_open(session, jobs.require_locked(session, number), why, now, who)
+    session.flush()
+    return True
