@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from nalm_server.auth.access import project_repository as projects
-from nalm_server.changepoints import level_back, ports, significance, tasks, triggers
+from nalm_server.changepoints import level_back, significance, tasks, triggers
 from nalm_server.changepoints import looks_repository as looks
 from nalm_server.changepoints.look import look
 from nalm_server_harness import Service
@@ -96,7 +96,7 @@ def test_what_is_found_while_a_project_is_weighed_is_weighed_too(
         others[0].join(0.5)  # it waits for this one, and is then through
         to_level(session, project_id, now)
 
-    monkeypatch.setattr(ports, "settled", meanwhile)
+    monkeypatch.setattr(level_back, "look", meanwhile)
     significance.settle(service.context, DEMO)
     others[0].join()
     monkeypatch.setattr(ports, "settled", to_level)
