@@ -29,11 +29,11 @@ from nalm_agent.health import HealthWatch
 from nalm_agent.heartbeat import Heartbeat
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.host import fingerprint
-from nalm_agent.local import judged
 from nalm_agent.measure import measure
 from nalm_agent.mirrors import mirrored
 from nalm_agent.needs import Capabilities, Needs, capabilities, missing, needs_of
 from nalm_agent.request import Request, read_config
+from nalm_agent.result import judged
 from nalm_agent.sandbox import ISOLATION, Policy
 from nalm_agent.server_client import Lease, LeaseLostError, ServerAwayError, ServerClient
 from nalm_agent.spool import Label, Spool

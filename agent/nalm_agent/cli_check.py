@@ -10,15 +10,16 @@ from typing import Annotated
 import typer
 
 from nalm_agent import cli_options as options
-from nalm_agent import cli_submit
 from nalm_agent.completion import commit_names, revision_names
 from nalm_agent.console import Terminal
 from nalm_agent.errors import ExitCode, UsageError
 from nalm_agent.git import WORKTREE, Repository
 from nalm_agent.home import Home
-from nalm_agent.local import Result, compared, measure_scenarios, with_parent, worst
+from nalm_agent.local import compared, measure_scenarios, with_parent
 from nalm_agent.outputs import Outputs
 from nalm_agent.report_out import print_run
+from nalm_agent.result import Result, worst
+from nalm_agent.sending import Sending, require_commit
 
 JsonOption = Annotated[
     str | None,
@@ -90,14 +91,14 @@ def check(
             hint="`nalm compare A B` judges B against A; `nalm check --base A --head B` does the same",
         )
     outputs = Outputs(json_file, junit, sarif, markdown, github)
-    sending = cli_submit.Sending.prepared(server, token_file, timeout) if submit else None
+    sending = Sending.prepared(server, token_file, timeout) if submit else None
     home = Home.default()
     with options.tolerating(never_fail):
         with home.work() as work, Terminal(quiet=quiet) as progress:
             repository = Repository(repo.absolute(), work.fresh("git"))
             comparison = compared(repository, base, head)
             if sending is not None:
-                cli_submit.require_commit(comparison.head)
+                require_commit(comparison.head)
             progress.say(f"{comparison.head.short} against {comparison.base.short} ({comparison.why})")
             runs = measure_scenarios(
                 repository,
@@ -161,7 +162,7 @@ def shown(results: Iterable[Result], progress: Terminal, *, quiet: bool) -> list
 def finish(
     results: Sequence[Result],
     outputs: Outputs,
-    sending: cli_submit.Sending | None,
+    sending: Sending | None,
     *,
     as_list: bool,
     never_fail: bool,

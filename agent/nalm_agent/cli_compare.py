@@ -19,9 +19,7 @@ from nalm_agent.errors import ExitCode, UsageError
 if TYPE_CHECKING:
     from nalm_core.features.decomposition import Decomposition
 
-    from nalm_agent.git import Repository
-    from nalm_agent.home import Home, WorkDir
-    from nalm_agent.local import Result
+    from nalm_agent.result import Result
 
 
 def add_to(app: typer.Typer) -> None:
@@ -71,41 +69,6 @@ def compare(
         )
 
 
-def pair_runs(
-    names: Sequence[str],
-    repository: Repository,
-    home: Home,
-    work: WorkDir,
-    *,
-    scenarios: Sequence[str],
-    force: bool = False,
-    profile: bool = False,
-) -> list[Result]:
-    """Runs of two commits side by side, or of one against its parent; measured where this host has none."""
-    from nalm_agent.console import Terminal
-    from nalm_agent.local import compared, measure_scenarios, with_parent
-
-    with Terminal() as progress:
-        pair = (
-            with_parent(repository, repository.resolve(names[0]))
-            if len(names) == 1
-            else compared(repository, names[0], names[1])
-        )
-        progress.say(f"{pair.head.short} against {pair.base.short} ({pair.why})")
-        runs = measure_scenarios(
-            repository,
-            pair,
-            home,
-            work,
-            progress,
-            scenarios=scenarios,
-            force=force,
-            profile=profile,
-            recall=not force,
-        )
-        return list(runs)
-
-
 def _compare_commits(
     base: str,
     head: str,
@@ -120,8 +83,9 @@ def _compare_commits(
 
     from nalm_agent.git import Repository
     from nalm_agent.home import Home
-    from nalm_agent.local import worst
+    from nalm_agent.local import pair_runs
     from nalm_agent.report_out import print_run
+    from nalm_agent.result import worst
 
     home = Home.default()
     with home.work() as work:

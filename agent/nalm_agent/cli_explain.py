@@ -119,7 +119,7 @@ def _found(
     if len(what) > 2:
         raise UsageError(f"{len(what)} names are too many", hint="`nalm explain BASE HEAD`")
     if what:
-        from nalm_agent.cli_compare import pair_runs
+        from nalm_agent.local import pair_runs
 
         pair_runs(what, repository, home, work, scenarios=scenarios, profile=profile)
     last = last_run(home, repository)

@@ -17,13 +17,13 @@ from nalm_core.report.run_report import Arm, InstructionCount, Source
 from nalm_agent.arms import Ready
 from nalm_agent.config import Config
 from nalm_agent.cores import Cores
+from nalm_agent.cpu_choices import PINNED, SIMD_BITS
 from nalm_agent.draft import Draft
 from nalm_agent.equal_code import Loaded
 from nalm_agent.errors import NfError, SourceError
 from nalm_agent.held import Held
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.process import stop_all
-from nalm_agent.run_plan import PINNED, SIMD_BITS
 from nalm_agent.session import TryOut
 from nalm_agent.source_files import count_in
 from nalm_agent.sources import simulated

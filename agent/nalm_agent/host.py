@@ -14,9 +14,9 @@ from nalm_core.report.run_report import Host
 
 from nalm_agent import host_facts, latency
 from nalm_agent.config import MEMORY_MB
+from nalm_agent.cpu_choices import PINNED, SIMD_BITS
 from nalm_agent.errors import HostError
 from nalm_agent.home import Home
-from nalm_agent.run_plan import PINNED, SIMD_BITS
 from nalm_agent.sources.tsc import frequency_hz
 from nalm_agent.system import System
 from nalm_agent.toolchain import toolchain

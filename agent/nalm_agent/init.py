@@ -9,7 +9,7 @@ from pathlib import Path
 from nalm_agent.config import FILE_NAME, parse
 from nalm_agent.errors import UsageError
 from nalm_agent.init_look import Found, Progress, look_at
-from nalm_agent.native import FOLDER
+from nalm_agent.native.library import FOLDER
 
 HEADERS = ("nalm_probe.h", "nalm_loop.h")
 BUILDS = {

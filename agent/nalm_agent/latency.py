@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from nalm_agent.errors import HostError
 from nalm_agent.home import Home
-from nalm_agent.native import program
+from nalm_agent.native.library import program
 
 FILE = "host-latency.json"
 MEMORY = "memory"

@@ -5,46 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from nalm_core.report.run_report import RunReport, RunStatus
+from nalm_core.report.run_report import RunStatus
 
 from nalm_agent import last_run
-from nalm_agent.errors import ConfigError, ExitCode, GitError
+from nalm_agent.console import Terminal
+from nalm_agent.errors import ConfigError, GitError
 from nalm_agent.git import Repository, Revision
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.progress import Progress
 from nalm_agent.request import Request, read_config
-
-if TYPE_CHECKING:
-    from nalm_core.verdict.verdict import Verdict
-
-_EXIT_CODES = {
-    "same": ExitCode.OK,
-    "improved": ExitCode.OK,
-    "regressed": ExitCode.REGRESSION,
-    "inconclusive": ExitCode.INCONCLUSIVE,
-    "invalid": ExitCode.NOT_MEASURED,
-    "broken": ExitCode.NOT_MEASURED,
-}
-_WORST_FIRST = (ExitCode.REGRESSION, ExitCode.NOT_MEASURED, ExitCode.INCONCLUSIVE, ExitCode.OK)
-
-
-@dataclass(frozen=True)
-class Result:
-    """One run and what it means."""
-
-    title: str
-    report: RunReport
-    verdict: Verdict | None
-    """None for an unchanged run: there is nothing to judge."""
-    link: str | None = None
-    """The run's page on the server it was uploaded to."""
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """What a command returns for this run alone."""
-        return _EXIT_CODES[self.verdict.outcome] if self.verdict else ExitCode.OK
+from nalm_agent.result import Result, judged
 
 
 @dataclass(frozen=True)
@@ -107,6 +78,38 @@ def measure_scenarios(
         yield answered(request, home, work, progress, recall=recall)
 
 
+def pair_runs(
+    names: Sequence[str],
+    repository: Repository,
+    home: Home,
+    work: WorkDir,
+    *,
+    scenarios: Sequence[str],
+    force: bool = False,
+    profile: bool = False,
+) -> list[Result]:
+    """Runs of two commits side by side, or of one against its parent; measured where this host has none."""
+    with Terminal() as progress:
+        pair = (
+            with_parent(repository, repository.resolve(names[0]))
+            if len(names) == 1
+            else compared(repository, names[0], names[1])
+        )
+        progress.say(f"{pair.head.short} against {pair.base.short} ({pair.why})")
+        runs = measure_scenarios(
+            repository,
+            pair,
+            home,
+            work,
+            progress,
+            scenarios=scenarios,
+            force=force,
+            profile=profile,
+            recall=not force,
+        )
+        return list(runs)
+
+
 def answered(request: Request, home: Home, work: WorkDir, progress: Progress, *, recall: bool) -> Result:
     """One run: this host's earlier one of the same trees if `recall`, or measured now; `nalm explain` finds
     it as the last. Raises ConfigError, HostError."""
@@ -150,18 +153,3 @@ def _title(request: Request) -> str:
 def replace_message(error: ConfigError, message: str) -> ConfigError:
     """The same error, said of a scenario."""
     return ConfigError(message, hint=error.hint, log=error.log)
-
-
-def judged(report: RunReport) -> Verdict | None:
-    """The verdict; None for an unchanged run, so that its answer need not wait for SciPy to load."""
-    if report.status is RunStatus.UNCHANGED:
-        return None
-    from nalm_core.verdict.verdict import judge
-
-    return judge(report)
-
-
-def worst(results: Sequence[Result]) -> ExitCode:
-    """Exit code of several runs: a regression outweighs what could not be measured."""
-    codes = {result.exit_code for result in results}
-    return next((code for code in _WORST_FIRST if code in codes), ExitCode.OK)

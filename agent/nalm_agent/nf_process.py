@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+from nalm_agent.cpu_choices import PINNED
 from nalm_agent.errors import NfError, ProbeError
 from nalm_agent.home import WorkDir
 from nalm_agent.mapped_files import mapped_files, processes_of
 from nalm_agent.process import start, stop, tail
-from nalm_agent.run_plan import PINNED
 from nalm_agent.snags import advice
 
 POLL_SECONDS = 0.0002

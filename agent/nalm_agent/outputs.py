@@ -15,7 +15,7 @@ from nalm_core.report.serialization import dump_report
 
 from nalm_agent.errors import UsageError
 from nalm_agent.files import STDOUT, require_place, write_file
-from nalm_agent.local import Result
+from nalm_agent.result import Result
 
 if TYPE_CHECKING:
     from nalm_core.verdict.judged import Judged

@@ -11,22 +11,14 @@ from nalm_core.report.run_report import RunDefinition
 from nalm_agent.asked import Asked, asked_as
 from nalm_agent.config import MEMORY_MB, Config, ScenarioConfig
 from nalm_agent.cores import Cores
+from nalm_agent.cpu_choices import SIMD_BITS
 from nalm_agent.errors import ConfigError
 from nalm_agent.git import Repository, Revision
 from nalm_agent.home import Home
-from nalm_agent.native import library
-
-SIMD_BITS = 256
-"""Widest vectors DPDK may use: valgrind knows no AVX-512, and every source must see the same code."""
+from nalm_agent.native.library import library
 
 CPU_PLACEHOLDERS = ("{eal}", "{cpus}", "{cpu_mask}")
 LENT_PROBE = "dpdk_lent"
-PINNED = {
-    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD,-ERMS,-FSRM",
-    "LD_BIND_NOW": "1",
-    "LC_ALL": "C",
-}
-"""Choices libraries make by CPU at run time, made alike with and without valgrind."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from nalm_core.verdict.judged import SHORT_SHA
 
 from nalm_agent.errors import UsageError
 from nalm_agent.files import STDOUT
-from nalm_agent.local import Result, judged
+from nalm_agent.result import Result, judged
 
 MAGIC = frozenset("*?[")
 

@@ -12,7 +12,7 @@ from math import expm1
 from nalm_core.report.units import LogRatio
 from nalm_core.text.percents import change_percent
 
-from nalm_agent.local import Result
+from nalm_agent.result import Result
 from nalm_agent.sparkline import sparkline
 from nalm_agent.stage_table import MISSING
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from nalm_core.report.serialization import dump_report
 
 from nalm_agent.errors import UsageError
-from nalm_agent.local import Result
 from nalm_agent.outputs import judged_fully
+from nalm_agent.result import Result
 from nalm_agent.upload import Taken, Uploader
 
 TOKEN = "NALM_TOKEN"

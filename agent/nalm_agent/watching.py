@@ -10,8 +10,8 @@ from pathlib import Path
 
 from nalm_agent.errors import NalmError
 from nalm_agent.git import Repository
-from nalm_agent.local import Result
 from nalm_agent.own_command import own_command
+from nalm_agent.result import Result
 from nalm_agent.sitting import Sitting
 
 POLL_SECONDS = 0.5

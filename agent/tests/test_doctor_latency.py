@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from fake_host import LATENCIES
 from filelock import FileLock
-from nalm_agent import latency, native
+from nalm_agent import latency
 from nalm_agent.doctor import look
 from nalm_agent.errors import HostError
 from nalm_agent.home import Home
 from nalm_agent.host import caches, fingerprint
+from nalm_agent.native import library
 from nalm_core.report.host_match import differences
 
 KIB, MIB = 1 << 10, 1 << 20
@@ -56,22 +57,22 @@ def test_a_cpu_that_may_not_be_used_is_a_reason(home: Home) -> None:
 def test_without_a_compiler_there_is_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", "no-such-compiler")
     with pytest.raises(HostError, match=r"host_latency\.c was not compiled"):
-        native.program(Home(tmp_path), "host_latency")
+        library.program(Home(tmp_path), "host_latency")
     monkeypatch.setenv("CC", "false")
     with pytest.raises(HostError, match="does not compile"):
-        native.program(Home(tmp_path), "host_latency")
+        library.program(Home(tmp_path), "host_latency")
     assert list((tmp_path / "native").iterdir()) == []
 
 
 def test_a_program_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = native.program(Home(tmp_path), "host_latency")
+    first = library.program(Home(tmp_path), "host_latency")
     monkeypatch.setenv("CC", "no-such-compiler")
-    assert native.program(Home(tmp_path), "host_latency") == first
+    assert library.program(Home(tmp_path), "host_latency") == first
 
 
 def test_the_probe_header_is_the_contracts_own() -> None:
     root = Path(__file__).parents[2]
-    assert (native.FOLDER / "nalm_probe.h").resolve() == root / "reference-nf" / "probe" / "nalm_probe.h"
+    assert (library.FOLDER / "nalm_probe.h").resolve() == root / "reference-nf" / "probe" / "nalm_probe.h"
 
 
 def test_the_fingerprint_carries_what_doctor_measured_on_this_host_only(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from nalm_agent import init_look
 from nalm_agent.config import parse
 from nalm_agent.init import write_first_config
 from nalm_agent.init_look import look_at
-from nalm_agent.native import FOLDER
+from nalm_agent.native.library import FOLDER
 from tiny import Nalm, NfRepository
 
 

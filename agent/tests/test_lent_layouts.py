@@ -10,7 +10,7 @@ import pytest
 from nalm_agent.errors import NfError
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.launch import RunningNf
-from nalm_agent.native import library
+from nalm_agent.native.library import library
 from nalm_agent.probe import stage_counters
 from nalm_agent.run_plan import LENT_PROBE
 from tiny import NF_SOURCE

@@ -11,7 +11,7 @@ from nalm_agent.cores import choose
 from nalm_agent.errors import ConfigError
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.launch import RunningNf
-from nalm_agent.native import library
+from nalm_agent.native.library import library
 from nalm_agent.probe import counted_packets, lcore_counters, stage_counters
 from nalm_agent.run_plan import LENT_PROBE, eal_options
 from nalm_agent.sources import simulated

@@ -13,8 +13,8 @@ from nalm_agent.errors import ExitCode, UsageError
 from nalm_agent.home import WorkDir
 from nalm_agent.init import write_first_config, write_headers
 from nalm_agent.launch import RunningNf
-from nalm_agent.local import worst
 from nalm_agent.report_out import instruction_line, print_run
+from nalm_agent.result import worst
 from nalm_core.report.run_report import Arm, InstructionCount, Source
 from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.verdict import judge

@@ -11,7 +11,7 @@ import pytest
 from nalm_agent.errors import NfError
 from nalm_agent.home import WorkDir
 from nalm_agent.launch import RunningNf
-from nalm_agent.native import FOLDER
+from nalm_agent.native.library import FOLDER
 from nalm_agent.probe import lcore_counters, stage_counters
 
 DRIVER = """#include "nalm_loop.h"

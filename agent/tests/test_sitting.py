@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from nalm_agent.local import Result, judged
+from nalm_agent.result import Result, judged
 from nalm_agent.sitting import Sitting
 from nalm_agent.sparkline import sparkline
 from nalm_core.report.run_report import RunReport

@@ -20,7 +20,7 @@ from nalm_agent.cores import choose
 from nalm_agent.errors import ProbeError, SourceError, UsageError
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.launch import RunningNf
-from nalm_agent.native import library
+from nalm_agent.native.library import library
 from nalm_agent.run_plan import LENT_PROBE, eal_options
 from nalm_agent.top.find import of_prefix, of_process, running
 from nalm_agent.top.lcore_usage import NO_USAGE, SET_BACK

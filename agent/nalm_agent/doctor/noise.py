@@ -36,7 +36,7 @@ from nalm_agent.errors import GitError, HostError
 from nalm_agent.git import Repository, Revision
 from nalm_agent.home import Home, WorkDir
 from nalm_agent.host import fingerprint, require_huge_pages
-from nalm_agent.native import FOLDER, program
+from nalm_agent.native.library import FOLDER, program
 from nalm_agent.process import stop_all
 from nalm_agent.progress import Progress
 from nalm_agent.request import read_config

@@ -12,12 +12,12 @@ import typer
 
 from nalm_agent import cli_options as options
 from nalm_agent.cli import run_app
-from nalm_agent.cli_submit import Sending
 from nalm_agent.console import Terminal
 from nalm_agent.errors import ExitCode, UsageError
 from nalm_agent.home import Home
 from nalm_agent.mutants.read import DEFAULT_SCENARIO, KINDS, Patch, PatchError, lone_patches, sample
 from nalm_agent.mutants.record import Journal, Record, read_records
+from nalm_agent.sending import Sending
 
 DEFAULT_PROJECT = "nalm-reference-nf"
 ProjectOption = Annotated[str, typer.Option(metavar="NAME", help="The server's project.")]

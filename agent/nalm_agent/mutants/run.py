@@ -15,13 +15,13 @@ from nalm_core.report.serialization import dump_report
 from nalm_agent.errors import HostError, NalmError
 from nalm_agent.git import Repository
 from nalm_agent.home import Home, WorkDir
-from nalm_agent.local import judged
 from nalm_agent.measure import measure
 from nalm_agent.mutants.read import Patch
 from nalm_agent.mutants.record import AA_KIND, Expected, Journal, Outcome, Record, Seconds, StageInstructions
 from nalm_agent.mutants.scratch import Change, Scratch
 from nalm_agent.progress import Progress
 from nalm_agent.request import Request
+from nalm_agent.result import judged
 
 WAITING = "waiting"
 """What a measurement's own words begin: it says something only while it waits for another one."""

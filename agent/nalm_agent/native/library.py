@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles the C programs and libraries of this folder, once on each host.
+
+nalm_probe.h is the probe contract's header itself (reference-nf/probe), not a second copy.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from nalm_agent.errors import HostError
+from nalm_agent.home import Home
+from nalm_agent.toolchain import toolchain
+
+FOLDER = Path(__file__).parent
+OPTIONS = ("-O2", "-g", "-pthread", "-march=x86-64-v2", f"-I{FOLDER}")
+SHARED = ("-shared", "-fPIC", "-fvisibility=hidden")
+COMPILE_SECONDS = 60.0
+
+
+def program(home: Home, name: str) -> Path:
+    """The compiled program `name`, made if it is not there. Raises HostError if it cannot be compiled."""
+    return _compiled(home, name, ())
+
+
+def library(home: Home, name: str) -> Path:
+    """The same as a shared library."""
+    return _compiled(home, name, SHARED)
+
+
+def _compiled(home: Home, name: str, options: Sequence[str]) -> Path:
+    target = home.folder("native") / f"{name}-{_digest(name)}"
+    if target.exists():
+        return target
+    new = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    command = [os.environ.get("CC", "cc"), *OPTIONS, *options, "-o", str(new), str(FOLDER / f"{name}.c")]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=COMPILE_SECONDS, errors="replace"
+        )
+        if done.returncode != 0:
+            raise HostError(
+                f"{name}.c does not compile here", hint="apt-get install build-essential", log=done.stderr
+            )
+        new.replace(target)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise HostError(
+            f"{name}.c was not compiled: {error}", hint="apt-get install build-essential"
+        ) from error
+    finally:
+        new.unlink(missing_ok=True)
+    return target
+
+
+def _digest(name: str) -> str:
+    """Of all that decides the program: its sources, the options, the toolchain."""
+    digest = hashlib.sha256(repr((OPTIONS[:-1], toolchain().identity())).encode())
+    for source in (f"{name}.c", "nalm_probe.h"):
+        digest.update((FOLDER / source).read_bytes())
+    return digest.hexdigest()[:16]
