@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nalm_agent.build import Built, build
-from nalm_agent.config import Config, parse
-from nalm_agent.git import Repository
-from nalm_agent.home import Home
+from nalm_agent.build.build import Built, build
+from nalm_agent.config.nalm_toml import Config, parse
+from nalm_agent.source.git import Repository
+from nalm_agent.store.home import Home
 from tiny import NALM_TOML, NfRepository
 
 COMMANDS = '[["gcc", "-O2", "-g", "-I{source}", "-o", "{build}/tiny_nf", "{source}/tiny_nf.c"]]'

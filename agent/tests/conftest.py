@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from nalm_agent.home import Home, WorkDir
+from nalm_agent.store.home import Home, WorkDir
 
 sys.path.insert(0, str(Path(__file__).parent))  # for tiny.py: test modules are imported by path
 

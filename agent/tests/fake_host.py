@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from nalm_agent.doctor.look import Disturbed, Look
-from nalm_agent.home import Home
-from nalm_agent.latency import Latencies
-from nalm_agent.system import System
+from nalm_agent.host.kernel_files import System
+from nalm_agent.host.latency import Latencies
+from nalm_agent.store.home import Home
 
 CPU = "sys/devices/system/cpu"
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import httpx
 import pytest
-from nalm_agent import agent_loop
-from nalm_agent.agent_loop import Agent
-from nalm_agent.errors import HostError, ServerError
-from nalm_agent.heartbeat import Heartbeat
-from nalm_agent.home import Home
-from nalm_agent.request import Request
-from nalm_agent.server_client import Lease, LeasedExperiment, LeaseLostError, ServerClient
+from nalm_agent.daemon import loop
+from nalm_agent.daemon.heartbeat import Heartbeat
+from nalm_agent.daemon.loop import Agent
+from nalm_agent.measure.request import Request
+from nalm_agent.runtime.errors import HostError, ServerError
+from nalm_agent.server_api.jobs import Lease, LeasedExperiment, LeaseLostError, ServerClient
+from nalm_agent.store.home import Home
 from nalm_core.report.cell import Kind
 from nalm_core.report.run_report import RunStatus
 from nalm_core.report.serialization import parse_report
@@ -119,7 +119,7 @@ def test_a_job_is_measured_uploaded_and_finished(
     server: FakeServer, nf_repository: NfRepository, home: Home
 ) -> None:
     head = nf_repository.commit("docs", README__md="words\n")
-    agent_loop.work_on(lease_of(nf_repository, head), agent_of(server, home))
+    loop.work_on(lease_of(nf_repository, head), agent_of(server, home))
     (upload,) = server.told("/reports")
     report = parse_report(gzip.decompress(upload.content))
     assert report.status is RunStatus.UNCHANGED
@@ -140,7 +140,7 @@ def test_the_cells_of_an_experiment_are_uploaded_but_those_that_are_in_or_cannot
     head = nf_repository.commit("tables", nalm__toml=text)
     asked = LeasedExperiment(id=4, kind=Kind.ABLATION, names=[], seed=1)
     told = {"experiment": asked, "measured": ["beta:tiny"]}
-    agent_loop.work_on(lease_of(nf_repository, head).model_copy(update=told), agent_of(server, home))
+    loop.work_on(lease_of(nf_repository, head).model_copy(update=told), agent_of(server, home))
     (upload,) = server.told("/reports")
     report = parse_report(gzip.decompress(upload.content))
     assert report.experiment is not None and report.scenario.name == "beta:alone"
@@ -161,12 +161,12 @@ def test_a_control_is_measured_although_the_code_is_equal(
         asked.append(request)
         raise HostError("seen")
 
-    monkeypatch.setattr(agent_loop, "measure", measure)
+    monkeypatch.setattr(loop, "measure", measure)
     head = nf_repository.commit("docs", README__md="words\n")
     server.lease = lease_of(nf_repository, head).model_dump() | {"base_sha": head, "control": True}
     lease = client_of(server, []).lease("host", "class", 0)
     assert lease is not None
-    agent_loop.work_on(lease, agent_of(server, home))
+    loop.work_on(lease, agent_of(server, home))
     (request,) = asked
     assert request.force
     assert request.base.commit == request.head.commit == head
@@ -178,7 +178,7 @@ def test_a_second_job_fetches_what_is_new(
     home = Home(tmp_path / "home")
     for text in ("one\n", "two\n"):
         head = nf_repository.commit("docs", README__md=text)
-        agent_loop.work_on(lease_of(nf_repository, head), agent_of(server, home))
+        loop.work_on(lease_of(nf_repository, head), agent_of(server, home))
     assert [json.loads(one.content)["outcome"] for one in server.told("/agent/jobs/7/finish")] == ["done"] * 2
 
 
@@ -186,7 +186,7 @@ def test_a_mistake_in_nalm_toml_fails_the_job(
     server: FakeServer, nf_repository: NfRepository, home: Home
 ) -> None:
     head = nf_repository.commit("bad", nalm__toml="version = 2\n")
-    agent_loop.work_on(lease_of(nf_repository, head), agent_of(server, home))
+    loop.work_on(lease_of(nf_repository, head), agent_of(server, home))
     (finish,) = server.told("/agent/jobs/7/finish")
     told = json.loads(finish.content)
     assert told["outcome"] == "failed"
@@ -199,7 +199,7 @@ def test_a_repository_out_of_reach_fails_the_job(
 ) -> None:
     head = nf_repository.commit("docs", README__md="words\n")
     lease = lease_of(nf_repository, head).model_copy(update={"repository": str(tmp_path / "gone.git")})
-    agent_loop.work_on(lease, agent_of(server, Home(tmp_path / "home")))
+    loop.work_on(lease, agent_of(server, Home(tmp_path / "home")))
     (finish,) = server.told("/agent/jobs/7/finish")
     assert "read access" in json.loads(finish.content)["message"]
 
@@ -208,7 +208,7 @@ def test_an_agent_that_is_asked_to_end_waits_for_no_server(
     nf_repository: NfRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server took the connection of a renewal and never answers it."""
-    monkeypatch.setattr("nalm_agent.heartbeat.ENDING_SECONDS", 0.0)
+    monkeypatch.setattr("nalm_agent.daemon.heartbeat.ENDING_SECONDS", 0.0)
     asked, never = threading.Event(), threading.Event()
 
     def silent(_request: httpx.Request) -> httpx.Response:
@@ -230,6 +230,6 @@ def test_a_lost_lease_drops_the_result(
 ) -> None:
     head = nf_repository.commit("slower", work__h="#define ALPHA_WORK 90\n")
     server.progress_status = 409
-    agent_loop.work_on(lease_of(nf_repository, head), agent_of(server, Home(tmp_path / "home")))
+    loop.work_on(lease_of(nf_repository, head), agent_of(server, Home(tmp_path / "home")))
     assert not server.told("/reports")
     assert not server.told("/agent/jobs/7/finish")

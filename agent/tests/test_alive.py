@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 
 import pytest
-from nalm_agent.alive import LONGEST_SECONDS, SIGN, SilentError, require_sign, sign
-from nalm_agent.cli import app
-from nalm_agent.home import Home
+from nalm_agent.daemon.liveness import LONGEST_SECONDS, SIGN, SilentError, require_sign, sign
+from nalm_agent.shell.app import app
+from nalm_agent.store.home import Home
 from typer.testing import CliRunner
 
 

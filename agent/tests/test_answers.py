@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from nalm_agent.answers import ANSWERS, answer_address, keep, recall
-from nalm_agent.git import Repository
-from nalm_agent.home import Home
-from nalm_agent.local import compared
-from nalm_agent.request import Request
+from nalm_agent.desk.check import compared
+from nalm_agent.desk.result_cache import ANSWERS, answer_address, keep, recall
+from nalm_agent.measure.request import Request
+from nalm_agent.source.git import Repository
+from nalm_agent.store.home import Home
 from nalm_server_reports import make_report
 from tiny import Nalm, NfRepository
 
@@ -85,5 +85,5 @@ def test_an_unchanged_tree_is_answered_without_loading_what_measures(
         )
         assert "nothing to measure" in done.stdout
         loaded.append({line.rpartition("|")[2].strip() for line in done.stderr.splitlines()})
-    assert "nalm_agent.measure" in loaded[0]
-    assert not loaded[1] & {"nalm_agent.measure", "numpy", "scipy", "capstone"}
+    assert "nalm_agent.measure.measure" in loaded[0]
+    assert not loaded[1] & {"nalm_agent.measure.measure", "numpy", "scipy", "capstone"}

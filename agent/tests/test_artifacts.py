@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 from building import Builder
-from nalm_agent import limited_reading
-from nalm_agent.artifact_file import LARGEST_BYTES, artifact_path, open_file
-from nalm_agent.errors import BuildError
-from nalm_agent.function_digest import table
-from nalm_agent.limited_reading import in_limits
-from nalm_agent.loadable import loadable_files
+from nalm_agent.artifacts import limited_reading
+from nalm_agent.artifacts.artifact_file import LARGEST_BYTES, artifact_path, open_file
+from nalm_agent.artifacts.function_digest import table
+from nalm_agent.artifacts.limited_reading import in_limits
+from nalm_agent.artifacts.loadable import loadable_files
+from nalm_agent.runtime.errors import BuildError
 from tiny import NfRepository
 
 ELF = Path("/bin/true")

@@ -9,15 +9,15 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from nalm_agent.asked import Asked, asked_as
-from nalm_agent.asked_nf import AskedNf, thread_of
-from nalm_agent.config import parse
-from nalm_agent.cores import choose
+from nalm_agent.config.nalm_toml import parse
 from nalm_agent.doctor import noise
-from nalm_agent.errors import ConfigError, NfError
-from nalm_agent.home import Home, WorkDir
-from nalm_agent.sources.polling_thread import Scheduled
-from nalm_agent.sources.told import ToldLcore
+from nalm_agent.host.cores import choose
+from nalm_agent.nf.polling_thread import Scheduled
+from nalm_agent.nf.self_counting_nf import AskedNf, thread_of
+from nalm_agent.runtime.errors import ConfigError, NfError
+from nalm_agent.self_counting.commands import Asked, asked_as
+from nalm_agent.self_counting.reported import ToldLcore
+from nalm_agent.store.home import Home, WorkDir
 from nalm_core.report.counters import cur, packets_by_kind
 from nalm_core.report.run_report import Arm, OutcomeKind, Source
 from nalm_core.report.serialization import parse_report

@@ -8,9 +8,9 @@ from math import log
 from pathlib import Path
 
 import pytest
-from nalm_agent.bisect_answer import Question, answer
-from nalm_agent.cli import app
-from nalm_agent.errors import NalmError, UsageError
+from nalm_agent.desk.bisect_decision import Question, answer
+from nalm_agent.runtime.errors import NalmError, UsageError
+from nalm_agent.shell.app import app
 from nalm_core.findings.bisection import Finding
 from nalm_core.report.run_report import RunStatus
 from nalm_core.verdict.verdict import judge

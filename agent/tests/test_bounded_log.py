@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from nalm_agent.bounded_log import KEPT_BYTES, LEFT_OUT, LIMIT_BYTES
-from nalm_agent.process import run, start, stop, tail
+from nalm_agent.runtime.bounded_log import KEPT_BYTES, LEFT_OUT, LIMIT_BYTES
+from nalm_agent.runtime.process import run, start, stop, tail
 from waiting import until
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from building import Builder, toml
-from nalm_agent import sandbox
-from nalm_agent.compiler_cache import cache_folder
-from nalm_agent.errors import BuildError
-from nalm_agent.function_digest import placement_only
+from nalm_agent.artifacts.function_digest import placement_only
+from nalm_agent.build import sandbox
+from nalm_agent.build.compiler_cache import cache_folder
+from nalm_agent.runtime.errors import BuildError
 from tiny import NALM, Nalm, NfRepository
 
 

@@ -7,9 +7,9 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from nalm_agent.sources import call_paths
-from nalm_agent.sources.call_paths import call_nodes, function_lines
-from nalm_agent.sources.callgrind_parse import Profile, by_stage, parse
+from nalm_agent.counters import call_paths
+from nalm_agent.counters.call_paths import call_nodes, function_lines
+from nalm_agent.counters.callgrind_parse import Profile, by_stage, parse
 from nalm_core.report.call_tree import COVERED, OTHERS
 
 RECORDED = Path(__file__).parent / "recorded" / "tiny.callgrind"

@@ -6,8 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from nalm_agent.errors import SourceError
-from nalm_agent.sources.callgrind_parse import Profile, by_stage, events_by_stage, parse
+from nalm_agent.counters.callgrind_parse import Profile, by_stage, events_by_stage, parse
+from nalm_agent.runtime.errors import SourceError
 
 RECORDED = Path(__file__).parent / "recorded" / "tiny.callgrind"
 STAGES = {"gen": ["gen_process"], "alpha": ["alpha_process"], "beta": ["beta_*"], "tx": ["tx_process"]}

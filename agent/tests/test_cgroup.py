@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from nalm_agent.isolation import cgroup
-from nalm_agent.isolation.cgroup import Limits, Parent, build_group
+from nalm_agent.build.isolation import cgroup
+from nalm_agent.build.isolation.cgroup import Limits, Parent, build_group
 
 LIMITS = Limits(500 << 20, 64)
 

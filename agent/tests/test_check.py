@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
-from nalm_agent.sources import perf
+from nalm_agent.counters import perf
 from nalm_core.explain import explain
 from nalm_core.report.run_report import Arm, RunReport, RunStatus, Source
 from nalm_core.report.serialization import parse_report

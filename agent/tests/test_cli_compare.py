@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from nalm_agent.cli import app
+from nalm_agent.shell.app import app
 from nalm_core.report.run_report import RunReport
 from nalm_core.report.serialization import dump_report
 from nalm_server_features import FEATURES, WITH_DPI, with_features

@@ -8,9 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from nalm_agent.cli import app
-from nalm_agent.cli_detect import read
-from nalm_agent.errors import UsageError
+from nalm_agent.cli.detect import read
+from nalm_agent.runtime.errors import UsageError
+from nalm_agent.shell.app import app
 from tiny import NALM
 from typer.testing import CliRunner
 

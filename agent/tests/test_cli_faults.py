@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 import typer
-from nalm_agent.cli import FAULT, app, run_app
-from nalm_agent.entry import UNREAD
-from nalm_agent.errors import HostError, refused_by_host
+from nalm_agent.runtime.errors import HostError, refused_by_host
+from nalm_agent.shell.app import FAULT, app, run_app
+from nalm_agent.shell.entry import UNREAD
 from tiny import NALM
 from typer.testing import CliRunner
 

@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from nalm_agent.code_digest import code_digest
-from nalm_agent.errors import BuildError
+from nalm_agent.artifacts.code_digest import code_digest
+from nalm_agent.runtime.errors import BuildError
 
 SOURCE = "int table[4]; int main(void) { return table[0] + 1; }\n"
 

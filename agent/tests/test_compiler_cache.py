@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from building import Builder, toml
-from nalm_agent import agent_loop
-from nalm_agent.build import Built
-from nalm_agent.compiler_cache import cache_folder
-from nalm_agent.git import Repository
-from nalm_agent.server_client import Lease
+from nalm_agent.build.build import Built
+from nalm_agent.build.compiler_cache import cache_folder
+from nalm_agent.daemon import loop
+from nalm_agent.server_api.jobs import Lease
+from nalm_agent.source.git import Repository
 from tiny import NfRepository
 
 GOOD, BAD = "int f(void) { return 1; }", "int f(void) { return 666; }"
@@ -109,5 +109,5 @@ def test_whose_code_may_fill_the_cache(
         reason=reason,
         lease_seconds=60,
     )
-    requests = [piece.request for piece in agent_loop.pieces(lease, repository)]
+    requests = [piece.request for piece in loop.pieces(lease, repository)]
     assert [(one.base_fills_cache, one.head_fills_cache) for one in requests] == [(base, head)]

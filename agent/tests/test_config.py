@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from nalm_agent.config import parse
-from nalm_agent.config_lines import line_of
-from nalm_agent.errors import ConfigError
+from nalm_agent.config.lines import line_of
+from nalm_agent.config.nalm_toml import parse
+from nalm_agent.runtime.errors import ConfigError
 from nalm_core.report import defaults
 from tiny import NALM_TOML, ROOT
 

@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 from fake_host import CPU, LATENCIES, files, look_at, metal
-from nalm_agent import sandbox
+from nalm_agent.build import sandbox
+from nalm_agent.counters import simulated
 from nalm_agent.doctor import isolation, memory, tools
 from nalm_agent.doctor.examine import LOOKS, examine
 from nalm_agent.doctor.finding import Finding, Level, severity
 from nalm_agent.doctor.look import Disturbed, device_interrupts
 from nalm_agent.doctor.show import print_findings
-from nalm_agent.errors import ExitCode
-from nalm_agent.home import Home
-from nalm_agent.sources import simulated, tsc
-from nalm_agent.system import System, as_cpu_list, cpu_list
+from nalm_agent.host import tsc
+from nalm_agent.host.kernel_files import System, as_cpu_list, cpu_list
+from nalm_agent.runtime.errors import ExitCode
+from nalm_agent.store.home import Home
 
 OF_THIS_MACHINE = {"cores", "caches", "tsc", "disk"}
 

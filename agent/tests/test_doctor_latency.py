@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from fake_host import LATENCIES
 from filelock import FileLock
-from nalm_agent import latency
 from nalm_agent.doctor import look
-from nalm_agent.errors import HostError
-from nalm_agent.home import Home
-from nalm_agent.host import caches, fingerprint
+from nalm_agent.host import latency
+from nalm_agent.host.fingerprint import caches, fingerprint
 from nalm_agent.native import library
+from nalm_agent.runtime.errors import HostError
+from nalm_agent.store.home import Home
 from nalm_core.report.host_match import differences
 
 KIB, MIB = 1 << 10, 1 << 20

@@ -10,9 +10,9 @@ from nalm_agent.doctor import noise
 from nalm_agent.doctor.finding import Level
 from nalm_agent.doctor.noise import LEAST_LAUNCHES, AaRun, compare_with_itself
 from nalm_agent.doctor.resolution import noise as noise_finding
-from nalm_agent.errors import HostError
-from nalm_agent.home import Home, WorkDir
-from nalm_agent.progress import Silent
+from nalm_agent.report.progress import Silent
+from nalm_agent.runtime.errors import HostError
+from nalm_agent.store.home import Home, WorkDir
 from nalm_core.report.defaults import DEFAULT_SETTINGS
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.serialization import dump_report, parse_report

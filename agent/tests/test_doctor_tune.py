@@ -13,9 +13,9 @@ import pytest
 from fake_host import CPU, files, metal
 from nalm_agent.doctor import tune
 from nalm_agent.doctor.tunables import HUGE_PAGES, THP, Change, read, wanted
-from nalm_agent.errors import HostError, UsageError
-from nalm_agent.home import Home
-from nalm_agent.system import System
+from nalm_agent.host.kernel_files import System
+from nalm_agent.runtime.errors import HostError, UsageError
+from nalm_agent.store.home import Home
 from tiny import Nalm
 
 GOVERNOR = f"/{CPU}/cpu3/cpufreq/scaling_governor"

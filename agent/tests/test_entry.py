@@ -10,14 +10,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from nalm_agent.cli import app
+from nalm_agent.shell.app import app
 from tiny import Nalm
 from typer.testing import CliRunner
 
 
 def test_the_version_needs_no_command() -> None:
-    code = "import sys; sys.argv = ['nalm', '--version']\nfrom nalm_agent.entry import main; main()\n"
-    code += "print(sorted({'typer', 'pydantic', 'numpy', 'rich', 'nalm_agent.cli'} & set(sys.modules)))"
+    code = "import sys; sys.argv = ['nalm', '--version']\nfrom nalm_agent.shell.entry import main; main()\n"
+    code += "print(sorted({'typer', 'pydantic', 'numpy', 'rich', 'nalm_agent.shell.app'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("nalm ") and done.stdout.endswith("[]\n")
 
@@ -25,7 +25,7 @@ def test_the_version_needs_no_command() -> None:
 def test_an_interrupt_while_the_command_is_loaded_leaves_no_trace(tmp_path: Path) -> None:
     """The command waits for ever while it is loaded: its first module reads an empty pipe."""
     (tmp_path / "typer.py").write_text("import sys\nprint('loading', flush=True)\nsys.stdin.readline()\n")
-    code = "from nalm_agent.entry import main; main()"
+    code = "from nalm_agent.shell.entry import main; main()"
     nalm = subprocess.Popen(
         [sys.executable, "-c", code],
         env=os.environ | {"PYTHONPATH": str(tmp_path)},

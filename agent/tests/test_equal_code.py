@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from building import toml
-from nalm_agent.mapped_files import mapped_files, processes_of
-from nalm_agent.process import start, stop
+from nalm_agent.nf.mapped_files import mapped_files, processes_of
+from nalm_agent.runtime.process import start, stop
 from nalm_core.report.run_report import Arm, RunReport, RunStatus
 from nalm_core.report.serialization import parse_report
 from tiny import Nalm, NfRepository

@@ -15,15 +15,15 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import pytest
-from nalm_agent import sandbox
+from nalm_agent.build import sandbox
+from nalm_agent.build.isolation import build_user
+from nalm_agent.build.isolation.build_user import BuildUser
+from nalm_agent.build.isolation.cgroup import Group, without_group
+from nalm_agent.build.sandbox import Places
 from nalm_agent.doctor import escapes
 from nalm_agent.doctor.finding import Finding, Level
-from nalm_agent.home import Home
-from nalm_agent.isolation import build_user
-from nalm_agent.isolation.build_user import BuildUser
-from nalm_agent.isolation.cgroup import Group, without_group
-from nalm_agent.isolation.disk_use import remove_written
-from nalm_agent.sandbox import Places
+from nalm_agent.store.disk_use import remove_written
+from nalm_agent.store.home import Home
 
 NOBODY = BuildUser(65534, 65534)
 AS_ROOT = os.geteuid() == 0

@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
-from nalm_agent.config import parse
-from nalm_agent.errors import ConfigError
-from nalm_agent.experiment import needs_of_cell
-from nalm_agent.experiment_plan import ArmChoice, plan_cells
+from nalm_agent.config.nalm_toml import parse
+from nalm_agent.measure.experiment import needs_of_cell
+from nalm_agent.measure.experiment_plan import ArmChoice, plan_cells
+from nalm_agent.runtime.errors import ConfigError
 from nalm_core.experiments.fit import fit
 from nalm_core.experiments.result import FeaturesResult
 from nalm_core.report.cell import Kind, Use

@@ -6,8 +6,8 @@ from __future__ import annotations
 import io
 
 import pytest
-from nalm_agent import experiment_out
-from nalm_agent.experiment_out import print_result
+from nalm_agent.desk import print_experiment
+from nalm_agent.desk.print_experiment import print_result
 from nalm_core.experiments.result import (
     AblationResult,
     Compared,
@@ -61,7 +61,7 @@ def printed(monkeypatch: pytest.MonkeyPatch, result: Result, width: int, *, term
     out = Console(
         file=io.StringIO(), width=width, force_terminal=terminal, color_system=None, highlight=False
     )
-    monkeypatch.setattr(experiment_out, "console", lambda: out)
+    monkeypatch.setattr(print_experiment, "console", lambda: out)
     print_result(result)
     assert isinstance(out.file, io.StringIO)
     return out.file.getvalue().splitlines()

@@ -8,8 +8,8 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from nalm_agent.cli import app
-from nalm_agent.errors import ExitCode, NalmError, UsageError
+from nalm_agent.runtime.errors import ExitCode, NalmError, UsageError
+from nalm_agent.shell.app import app
 from nalm_core.report.run_report import Arm
 from nalm_core.report.serialization import dump_report, parse_report
 from nalm_server_reports import make_report

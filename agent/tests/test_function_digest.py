@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from nalm_agent.code_digest import code_digest
-from nalm_agent.function_digest import Table, changed_functions, load, placement_only, save, table
+from nalm_agent.artifacts.code_digest import code_digest
+from nalm_agent.artifacts.function_digest import Table, changed_functions, load, placement_only, save, table
 
 HEAD = """#include <stdio.h>
 #include <stdlib.h>

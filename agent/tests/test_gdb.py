@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from nalm_agent.gdb.nalm_gdb.figures import held
 from nalm_agent.gdb.run import source_line
-from nalm_agent.home import WorkDir
-from nalm_agent.launch import RunningNf
-from nalm_agent.probe import Snapshot, counted_packets, lcore_counters, stage_counters
+from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.probe import Snapshot, counted_packets, lcore_counters, stage_counters
+from nalm_agent.store.home import WorkDir
 from tiny import Nalm
 
 PID_AT = 48

@@ -7,9 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from nalm_agent.errors import GitError
-from nalm_agent.git import WORKTREE, Repository, fetch_hint
-from nalm_agent.lfs import require_content
+from nalm_agent.runtime.errors import GitError
+from nalm_agent.source.git import WORKTREE, Repository, fetch_hint
+from nalm_agent.source.lfs import require_content
 from tiny import NfRepository
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nalm_agent.home import remove_tree
+from nalm_agent.store.home import remove_tree
 
 
 def test_what_is_written_during_the_removal_goes_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 import yaml
-from nalm_agent.answers import answer_address, keep
-from nalm_agent.cli import app
-from nalm_agent.git import Repository
-from nalm_agent.home import Home
-from nalm_agent.hook import install, pushed_commits, remove
-from nalm_agent.local import compared
-from nalm_agent.request import Request
+from nalm_agent.desk.check import compared
+from nalm_agent.desk.hook import install, pushed_commits, remove
+from nalm_agent.desk.result_cache import answer_address, keep
+from nalm_agent.measure.request import Request
+from nalm_agent.shell.app import app
+from nalm_agent.source.git import Repository
+from nalm_agent.store.home import Home
 from nalm_server_reports import make_report
 from tiny import NALM, ROOT, Nalm, NfRepository
 from typer.testing import CliRunner

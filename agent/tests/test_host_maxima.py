@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import pytest
-from nalm_agent.config import parse
-from nalm_agent.errors import ConfigError, HostError
-from nalm_agent.host_maxima import BUILD_MEMORY, require_granted_here
+from nalm_agent.build.host_limits import BUILD_MEMORY, require_granted_here
+from nalm_agent.config.nalm_toml import parse
+from nalm_agent.runtime.errors import ConfigError, HostError
 from tiny import NALM_TOML
 
 TABLES = {

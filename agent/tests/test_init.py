@@ -7,10 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from nalm_agent import init_look
-from nalm_agent.config import parse
-from nalm_agent.init import write_first_config
-from nalm_agent.init_look import look_at
+from nalm_agent.config.nalm_toml import parse
+from nalm_agent.desk import init_look
+from nalm_agent.desk.init import write_first_config
+from nalm_agent.desk.init_look import look_at
 from nalm_agent.native.library import FOLDER
 from tiny import Nalm, NfRepository
 

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from nalm_agent.home import SHARED_MEMORY
+from nalm_agent.store.home import SHARED_MEMORY
 from tiny import Nalm, NfRepository
 from waiting import until
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from building import toml
-from nalm_agent.home import SHARED_MEMORY
+from nalm_agent.store.home import SHARED_MEMORY
 from nalm_core.report.run_report import RunStatus
 from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.verdict import judge

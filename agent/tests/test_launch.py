@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from nalm_agent.errors import NfError, ProbeError
-from nalm_agent.home import WorkDir
-from nalm_agent.launch import RunningNf
-from nalm_agent.probe import LcoreState, ProbeFile, counted_packets, lcore_counters, stage_counters
+from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.probe import LcoreState, ProbeFile, counted_packets, lcore_counters, stage_counters
+from nalm_agent.runtime.errors import NfError, ProbeError
+from nalm_agent.store.home import WorkDir
 from tiny import build_tiny
 from waiting import until
 
@@ -92,8 +92,8 @@ def test_unknown_program(work: WorkDir) -> None:
 def test_nf_does_not_outlive_a_killed_agent(tiny_nf: list[str], work: WorkDir, tmp_path: Path) -> None:
     script = f"""
 from pathlib import Path
-from nalm_agent.home import WorkDir
-from nalm_agent.launch import RunningNf
+from nalm_agent.store.home import WorkDir
+from nalm_agent.nf.launch import RunningNf
 work = WorkDir(Path({str(work.disk)!r}), Path({str(work.disk)!r}))
 nf = RunningNf({tiny_nf!r}, work, lcores=1, seed=0, ready_seconds=5)
 nf.wait_ready()

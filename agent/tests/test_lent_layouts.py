@@ -7,12 +7,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from nalm_agent.errors import NfError
-from nalm_agent.home import Home, WorkDir
-from nalm_agent.launch import RunningNf
 from nalm_agent.native.library import library
-from nalm_agent.probe import stage_counters
-from nalm_agent.run_plan import LENT_PROBE
+from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.probe import stage_counters
+from nalm_agent.nf.run_plan import LENT_PROBE
+from nalm_agent.runtime.errors import NfError
+from nalm_agent.store.home import Home, WorkDir
 from tiny import NF_SOURCE
 
 FIRST, SINCE_23_11 = (0, 3), (2, 0)

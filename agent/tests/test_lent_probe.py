@@ -6,15 +6,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from nalm_agent.config import MEMORY_MB, parse
-from nalm_agent.cores import choose
-from nalm_agent.errors import ConfigError
-from nalm_agent.home import Home, WorkDir
-from nalm_agent.launch import RunningNf
+from nalm_agent.config.nalm_toml import MEMORY_MB, parse
+from nalm_agent.counters import simulated
+from nalm_agent.host.cores import choose
 from nalm_agent.native.library import library
-from nalm_agent.probe import counted_packets, lcore_counters, stage_counters
-from nalm_agent.run_plan import LENT_PROBE, eal_options
-from nalm_agent.sources import simulated
+from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.probe import counted_packets, lcore_counters, stage_counters
+from nalm_agent.nf.run_plan import LENT_PROBE, eal_options
+from nalm_agent.runtime.errors import ConfigError
+from nalm_agent.store.home import Home, WorkDir
 from nalm_core.report.run_report import Arm
 from tiny import NALM_TOML
 

@@ -7,14 +7,14 @@ import json
 from pathlib import Path
 
 import pytest
-from nalm_agent.config import parse
-from nalm_agent.config_place import root_to_be
-from nalm_agent.errors import ExitCode, UsageError
-from nalm_agent.home import WorkDir
-from nalm_agent.init import write_first_config, write_headers
-from nalm_agent.launch import RunningNf
-from nalm_agent.report_out import instruction_line, print_run
-from nalm_agent.result import worst
+from nalm_agent.config.location import root_to_be
+from nalm_agent.config.nalm_toml import parse
+from nalm_agent.desk.init import write_first_config, write_headers
+from nalm_agent.nf.launch import RunningNf
+from nalm_agent.report.print_run import instruction_line, print_run
+from nalm_agent.report.result import worst
+from nalm_agent.runtime.errors import ExitCode, UsageError
+from nalm_agent.store.home import WorkDir
 from nalm_core.report.run_report import Arm, InstructionCount, Source
 from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.verdict import judge

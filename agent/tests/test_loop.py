@@ -8,11 +8,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from nalm_agent.errors import NfError
-from nalm_agent.home import WorkDir
-from nalm_agent.launch import RunningNf
 from nalm_agent.native.library import FOLDER
-from nalm_agent.probe import lcore_counters, stage_counters
+from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.probe import lcore_counters, stage_counters
+from nalm_agent.runtime.errors import NfError
+from nalm_agent.store.home import WorkDir
 
 DRIVER = """#include "nalm_loop.h"
 static bool odd(void *state, const uint8_t *packet, uint32_t length)

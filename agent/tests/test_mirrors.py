@@ -6,10 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from nalm_agent.errors import GitError
-from nalm_agent.home import Home
-from nalm_agent.mirrors import mirrored
-from nalm_agent.server_client import Lease
+from nalm_agent.daemon.mirrors import mirrored
+from nalm_agent.runtime.errors import GitError
+from nalm_agent.server_api.jobs import Lease
+from nalm_agent.store.home import Home
 from tiny import NfRepository
 
 

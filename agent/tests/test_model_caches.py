@@ -6,10 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from nalm_agent.home import WorkDir
-from nalm_agent.sources import simulated
-from nalm_agent.sources.model_caches import allowed, differences, host_caches, options, used
-from nalm_agent.stage_functions import StageFunctions
+from nalm_agent.config.stage_functions import StageFunctions
+from nalm_agent.counters import simulated
+from nalm_agent.counters.model_caches import allowed, differences, host_caches, options, used
+from nalm_agent.store.home import WorkDir
 from nalm_core.report.modelled_counts import EVENTS, ModelCount, ModelledCache
 from nalm_core.report.run_report import Arm
 from tiny import build_tiny

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from nalm_agent.errors import UsageError
 from nalm_agent.mutants.cli import chosen
 from nalm_agent.mutants.record import Record, read_records
 from nalm_agent.mutants.scratch import Scratch, with_value
+from nalm_agent.runtime.errors import UsageError
 from tiny import NALM_TOML, Nalm, NfRepository
 
 HEADER = """title: a change

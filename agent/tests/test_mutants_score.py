@@ -12,13 +12,13 @@ from typing import Any
 
 import httpx
 import pytest
-from nalm_agent.errors import UsageError
+from nalm_agent.desk.sending import Sending
 from nalm_agent.mutants.record import Expected, Journal, Record, Seconds, StageInstructions, read_records
 from nalm_agent.mutants.report import print_report, record_line
 from nalm_agent.mutants.score import score
 from nalm_agent.mutants.send import send, trial_of
-from nalm_agent.sending import Sending
-from nalm_agent.upload import Uploader
+from nalm_agent.runtime.errors import UsageError
+from nalm_agent.server_api.uploads import Uploader
 
 RECORDED = Path(__file__).parent / "recorded" / "mutants.jsonl"
 

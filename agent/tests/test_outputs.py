@@ -8,9 +8,9 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from nalm_agent.cli import app
-from nalm_agent.errors import UsageError
-from nalm_agent.outputs import Outputs
+from nalm_agent.report.outputs import Outputs
+from nalm_agent.runtime.errors import UsageError
+from nalm_agent.shell.app import app
 from nalm_core.report.serialization import dump_report
 from nalm_server_reports import make_report
 from typer.testing import CliRunner, Result

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import pytest
-from nalm_agent.arms import plan_arms
-from nalm_agent.config import Config, Counts, parse
-from nalm_agent.draft import Draft
-from nalm_agent.git import Repository
-from nalm_agent.home import WorkDir
-from nalm_agent.request import Request
-from nalm_agent.sources import vpp_runtime
-from nalm_agent.sources.own_figures import OWN_FIGURES
+from nalm_agent.config.nalm_toml import Config, Counts, parse
+from nalm_agent.measure.arms import plan_arms
+from nalm_agent.measure.report_builder import Draft
+from nalm_agent.measure.request import Request
+from nalm_agent.self_counting import vpp_runtime
+from nalm_agent.self_counting.formats import OWN_FIGURES
+from nalm_agent.source.git import Repository
+from nalm_agent.store.home import WorkDir
 from nalm_core.report.run_report import StageCounters
 from nalm_server_reports import make_report
 from tiny import NALM_TOML, NfRepository

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from nalm_agent.home import WorkDir
-from nalm_agent.launch import RunningNf
-from nalm_agent.sources import papi, pmu
-from nalm_agent.sources.events import CYCLES, Event
+from nalm_agent.counters import papi
+from nalm_agent.counters.events import CYCLES, Event
+from nalm_agent.host import pmu
+from nalm_agent.nf.launch import RunningNf
+from nalm_agent.store.home import WorkDir
 from nalm_core.report.event_counts import EventCount, figures
 from nalm_core.report.terms import Arm
 from tiny import build_tiny

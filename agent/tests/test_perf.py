@@ -6,14 +6,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from nalm_agent.errors import SourceError
-from nalm_agent.home import WorkDir
-from nalm_agent.launch import RunningNf
-from nalm_agent.sources import perf, pmu
-from nalm_agent.sources.events import COUNTERS, CYCLES, EVENTS, INSTRUCTIONS, Event, groups
-from nalm_agent.sources.perf_process import PerfProcess
-from nalm_agent.sources.perf_script_parse import parse_callers, parse_lines
-from nalm_agent.sources.perf_stat_parse import NOT_COUNTED, NOT_SUPPORTED, EventCount, parse
+from nalm_agent.counters import perf
+from nalm_agent.counters.events import COUNTERS, CYCLES, EVENTS, INSTRUCTIONS, Event, groups
+from nalm_agent.counters.perf_process import PerfProcess
+from nalm_agent.counters.perf_script_parse import parse_callers, parse_lines
+from nalm_agent.counters.perf_stat_parse import NOT_COUNTED, NOT_SUPPORTED, EventCount, parse
+from nalm_agent.host import pmu
+from nalm_agent.nf.launch import RunningNf
+from nalm_agent.runtime.errors import SourceError
+from nalm_agent.store.home import WorkDir
 from nalm_core.report.profile import Profile, ProfiledFunction, beyond_valgrind
 from nalm_core.report.run_report import Arm
 

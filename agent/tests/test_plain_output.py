@@ -11,9 +11,9 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from nalm_agent.errors import NalmError
-from nalm_agent.heartbeat import plain_tail
-from nalm_agent.plain_console import PlainConsole
+from nalm_agent.daemon.heartbeat import plain_tail
+from nalm_agent.report.plain_console import PlainConsole
+from nalm_agent.runtime.errors import NalmError
 from nalm_agent.top.process_name import name_of
 from rich.table import Table
 from rich.text import Text

@@ -8,13 +8,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from nalm_agent.cli import app
-from nalm_agent.cores import Cores
-from nalm_agent.errors import NfError, ProbeError, UsageError
-from nalm_agent.home import WorkDir
-from nalm_agent.rate_search import Goal, Loads, search
-from nalm_agent.traffic_file import bin_end
-from nalm_agent.trial_nf import Ask, NfRun, TrialNf
+from nalm_agent.host.cores import Cores
+from nalm_agent.rates.search import Goal, Loads, search
+from nalm_agent.rates.traffic_file import bin_end
+from nalm_agent.rates.trial_nf import Ask, NfRun, TrialNf
+from nalm_agent.runtime.errors import NfError, ProbeError, UsageError
+from nalm_agent.shell.app import app
+from nalm_agent.store.home import WorkDir
 from nalm_core.rates.latency import figures
 from nalm_core.rates.rate_report import Ended, LcoreStages, Phase, RateReport, RateSettings, Traffic, Trial
 from nalm_core.rates.rate_result import RateVerdict, judge_rates

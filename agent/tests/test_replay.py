@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
-from nalm_agent.home import WorkDir
-from nalm_agent.launch import RunningNf, SlowTurnError
-from nalm_agent.replay import replay_arms
-from nalm_agent.session import ArmFailedError, ArmRun
+from nalm_agent.measure.replay import replay_arms
+from nalm_agent.measure.rounds import ArmFailedError, ArmRun
+from nalm_agent.nf.launch import RunningNf, SlowTurnError
+from nalm_agent.store.home import WorkDir
 from nalm_core.report.run_report import Arm, ArmInfo, Build, RunDefinition, RunReport, StageInfo
 from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.checks import checks_of

@@ -12,13 +12,13 @@ from tempfile import gettempdir
 
 import pytest
 from building import Builder
-from nalm_agent import build, sandbox
-from nalm_agent.compiler_cache import cache_name
-from nalm_agent.errors import BuildError, ConfigError, HostError
-from nalm_agent.isolation import build_user, cgroup
-from nalm_agent.isolation.build_user import UNUSED_UID, BuildUser
-from nalm_agent.isolation.network import Network, network_prefix
-from nalm_agent.sandbox import Isolation, isolation
+from nalm_agent.build import build, sandbox
+from nalm_agent.build.compiler_cache import cache_name
+from nalm_agent.build.isolation import build_user, cgroup
+from nalm_agent.build.isolation.build_user import UNUSED_UID, BuildUser
+from nalm_agent.build.isolation.network import Network, network_prefix
+from nalm_agent.build.sandbox import Isolation, isolation
+from nalm_agent.runtime.errors import BuildError, ConfigError, HostError
 from tiny import NfRepository
 
 

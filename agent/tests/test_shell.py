@@ -11,9 +11,9 @@ from typing import cast
 
 import pytest
 import typer
-from nalm_agent.cli import app
-from nalm_agent.completion import commit_names, scenario_names
-from nalm_agent.man_pages import man_pages
+from nalm_agent.shell.app import app
+from nalm_agent.shell.completion import commit_names, scenario_names
+from nalm_agent.shell.man_pages import man_pages
 from tiny import NALM, Nalm, NfRepository
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from nalm_agent.result import Result, judged
-from nalm_agent.sitting import Sitting
-from nalm_agent.sparkline import sparkline
+from nalm_agent.desk.session import Sitting
+from nalm_agent.report.result import Result, judged
+from nalm_agent.report.sparkline import sparkline
 from nalm_core.report.run_report import RunReport
 from nalm_server_reports import make_report
 

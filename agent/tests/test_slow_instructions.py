@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from nalm_agent.sources.slow_instructions import slow_instructions
+from nalm_agent.counters.slow_instructions import slow_instructions
 
 SOURCE = """
 #include <stdint.h>

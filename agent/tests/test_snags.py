@@ -7,12 +7,12 @@ import struct
 from pathlib import Path
 
 import pytest
-from nalm_agent.capture import link_type_of, require_ethernet
-from nalm_agent.errors import ConfigError, NfError
-from nalm_agent.home import WorkDir
-from nalm_agent.launch import RunningNf
-from nalm_agent.session import few_forwarded
-from nalm_agent.snags import advice
+from nalm_agent.measure.rounds import few_forwarded
+from nalm_agent.nf.capture import link_type_of, require_ethernet
+from nalm_agent.nf.known_failures import advice
+from nalm_agent.nf.launch import RunningNf
+from nalm_agent.runtime.errors import ConfigError, NfError
+from nalm_agent.store.home import WorkDir
 from nalm_core.report.run_report import Arm, OutcomeKind, StageCounters, StageInfo
 
 PCAP = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 113)

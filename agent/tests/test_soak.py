@@ -8,8 +8,8 @@ import signal
 from pathlib import Path
 
 import pytest
-from nalm_agent.errors import UsageError
-from nalm_agent.soak_file import SoakFile, read_soak
+from nalm_agent.rates.soak_file import SoakFile, read_soak
+from nalm_agent.runtime.errors import UsageError
 from nalm_core.rates.soak import SoakHeader, SoakOutcome, judge_soak
 from tiny import Nalm, NfRepository
 from waiting import until

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nalm_agent.source_files import count_in, profile_in
+from nalm_agent.source.source_files import count_in, profile_in
 from nalm_core.report.profile import Profile, ProfiledFunction, ProfiledLine
 from nalm_core.report.run_report import Arm, FunctionCount, InstructionCount, Source
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from nalm_agent.config import parse
-from nalm_agent.errors import ConfigError
-from nalm_agent.side_source import MOST_FILE_BYTES, read_inside
-from nalm_agent.source_of_report import with_source
+from nalm_agent.build.side_source import MOST_FILE_BYTES, read_inside
+from nalm_agent.config.nalm_toml import parse
+from nalm_agent.measure.source_of_report import with_source
+from nalm_agent.runtime.errors import ConfigError
 from nalm_core.report.run_report import Arm
 from nalm_core_source import counted
 from tiny import NALM_TOML

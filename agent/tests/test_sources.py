@@ -6,10 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from nalm_agent.errors import NfError, SourceError
-from nalm_agent.home import WorkDir
-from nalm_agent.sources import pmu, simulated, tsc
-from nalm_agent.stage_functions import StageFunctions
+from nalm_agent.config.stage_functions import StageFunctions
+from nalm_agent.counters import simulated
+from nalm_agent.host import pmu, tsc
+from nalm_agent.runtime.errors import NfError, SourceError
+from nalm_agent.store.home import WorkDir
 from nalm_core.report.run_report import Arm, InstructionCount, Source
 from tiny import build_tiny
 

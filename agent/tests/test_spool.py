@@ -14,16 +14,16 @@ from pathlib import Path
 
 import httpx
 import pytest
-from nalm_agent.delivery import deliver, deliver_patiently
-from nalm_agent.errors import HostError, ServerError
-from nalm_agent.server_client import (
+from nalm_agent.daemon.delivery import deliver, deliver_patiently
+from nalm_agent.daemon.spool import LIMIT, Label, Spool
+from nalm_agent.runtime.errors import HostError, ServerError
+from nalm_agent.server_api.jobs import (
     NEWER_REPORT,
     ServerAwayError,
     ServerClient,
     ServerOlderError,
     VersionsApartError,
 )
-from nalm_agent.spool import LIMIT, Label, Spool
 
 SERVER = "http://server"
 
@@ -180,9 +180,9 @@ def test_a_full_disk_is_the_hosts_fault_and_leaves_nothing_half_written(
 PROGRAM = """
 import sys
 from pathlib import Path
-from nalm_agent.delivery import deliver
-from nalm_agent.server_client import ServerClient
-from nalm_agent.spool import Label, Spool
+from nalm_agent.daemon.delivery import deliver
+from nalm_agent.server_api.jobs import ServerClient
+from nalm_agent.daemon.spool import Label, Spool
 spool, server, begin = Spool(Path(sys.argv[1])), sys.argv[2], int(sys.argv[3])
 client = ServerClient(server, "good", print)
 deliver(spool, client, print)

@@ -7,14 +7,14 @@ import signal
 import subprocess
 import sys
 
-from nalm_agent.stopping import INTERRUPTED
+from nalm_agent.runtime.stop_signals import INTERRUPTED
 
 COMMAND = """
 import signal, sys, threading, time, typer
 from types import SimpleNamespace
 from nalm_agent import counting, stopping
-from nalm_agent.cli import run_app
-from nalm_agent.held import Held
+from nalm_agent.shell.app import run_app
+from nalm_agent.runtime.signal_guard import Held
 stopping.GRACE_SECONDS = {grace}
 app = typer.Typer()
 

@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from nalm_agent.home import SHARED_MEMORY, Home
-from nalm_agent.store import Store, address
+from nalm_agent.store.home import SHARED_MEMORY, Home
+from nalm_agent.store.store import Store, address
 
 
 def test_directory_is_made_once_and_seen_whole(tmp_path: Path) -> None:

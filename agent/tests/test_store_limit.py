@@ -11,18 +11,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from nalm_agent import lease
-from nalm_agent.errors import UsageError
-from nalm_agent.home import Home
-from nalm_agent.store import Store
-from nalm_agent.store_limit import LIMIT, entries, in_use, limit_bytes, parse_bytes, prune
+from nalm_agent.runtime.errors import UsageError
+from nalm_agent.store import file_lock
+from nalm_agent.store.home import Home
+from nalm_agent.store.store import Store
+from nalm_agent.store.store_limit import LIMIT, entries, in_use, limit_bytes, parse_bytes, prune
 from tiny import Nalm
 
 SIZE = 100_000
 LEASING = """
 import sys
 from pathlib import Path
-from nalm_agent.store import Store
+from nalm_agent.store.store import Store
 Store(Path(sys.argv[1])).directory("builds", sys.argv[2])
 print("held", flush=True)
 sys.stdin.read()
@@ -40,9 +40,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
         )
         os.utime(made, (1000 - age, 1000 - age))
     os.utime(found.path("counts", "old.json"), (10, 10))
-    lease.release_all()
+    file_lock.release_all()
     yield found
-    lease.release_all()
+    file_lock.release_all()
 
 
 def names(store: Store) -> list[str]:
@@ -55,7 +55,7 @@ def test_least_recently_used_goes_first(store: Store) -> None:
     assert prune(store, 10 * SIZE) == []
     assert [entry.name for entry in prune(store, 2 * SIZE + 50_000)] == ["old.json", "a"]
     store.directory("builds", "b")
-    lease.release_all()
+    file_lock.release_all()
     assert names(store) == ["c", "b"]
     assert [entry.name for entry in prune(store, 0)] == ["c", "b"]
     assert [path.name for path in store.root.rglob("*")] in (["builds", "counts"], ["counts", "builds"])
@@ -66,7 +66,7 @@ def test_what_this_process_uses_stays(store: Store) -> None:
     assert [in_use(store, entry) for entry in entries(store) if entry.name in "ab"] == [False, True]
     prune(store, 0)
     assert names(store) == ["a"]
-    lease.release_all()
+    file_lock.release_all()
     prune(store, 0)
     assert names(store) == []
 

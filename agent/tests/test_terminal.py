@@ -12,8 +12,8 @@ import sys
 import pytest
 from nalm_agent.doctor.finding import Finding, Level
 from nalm_agent.doctor.show import print_findings
-from nalm_agent.stage_table import stage_table
-from nalm_agent.table_width import fit
+from nalm_agent.report.stage_table import stage_table
+from nalm_agent.report.table_width import fit
 from nalm_core.verdict.verdict import judge
 from nalm_server_reports import make_report
 from rich.console import Console
@@ -24,7 +24,7 @@ SLOWER = {"head_costs": {"nat": 180.0}, "head_ipps": {"nat": 400}}
 
 def test_results_go_to_standard_output_while_the_bar_is_on_the_terminal() -> None:
     """`nalm bisect --json >file`: rich would send what is printed below its bar to the terminal."""
-    code = "from nalm_agent.console import Terminal\nwith Terminal(): print('result', flush=True)"
+    code = "from nalm_agent.report.console import Terminal\nwith Terminal(): print('result', flush=True)"
     mine, theirs = pty.openpty()
     try:
         done = subprocess.run(
@@ -51,7 +51,7 @@ def test_results_go_to_standard_output_while_the_bar_is_on_the_terminal() -> Non
     ],
 )
 def test_a_terminal_gets_what_it_can_show(*, locale: dict[str, str], terminal: bool, shown: str) -> None:
-    code = "from nalm_agent.encoding import respect_terminal\nrespect_terminal(); print('±1 … ▁ é')"
+    code = "from nalm_agent.shell.encoding import respect_terminal\nrespect_terminal(); print('±1 … ▁ é')"
     mine, theirs = pty.openpty()
     try:
         done = subprocess.run(

@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from nalm_agent.cli import app
-from nalm_agent.errors import ProbeError, UsageError
-from nalm_agent.home import WorkDir
-from nalm_agent.launch import RunningNf
+from nalm_agent.nf.launch import RunningNf
+from nalm_agent.runtime.errors import ProbeError, UsageError
+from nalm_agent.shell.app import app
+from nalm_agent.store.home import WorkDir
 from nalm_agent.top.cut_to_height import CutToHeight
 from nalm_agent.top.find import of_process, only, running
 from nalm_agent.top.hardware import NOT_ASKED, _missing
@@ -99,11 +99,11 @@ def test_recorded_and_shown_again(open_nf: RunningNf, nalm: Nalm, tmp_path: Path
 
 
 def test_why_hardware_figures_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nalm_agent.sources.pmu.kernel_reason", lambda: None)
+    monkeypatch.setattr("nalm_agent.host.pmu.kernel_reason", lambda: None)
     assert _missing({}) == {"ipp": NOT_ASKED, "eipc": NOT_ASKED}
     assert _missing({"instructions": None, "cycles": "no counter left"}) == {"eipc": "no counter left"}
     assert _missing({"instructions": None, "cycles": None}) == {}
-    monkeypatch.setattr("nalm_agent.sources.pmu.kernel_reason", lambda: "no PMU")
+    monkeypatch.setattr("nalm_agent.host.pmu.kernel_reason", lambda: "no PMU")
     assert _missing({})["ipp"] == "no PMU"
 
 

@@ -15,13 +15,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from nalm_agent.config import MEMORY_MB
-from nalm_agent.cores import choose
-from nalm_agent.errors import ProbeError, SourceError, UsageError
-from nalm_agent.home import Home, WorkDir
-from nalm_agent.launch import RunningNf
+from nalm_agent.config.nalm_toml import MEMORY_MB
+from nalm_agent.host.cores import choose
 from nalm_agent.native.library import library
-from nalm_agent.run_plan import LENT_PROBE, eal_options
+from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.run_plan import LENT_PROBE, eal_options
+from nalm_agent.runtime.errors import ProbeError, SourceError, UsageError
+from nalm_agent.store.home import Home, WorkDir
 from nalm_agent.top.find import of_prefix, of_process, running
 from nalm_agent.top.lcore_usage import NO_USAGE, SET_BACK
 from nalm_agent.top.process_root import inside

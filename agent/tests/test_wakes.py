@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from celery import Celery
-from nalm_agent.wakes import WAKE_TASK, CeleryWakes, queue_of
+from nalm_agent.daemon.job_notices import WAKE_TASK, CeleryWakes, queue_of
 from redis import Redis
 from redis.exceptions import NoPermissionError, RedisError
 from waiting import until
@@ -170,7 +170,7 @@ def test_an_agents_user_can_touch_no_other_queue(redis: RedisServer) -> None:
 def test_an_agent_that_ends_after_its_broker_ends_without_a_trace(redis: RedisServer) -> None:
     """It holds a message that was not taken: at the end of a process kombu would give it back."""
     code = (
-        "import sys\nfrom nalm_agent.wakes import CeleryWakes\n"
+        "import sys\nfrom nalm_agent.daemon.job_notices import CeleryWakes\n"
         f"wakes = CeleryWakes({redis.url!r}, {POOL!r}, slow_poll_seconds=60)\nwakes.busy(True)\n"
         "print('begun', flush=True)\nsys.stdin.readline()\nwakes.close()\n"
     )

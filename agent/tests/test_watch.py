@@ -9,9 +9,9 @@ import subprocess
 import time
 from pathlib import Path
 
-from nalm_agent.git import Repository
-from nalm_agent.home import SHARED_MEMORY
-from nalm_agent.watching import snapshot
+from nalm_agent.desk.watch import snapshot
+from nalm_agent.source.git import Repository
+from nalm_agent.store.home import SHARED_MEMORY
 from tiny import NALM, Nalm, NfRepository
 
 

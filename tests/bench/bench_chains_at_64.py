@@ -8,7 +8,7 @@ import statistics
 import sys
 
 from host import print_result
-from nalm_agent.cores import choose
+from nalm_agent.host.cores import choose
 from testpmd import cycles_per_packet
 from variants import Variant, describe, measure, median_of_launches
 

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from host import print_result
-from nalm_agent.cores import Cores, choose
-from nalm_agent.home import Home, WorkDir
-from nalm_agent.launch import RunningNf
-from nalm_agent.probe import lcore_counters
-from nalm_agent.run_plan import eal_options
+from nalm_agent.host.cores import Cores, choose
+from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.probe import lcore_counters
+from nalm_agent.nf.run_plan import eal_options
+from nalm_agent.store.home import Home, WorkDir
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "reference-nf"

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from host import print_result
-from nalm_agent.cores import choose
-from nalm_agent.run_plan import eal_options
+from nalm_agent.host.cores import choose
+from nalm_agent.nf.run_plan import eal_options
 
 ROOT = Path(__file__).resolve().parents[2]
 NF = ROOT / "reference-nf"

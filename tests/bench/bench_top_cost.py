@@ -19,11 +19,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from host import print_result
-from nalm_agent.cores import choose
 from nalm_agent.gdb.run import source_line
-from nalm_agent.home import Home, WorkDir
-from nalm_agent.launch import RunningNf
-from nalm_agent.probe import lcore_counters
+from nalm_agent.host.cores import choose
+from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.probe import lcore_counters
+from nalm_agent.store.home import Home, WorkDir
 from nalm_agent.top.find_telemetry import TelemetrySockets
 from nalm_agent.top.perf_feed import PerfFeed
 from variants import READY_SECONDS, Variant
@@ -101,7 +101,7 @@ def lookers_of(nf: RunningNf, work: WorkDir, stack: ExitStack) -> dict[str, Call
 
 def standing(way: list[str], work: WorkDir, stack: ExitStack) -> subprocess.Popen[str]:
     """A `nalm top` that looked once and stands still; killed with the stack."""
-    code = "import sys; from nalm_agent.entry import main; sys.argv[0] = 'nalm'; main()"
+    code = "import sys; from nalm_agent.shell.entry import main; sys.argv[0] = 'nalm'; main()"
     line = [sys.executable, "-c", code, "top", *way, "--json", "--interval", INTERVAL]
     top = looker(line, '"version"', work.fresh("looker"))
     stack.callback(top.wait)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from nalm_agent.host import fingerprint
+from nalm_agent.host.fingerprint import fingerprint
 
 
 def print_result(name: str, value: float, unit: str, better: str, **details: Any) -> None:

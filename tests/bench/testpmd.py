@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 
-from nalm_agent.cores import Cores
+from nalm_agent.host.cores import Cores
 
 SECONDS = 3.0
 READY_SECONDS = 30.0

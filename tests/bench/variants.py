@@ -14,12 +14,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nalm_agent.cores import Cores, choose
-from nalm_agent.home import Home, WorkDir
-from nalm_agent.launch import RunningNf
-from nalm_agent.probe import counted_packets, lcore_counters, stage_counters
-from nalm_agent.run_plan import eal_options
-from nalm_agent.sources import simulated
+from nalm_agent.counters import simulated
+from nalm_agent.host.cores import Cores, choose
+from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.probe import counted_packets, lcore_counters, stage_counters
+from nalm_agent.nf.run_plan import eal_options
+from nalm_agent.store.home import Home, WorkDir
 from nalm_core.report.run_report import Arm
 
 ROOT = Path(__file__).resolve().parents[2]

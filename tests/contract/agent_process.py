@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from contract_server import ContractServer
-from nalm_agent.stopping import INTERRUPTED
+from nalm_agent.runtime.stop_signals import INTERRUPTED
 
 PATIENCE_SECONDS = 120
 ENDING_SECONDS = 60
@@ -22,10 +22,10 @@ NALM = str(Path(sys.executable).with_name("nalm"))
 DYING = """
 import os, signal, socket, sys
 from urllib.parse import urlsplit
-import nalm_agent.spool as spool
-import nalm_agent.whole_file as whole_file
-from nalm_agent.server_client import ServerClient
-from nalm_agent.spool import Spool
+import nalm_agent.daemon.spool as spool
+import nalm_agent.store.atomic_file as whole_file
+from nalm_agent.server_api.jobs import ServerClient
+from nalm_agent.daemon.spool import Spool
 
 step, kind = os.environ["DIE_AT"].split(":")
 
@@ -60,7 +60,7 @@ def dying_remove(self, item):
 Spool.put, Spool.remove = dying_put, dying_remove
 if step == "amid-upload":
     ServerClient.upload = half_an_upload
-from nalm_agent.entry import main
+from nalm_agent.shell.entry import main
 main()
 """
 

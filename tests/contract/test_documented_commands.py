@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 import typer
-from nalm_agent import cli as agent
 from nalm_agent.mutants import cli as mutants
-from nalm_server.cli import main as server
+from nalm_agent.shell import app as agent
+from nalm_server import cli as server
 from typer.main import get_command
 
 ROOT = Path(__file__).resolve().parents[2]

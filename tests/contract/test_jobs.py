@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from contract_server import ContractServer
-from nalm_agent import server_client
-from nalm_agent.server_client import Lease, LeaseLostError, ServerClient, ServerOlderError
+from nalm_agent.server_api import jobs as server_client
+from nalm_agent.server_api.jobs import Lease, LeaseLostError, ServerClient, ServerOlderError
 
 ORIGIN = 40 * "0"
 LEASE_SECONDS = 5

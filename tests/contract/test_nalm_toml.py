@@ -8,9 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from nalm_agent.config import parse
-from nalm_agent.errors import ConfigError
-from nalm_agent.probe import ProbeFile
+from nalm_agent.config.nalm_toml import parse
+from nalm_agent.nf.probe import ProbeFile
+from nalm_agent.runtime.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = (ROOT / "reference-nf" / "nalm.toml").read_text()

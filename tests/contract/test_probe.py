@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from nalm_agent.errors import ProbeError
-from nalm_agent.gate import Gate
-from nalm_agent.probe import (
+from nalm_agent.nf.gate import Gate
+from nalm_agent.nf.probe import (
     EventState,
     LcoreState,
     ProbeFile,
@@ -20,6 +19,7 @@ from nalm_agent.probe import (
     lcore_counters,
     stage_counters,
 )
+from nalm_agent.runtime.errors import ProbeError
 
 HERE = Path(__file__).parent
 INCLUDE = HERE.parents[1] / "reference-nf" / "probe"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from commits import make_commits, wait
 from farm import Farm
-from nalm_agent.bounded_log import CHUNK_BYTES, LIMIT_BYTES
+from nalm_agent.runtime.bounded_log import CHUNK_BYTES, LIMIT_BYTES
 
 
 @pytest.mark.timeout(1800)

@@ -7,9 +7,9 @@ from nalm_core.text.percents import share_percent
 
 from nalm_agent.doctor.finding import Finding, Level, note, ok, unknown
 from nalm_agent.doctor.look import Look
-from nalm_agent.host_facts import BOOST, CPU
-from nalm_agent.host_facts import turbo as turbo_state
-from nalm_agent.sources import tsc as source
+from nalm_agent.host import tsc as source
+from nalm_agent.host.facts import BOOST, CPU
+from nalm_agent.host.facts import turbo as turbo_state
 
 SWING_LIMIT = 0.02
 """Of the core clock, 5th to 95th percentile; beyond it a turn may differ from its neighbour by that much."""

@@ -11,17 +11,17 @@ from pathlib import Path
 
 from rich.markup import escape
 
-from nalm_agent.console import Terminal
-from nalm_agent.cores import choose
 from nalm_agent.doctor import tune
 from nalm_agent.doctor.examine import examine
 from nalm_agent.doctor.finding import Finding
 from nalm_agent.doctor.look import look
 from nalm_agent.doctor.tunables import Change, wanted
-from nalm_agent.health import remember_noise
-from nalm_agent.home import Home
-from nalm_agent.plain_console import PlainConsole
-from nalm_agent.system import System
+from nalm_agent.host.cores import choose
+from nalm_agent.host.health import remember_noise
+from nalm_agent.host.kernel_files import System
+from nalm_agent.report.console import Terminal
+from nalm_agent.report.plain_console import PlainConsole
+from nalm_agent.store.home import Home
 
 RESOLVES = "change_in_60_s"
 """The figure of `noise_finding` that agents tell their server."""

@@ -19,14 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from nalm_agent import sandbox
+from nalm_agent.build import sandbox
+from nalm_agent.build.isolation.cgroup import Limits, build_group, without_group
+from nalm_agent.build.isolation.system_view import SHARED_MEMORY_BYTES
+from nalm_agent.build.sandbox import HOME, Places
 from nalm_agent.doctor import escape_tries
 from nalm_agent.doctor.finding import Finding, note, ok, unknown
-from nalm_agent.home import Home
-from nalm_agent.isolation.cgroup import Limits, build_group, without_group
-from nalm_agent.isolation.disk_use import remove_written
-from nalm_agent.isolation.system_view import SHARED_MEMORY_BYTES
-from nalm_agent.sandbox import HOME, Places
+from nalm_agent.store.disk_use import remove_written
+from nalm_agent.store.home import Home
 
 LIMIT_SECONDS = 60
 MEMORY_BYTES = 1 << 30

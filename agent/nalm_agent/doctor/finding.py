@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from nalm_agent.errors import ExitCode
+from nalm_agent.runtime.errors import ExitCode
 
 
 class Level(StrEnum):

@@ -6,8 +6,8 @@ from __future__ import annotations
 from nalm_agent.doctor.clock import TUNE
 from nalm_agent.doctor.finding import Finding, note, ok, unknown
 from nalm_agent.doctor.look import Look
-from nalm_agent.host_facts import ISOLATED, NOHZ_FULL, isolated_cpus
-from nalm_agent.system import as_cpu_list, cpu_list
+from nalm_agent.host.facts import ISOLATED, NOHZ_FULL, isolated_cpus
+from nalm_agent.host.kernel_files import as_cpu_list, cpu_list
 
 MANY_INTERRUPTS_PER_S = 100.0
 """Interrupts of devices on a measuring CPU from which they take a noticeable share of its turns."""

@@ -9,15 +9,14 @@ import socket
 import time
 from dataclasses import dataclass
 
-from nalm_agent import latency
-from nalm_agent.cores import choose, hold
-from nalm_agent.errors import HostError
-from nalm_agent.home import Home
-from nalm_agent.host import caches, cpu_model, host_class, uses_huge_pages
-from nalm_agent.host_facts import CPU, siblings
-from nalm_agent.latency import Latencies
-from nalm_agent.sources import tsc
-from nalm_agent.system import System, cpu_list
+from nalm_agent.host import latency, tsc
+from nalm_agent.host.cores import choose, hold
+from nalm_agent.host.facts import CPU, siblings
+from nalm_agent.host.fingerprint import caches, cpu_model, host_class, uses_huge_pages
+from nalm_agent.host.kernel_files import System, cpu_list
+from nalm_agent.host.latency import Latencies
+from nalm_agent.runtime.errors import HostError
+from nalm_agent.store.home import Home
 
 STEAL_FIELD = 7
 """Of a line of /proc/stat after its name."""

@@ -8,8 +8,8 @@ import shutil
 from nalm_agent.doctor.clock import TUNE
 from nalm_agent.doctor.finding import Finding, note, ok, unknown
 from nalm_agent.doctor.look import Look
-from nalm_agent.host import HUGE_PAGE_BYTES_WANTED
-from nalm_agent.host_facts import NODES, THP, thp
+from nalm_agent.host.facts import NODES, THP, thp
+from nalm_agent.host.fingerprint import HUGE_PAGE_BYTES_WANTED
 
 MIN_MEMORY_BYTES = 2 << 30
 MIN_DISK_BYTES = 2 << 30

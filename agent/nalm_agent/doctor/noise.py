@@ -27,23 +27,23 @@ from nalm_core.report.run_report import (
 )
 
 from nalm_agent import version
-from nalm_agent.arms import Ready
-from nalm_agent.build import build
-from nalm_agent.code_digest import code_digest
-from nalm_agent.config import FILE_NAME
-from nalm_agent.cores import choose, hold
-from nalm_agent.errors import GitError, HostError
-from nalm_agent.git import Repository, Revision
-from nalm_agent.home import Home, WorkDir
-from nalm_agent.host import fingerprint, require_huge_pages
+from nalm_agent.artifacts.code_digest import code_digest
+from nalm_agent.build.build import build
+from nalm_agent.config.nalm_toml import FILE_NAME
+from nalm_agent.host import tsc
+from nalm_agent.host.cores import choose, hold
+from nalm_agent.host.fingerprint import fingerprint, require_huge_pages
+from nalm_agent.measure.arms import Ready
+from nalm_agent.measure.request import read_config
+from nalm_agent.measure.rounds import ArmFailedError, ArmRun, Bench, measure_rounds, try_out
 from nalm_agent.native.library import FOLDER, program
-from nalm_agent.process import stop_all
-from nalm_agent.progress import Progress
-from nalm_agent.request import read_config
-from nalm_agent.run_plan import plan, traffic_identity
-from nalm_agent.session import ArmFailedError, ArmRun, Bench, measure_rounds, try_out
-from nalm_agent.sources import tsc
-from nalm_agent.toolchain import toolchain
+from nalm_agent.native.toolchain import toolchain
+from nalm_agent.nf.run_plan import plan, traffic_identity
+from nalm_agent.report.progress import Progress
+from nalm_agent.runtime.errors import GitError, HostError
+from nalm_agent.runtime.process import stop_all
+from nalm_agent.source.git import Repository, Revision
+from nalm_agent.store.home import Home, WorkDir
 
 OWN_NF = "noise_nf"
 READY_SECONDS = 10.0

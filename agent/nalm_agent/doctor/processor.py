@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
-from nalm_agent import host, host_facts
 from nalm_agent.doctor.finding import Finding, note, ok, unknown
 from nalm_agent.doctor.look import Look
-from nalm_agent.latency import Latencies
-from nalm_agent.system import as_cpu_list
+from nalm_agent.host import facts, fingerprint
+from nalm_agent.host.kernel_files import as_cpu_list
+from nalm_agent.host.latency import Latencies
 
 SHARING_RATIO = 1.1
 """From here on a busy neighbour shares the measuring CPU's execution units; CPUs that share none give 1.0."""
 
 
 def cores(look: Look) -> Finding:
-    value = f"{len(look.allowed)} for nalm, {host.cpu_model()}; a run measures on {_cpus(look.measuring)}"
+    value = (
+        f"{len(look.allowed)} for nalm, {fingerprint.cpu_model()}; a run measures on {_cpus(look.measuring)}"
+    )
     if len(look.allowed) > 1:
         return ok("cores", value)
     return note(
@@ -37,29 +39,27 @@ def virtualisation(look: Look) -> Finding:
 
 
 def smt(look: Look) -> Finding:
-    shared = host_facts.smt(look.system)
+    shared = facts.smt(look.system)
     if shared is None:
         return unknown(
             "smt",
-            look.hidden(f"{host_facts.CPU}/smt/active"),
+            look.hidden(f"{facts.CPU}/smt/active"),
             "a neighbour on the same core would take up to half of its speed unseen",
             "ask whoever runs the host; whole cores per guest are what is wanted",
         )
     if not shared:
         return ok("smt", "one thread per core, as far as this machine shows")
-    beside = {
-        one for cpu in look.measuring for one in host_facts.siblings(look.system, cpu) or [] if one != cpu
-    }
+    beside = {one for cpu in look.measuring for one in facts.siblings(look.system, cpu) or [] if one != cpu}
     return note(
         "smt",
         f"on; {as_cpu_list(sorted(beside)) or 'none'} beside the measuring CPUs",
         "what runs on the other thread of a measuring core slows the NF by tens of per cent, by turns",
-        f"switch SMT off (echo off > {host_facts.CPU}/smt/control), or keep those CPUs idle",
+        f"switch SMT off (echo off > {facts.CPU}/smt/control), or keep those CPUs idle",
     )
 
 
 def numa(look: Look) -> Finding:
-    nodes = host_facts.numa_nodes(look.system)
+    nodes = facts.numa_nodes(look.system)
     if nodes is None:
         return unknown(
             "numa",
@@ -67,7 +67,7 @@ def numa(look: Look) -> Finding:
             "memory of another node costs about twice as much, and a launch may get either",
             "mount /sys, or ask whoever runs the host",
         )
-    used = {host_facts.node_of(look.system, cpu) for cpu in look.measuring}
+    used = {facts.node_of(look.system, cpu) for cpu in look.measuring}
     if nodes == 1 or len(used) == 1:
         return ok("numa", f"{nodes} node(s), the measuring CPUs on one")
     return note(
@@ -79,12 +79,12 @@ def numa(look: Look) -> Finding:
 
 
 def caches(look: Look) -> Finding:
-    sizes = host.caches()
+    sizes = fingerprint.caches()
     if sizes:
         return ok("caches", ", ".join(f"{name} {_size(size)}" for name, size in sizes.items()))
     return unknown(
         "caches",
-        look.hidden(f"{host_facts.CPU}/cpu0/cache"),
+        look.hidden(f"{facts.CPU}/cpu0/cache"),
         "simulated cache misses are those of a machine with other caches",
         "none in this guest; ask whoever runs the host to pass the cache topology on",
     )
@@ -156,7 +156,7 @@ def sharing(look: Look) -> Finding:
 
 
 def microcode(look: Look) -> Finding:
-    revisions = host_facts.microcodes(look.system)
+    revisions = facts.microcodes(look.system)
     if not revisions:
         return unknown(
             "microcode",
@@ -175,11 +175,11 @@ def microcode(look: Look) -> Finding:
 
 
 def mitigations(look: Look) -> Finding:
-    found = host_facts.mitigations(look.system)
+    found = facts.mitigations(look.system)
     if found is None:
         return unknown(
             "mitigations",
-            look.hidden(f"{host_facts.CPU}/vulnerabilities"),
+            look.hidden(f"{facts.CPU}/vulnerabilities"),
             "a change of them moves the figures unnoticed",
             "mount /sys",
         )
@@ -196,9 +196,9 @@ def _tlb(found: Latencies, level: str) -> str:
 
 def _kind(look: Look, pair: str) -> str:
     one, other = (int(cpu) for cpu in pair.split("-"))
-    if other in (host_facts.siblings(look.system, one) or []):
+    if other in (facts.siblings(look.system, one) or []):
         return " (one core)"
-    nodes = {host_facts.node_of(look.system, cpu) for cpu in (one, other)}
+    nodes = {facts.node_of(look.system, cpu) for cpu in (one, other)}
     return " (two nodes)" if len(nodes) == 2 else ""
 
 

@@ -11,7 +11,7 @@ from nalm_core.text.percents import share_percent
 
 from nalm_agent.doctor.finding import Finding, note, ok
 from nalm_agent.doctor.noise import AaRun
-from nalm_agent.errors import HostError
+from nalm_agent.runtime.errors import HostError
 
 MARGIN_WITHIN_S = 60.0
 """A host that cannot see a change of the margin in so long is too noisy for it."""

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from nalm_agent.doctor.finding import Finding, Level
-from nalm_agent.plain_console import PlainConsole
+from nalm_agent.report.plain_console import PlainConsole
 
 COLOURS = {Level.OK: "green", Level.UNKNOWN: "cyan", Level.NOTE: "yellow", Level.FATAL: "red"}
 

@@ -9,10 +9,10 @@ import pkgutil
 import shutil
 from importlib import import_module
 
-from nalm_agent import sources
+from nalm_agent import counters
+from nalm_agent.counters import simulated
 from nalm_agent.doctor.finding import Finding, Level, note, ok
-from nalm_agent.sources import simulated
-from nalm_agent.toolchain import toolchain
+from nalm_agent.native.toolchain import toolchain
 
 EFFECTS = {
     "pmu": "cycles come from the TSC, instructions from callgrind; eIPC is labelled as mixed",
@@ -31,8 +31,8 @@ def findings() -> list[Finding]:
 def counter_sources() -> list[Finding]:
     """Each source of counters that can be asked: whether a run reads it, or why not."""
     found = []
-    for name in sorted(module.name for module in pkgutil.iter_modules(sources.__path__)):
-        available = getattr(import_module(f"{sources.__name__}.{name}"), "available", None)
+    for name in sorted(module.name for module in pkgutil.iter_modules(counters.__path__)):
+        available = getattr(import_module(f"{counters.__name__}.{name}"), "available", None)
         if available is None or name in JUDGED_ELSEWHERE or _needs_arguments(available):
             continue
         reason = available()

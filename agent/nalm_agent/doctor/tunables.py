@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from nalm_agent.doctor.clock import SLOW_WAKE_US
 from nalm_agent.doctor.isolation import WATCHDOG
 from nalm_agent.doctor.memory import NUMA_BALANCING
-from nalm_agent.host import HUGE_PAGE_BYTES_WANTED
-from nalm_agent.host_facts import BOOST, CPU, NO_TURBO, THP, chosen
-from nalm_agent.system import System, as_cpu_list, cpu_list
+from nalm_agent.host.facts import BOOST, CPU, NO_TURBO, THP, chosen
+from nalm_agent.host.fingerprint import HUGE_PAGE_BYTES_WANTED
+from nalm_agent.host.kernel_files import System, as_cpu_list, cpu_list
 
 NMI_WATCHDOG = "/proc/sys/kernel/nmi_watchdog"
 HUGE_PAGES = "/proc/sys/vm/nr_hugepages"

@@ -17,9 +17,9 @@ from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from nalm_agent.doctor.tunables import OURS, VALUE, Change, read
-from nalm_agent.errors import HostError, UsageError
-from nalm_agent.home import Home
-from nalm_agent.system import System
+from nalm_agent.host.kernel_files import System
+from nalm_agent.runtime.errors import HostError, UsageError
+from nalm_agent.store.home import Home
 
 FILE = "tuned.json"
 BOOT_ID = "/proc/sys/kernel/random/boot_id"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from nalm_agent.errors import UsageError
+from nalm_agent.runtime.errors import UsageError
 
 LOADER = Path(__file__).with_name("load.py")
 

@@ -10,14 +10,14 @@ from typing import Annotated
 
 import typer
 
-from nalm_agent import cli_options as options
-from nalm_agent.cli import run_app
-from nalm_agent.console import Terminal
-from nalm_agent.errors import ExitCode, UsageError
-from nalm_agent.home import Home
+from nalm_agent.desk.sending import Sending
 from nalm_agent.mutants.read import DEFAULT_SCENARIO, KINDS, Patch, PatchError, lone_patches, sample
 from nalm_agent.mutants.record import Journal, Record, read_records
-from nalm_agent.sending import Sending
+from nalm_agent.report.console import Terminal
+from nalm_agent.runtime.errors import ExitCode, UsageError
+from nalm_agent.shell import options
+from nalm_agent.shell.app import run_app
+from nalm_agent.store.home import Home
 
 DEFAULT_PROJECT = "nalm-reference-nf"
 ProjectOption = Annotated[str, typer.Option(metavar="NAME", help="The server's project.")]

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from nalm_agent.errors import UsageError
+from nalm_agent.runtime.errors import UsageError
 
 Outcome = Literal["same", "improved", "regressed", "inconclusive", "invalid", "broken", "error", "skipped"]
 """Of the verdict; or `error`: nothing could be measured; `skipped`: not on this host."""

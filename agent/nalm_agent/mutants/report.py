@@ -14,8 +14,8 @@ from rich.table import Table
 
 from nalm_agent.mutants.record import Record
 from nalm_agent.mutants.score import FOUND_IN_CYCLES, Score, is_aa, is_alarm, is_planted, score
-from nalm_agent.report_out import console
-from nalm_agent.stage_table import MISSING
+from nalm_agent.report.print_run import console
+from nalm_agent.report.stage_table import MISSING
 
 LEVEL = 0.95
 """Of the bound on the false-alarm rate: one-sided, exact (Clopper-Pearson)."""

@@ -12,16 +12,16 @@ from pathlib import Path
 from nalm_core.report.run_report import Arm, InstructionCount, RunReport, RunStatus
 from nalm_core.report.serialization import dump_report
 
-from nalm_agent.errors import HostError, NalmError
-from nalm_agent.git import Repository
-from nalm_agent.home import Home, WorkDir
-from nalm_agent.measure import measure
+from nalm_agent.measure.measure import measure
+from nalm_agent.measure.request import Request
 from nalm_agent.mutants.read import Patch
 from nalm_agent.mutants.record import AA_KIND, Expected, Journal, Outcome, Record, Seconds, StageInstructions
 from nalm_agent.mutants.scratch import Change, Scratch
-from nalm_agent.progress import Progress
-from nalm_agent.request import Request
-from nalm_agent.result import judged
+from nalm_agent.report.progress import Progress
+from nalm_agent.report.result import judged
+from nalm_agent.runtime.errors import HostError, NalmError
+from nalm_agent.source.git import Repository
+from nalm_agent.store.home import Home, WorkDir
 
 WAITING = "waiting"
 """What a measurement's own words begin: it says something only while it waits for another one."""

@@ -13,9 +13,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from nalm_agent.config import FILE_NAME
-from nalm_agent.errors import GitError, UsageError
+from nalm_agent.config.nalm_toml import FILE_NAME
 from nalm_agent.mutants.read import Patch
+from nalm_agent.runtime.errors import GitError, UsageError
 
 LEFT_OUT = ("mutants", "demo")
 """Folders that no measurement needs: the mutants themselves and what is made of them."""

@@ -13,7 +13,7 @@ from nalm_agent.mutants.record import Record
 from nalm_agent.mutants.score import is_aa, is_planted, score
 
 if TYPE_CHECKING:
-    from nalm_agent.sending import Sending
+    from nalm_agent.desk.sending import Sending
 
 AT_ONCE = 200
 

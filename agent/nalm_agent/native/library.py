@@ -13,9 +13,9 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from nalm_agent.errors import HostError
-from nalm_agent.home import Home
-from nalm_agent.toolchain import toolchain
+from nalm_agent.native.toolchain import toolchain
+from nalm_agent.runtime.errors import HostError
+from nalm_agent.store.home import Home
 
 FOLDER = Path(__file__).parent
 OPTIONS = ("-O2", "-g", "-pthread", "-march=x86-64-v2", f"-I{FOLDER}")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from nalm_agent.probe import MAGIC, ProbeFile
+from nalm_agent.nf.probe import MAGIC, ProbeFile
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from __future__ import annotations
 from nalm_core.report.event_counts import EventCount, EventFigures, figures
 from nalm_core.report.terms import Arm
 
-from nalm_agent.probe import ProbeFile, Snapshot
-from nalm_agent.sources import pmu
-from nalm_agent.sources.events import CYCLES, EVENTS, INSTRUCTIONS
-from nalm_agent.sources.papi import stage_events
+from nalm_agent.counters.events import CYCLES, EVENTS, INSTRUCTIONS
+from nalm_agent.counters.papi import stage_events
+from nalm_agent.host import pmu
+from nalm_agent.nf.probe import ProbeFile, Snapshot
 
 NOT_ASKED = f"the NF reads no events: start it with NALM_PROBE_EVENTS={CYCLES.papi},{INSTRUCTIONS.papi}"
 _NAMES = {event.papi: event.name for event in EVENTS}

@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from nalm_agent.errors import SourceError, UsageError
-from nalm_agent.home import Home
-from nalm_agent.sources import perf
-from nalm_agent.sources.perf_process import PerfProcess
-from nalm_agent.sources.perf_script_parse import CALLERS_FIELDS, Sample, parse_callers
+from nalm_agent.counters import perf
+from nalm_agent.counters.perf_process import PerfProcess
+from nalm_agent.counters.perf_script_parse import CALLERS_FIELDS, Sample, parse_callers
+from nalm_agent.runtime.errors import SourceError, UsageError
+from nalm_agent.store.home import Home
 from nalm_agent.top.process_name import name_of
 from nalm_agent.top.view import FunctionView, View
 

@@ -11,7 +11,7 @@ from nalm_core.report.counters import lcore_idle_share
 from nalm_core.report.event_counts import EventFigures
 from nalm_core.report.run_report import LcoreCounters, OutcomeKind, StageCounters, StageInfo
 
-from nalm_agent.probe import (
+from nalm_agent.nf.probe import (
     LcoreState,
     ProbeFile,
     Snapshot,

@@ -10,7 +10,7 @@ from typing import TextIO
 from nalm_core.text.mistakes import words
 from pydantic import ValidationError
 
-from nalm_agent.errors import UsageError
+from nalm_agent.runtime.errors import UsageError
 from nalm_agent.top.view import View
 
 

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from nalm_agent.sparkline import sparkline
+from nalm_agent.report.sparkline import sparkline
 from nalm_agent.top.view import MISSING, LcoreView, StageView, View
 
 KEPT = 60

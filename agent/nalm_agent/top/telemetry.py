@@ -10,7 +10,7 @@ from errno import ECONNREFUSED
 from pathlib import Path
 from typing import Any
 
-from nalm_agent.errors import SourceError, UsageError
+from nalm_agent.runtime.errors import SourceError, UsageError
 
 NAME = "dpdk_telemetry.v2"
 """The file; EAL appends :1, :2, ... where several programs share a --file-prefix."""

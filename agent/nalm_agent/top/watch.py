@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.live import Live
 
-from nalm_agent.report_out import console as standard_output
+from nalm_agent.report.print_run import console as standard_output
 from nalm_agent.top.cut_to_height import CutToHeight
 from nalm_agent.top.keys import Keys
 from nalm_agent.top.recording import Recorder

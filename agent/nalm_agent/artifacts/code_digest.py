@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Digest of what an ELF file puts into memory: equal digests run the same.
+
+Taken: every loaded section (SHF_ALLOC): code, data, and what the loader links them by (dynamic symbols,
+versions, relocations, the libraries it names), for code that calls another function by name has the same
+bytes; and the size of sections without contents (.bss). Left out: notes (build id). Debug information is not
+loaded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import BinaryIO
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.constants import SH_FLAGS
+from elftools.elf.dynamic import DynamicSection, DynamicTag
+from elftools.elf.elffile import ELFFile
+
+from nalm_agent.artifacts.artifact_file import open_file
+from nalm_agent.runtime.errors import BuildError
+
+_LEFT_OUT = {"SHT_NOTE", "SHT_NULL"}
+_LINKED_BY = ("DT_NEEDED", "DT_RPATH", "DT_RUNPATH", "DT_FLAGS", "DT_FLAGS_1")
+"""Of the dynamic section; the others are places in the file."""
+
+
+def code_digest(artifacts: Iterable[Path]) -> str:
+    """Digest over ELF files, in the order given. Raises BuildError for one that is missing or no ELF."""
+    total = hashlib.sha256()
+    for path in artifacts:
+        try:
+            with open_file(path) as file:
+                total.update(digest_of_loaded(file, ELFFile(file)).encode())
+        except ELFError as error:
+            raise BuildError(
+                f"{path.name} is not an ELF file: {error}",
+                hint="[build] artifacts in nalm.toml names executables and shared libraries",
+            ) from error
+    return total.hexdigest()
+
+
+def digest_of_loaded(file: BinaryIO, elf: ELFFile) -> str:
+    """Digest of one open ELF file. Raises BuildError for one whose sections are larger than the file."""
+    total = hashlib.sha256(f"{elf['e_machine']} {elf['e_type']}\0".encode())
+    size = file.seek(0, 2)
+    for section in elf.iter_sections():
+        if not section["sh_flags"] & SH_FLAGS.SHF_ALLOC or section["sh_type"] in _LEFT_OUT:
+            continue
+        if isinstance(section, DynamicSection):
+            total.update(repr([_linked_by(tag) for tag in section.iter_tags()]).encode())
+            continue
+        total.update(f"{section.name}\0{section['sh_size']}\0{section['sh_flags']}\0".encode())
+        if section["sh_type"] == "SHT_NOBITS":
+            total.update(b"zero\0")
+        elif section["sh_offset"] + section["sh_size"] > size:
+            raise BuildError(f"section {section.name} of {Path(file.name).name} is larger than the file")
+        else:
+            total.update(section.data())
+    return total.hexdigest()
+
+
+def _linked_by(tag: DynamicTag) -> tuple[str, str | int] | None:
+    kind = tag.entry.d_tag
+    if kind not in _LINKED_BY:
+        return None
+    names = {"DT_NEEDED": "needed", "DT_RPATH": "rpath", "DT_RUNPATH": "runpath"}
+    return kind, getattr(tag, names[kind]) if kind in names else tag.entry.d_val

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a build left that a run can load: every executable and shared library, and the data that is named.
+
+Paths are below the build directory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from nalm_agent.artifacts.artifact_file import artifact_path, open_file
+from nalm_agent.artifacts.loadable import (
+    Loadable,
+    brought_in,
+    bytes_digest,
+    files_below,
+    is_for_the_linker,
+    is_program,
+    target_of,
+)
+from nalm_agent.config.nalm_toml import Config
+from nalm_agent.runtime.errors import BuildError
+from nalm_agent.store.store import address
+
+_BUILD = "{build}/"
+_ENDS = re.compile(r"[\s,;:=]")
+"""Where a path within a longer argument may end."""
+_PATTERN = re.compile(r"[*?\[]")
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a build left that a run can load."""
+
+    programs: Mapping[str, Loadable]
+    """Every executable and shared library."""
+    data: Mapping[str, str]
+    """Digests of the data files that nalm.toml names, in its commands too."""
+    artifacts: list[str]
+    """Executables and libraries that `build.artifacts` names, in its order."""
+    named: frozenset[str]
+    """Programs that nalm.toml names anywhere, and those that the loader brings in with them."""
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """Of all there is, by path."""
+        return {path: one.digest for path, one in self.programs.items()} | dict(self.data)
+
+    @property
+    def digest(self) -> str:
+        """One for all there is."""
+        return address(sorted(self.digests.items()))
+
+
+def contents(build: Path, programs: Mapping[str, Loadable], config: Config) -> Contents:
+    """What a build directory holds for the runs that nalm.toml describes.
+
+    Raises BuildError for a file that `build.artifacts` or `build.data` names and that is not there.
+    """
+    artifacts, data = list[str](), dict[str, str]()
+    for pattern in config.build.artifacts:
+        found = _matching(build, pattern, "artifacts")
+        if other := [path for path in found if path not in programs]:
+            raise BuildError(
+                f"{other[0]} is not an ELF file",
+                hint="[build] artifacts in nalm.toml names executables and shared libraries; "
+                "[build] data names other files",
+            )
+        artifacts += found
+    named = set(artifacts)
+    data_paths = [path for pattern in config.build.data for path in _matching(build, pattern, "data")]
+    for path in [*data_paths, *_in_commands(build, config)]:
+        if path in programs:
+            named.add(path)
+        else:
+            data[path] = data_digest(build / path)
+    return Contents(programs, data, list(dict.fromkeys(artifacts)), frozenset(brought_in(named, programs)))
+
+
+def data_digest(path: Path) -> str:
+    """Of a file's bytes. Raises BuildError for what is no ordinary file."""
+    with open_file(path) as file:
+        return bytes_digest(file)
+
+
+def _matching(build: Path, pattern: str, key: str) -> list[str]:
+    """Files of a name or shell pattern, links followed; of a directory, all below it."""
+    literal = build / pattern
+    if literal.exists() or literal.is_symlink() or not _PATTERN.search(pattern):
+        path = artifact_path(build, pattern)
+        if not path.is_dir():
+            open_file(path, largest_bytes=None).close()
+        return list(_files_of(build, path))
+    found = [path for match in sorted(build.glob(pattern)) for path in _files_of(build, target_of(match))]
+    if not found:
+        raise BuildError(
+            f"the build made no {pattern}",
+            hint=f"[build] {key} in nalm.toml names files below {{build}}; * stands for a part of a name, "
+            "** for folders",
+        )
+    return list(dict.fromkeys(found))
+
+
+def _files_of(build: Path, path: Path) -> Iterator[str]:
+    root = build.resolve()
+    for one in files_below(path) if path.is_dir() else [path]:
+        if one.is_relative_to(root) and not one.is_symlink():
+            yield str(one.relative_to(root))
+
+
+def _in_commands(build: Path, config: Config) -> Iterator[str]:
+    """Files below {build} that some command of nalm.toml names; of a directory, those that are data."""
+    root = build.resolve()
+    for below in _paths_in(_arguments(config)):
+        path = target_of(root / below)
+        if path == root or not path.is_relative_to(root) or not path.exists():
+            continue  # an output, or the whole build
+        for one in _files_of(build, path):
+            # What is loaded of a whole directory is seen when the program is tried out.
+            if path.is_file() or not (is_program(root / one) or is_for_the_linker(root / one)):
+                yield one
+
+
+def _arguments(config: Config) -> Iterator[str]:
+    yield from config.run.command
+    for scenario in config.scenarios.values():
+        yield from scenario.arguments
+    yield from config.rates.arguments
+
+
+def _paths_in(arguments: Iterable[str]) -> Iterator[str]:
+    for argument in arguments:
+        for rest in argument.split(_BUILD)[1:]:
+            ends = [found.start() for found in _ENDS.finditer(rest)]
+            yield from (rest[:end] for end in [len(rest), *ends] if end)

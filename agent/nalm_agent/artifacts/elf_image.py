@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An x86-64 position-independent ELF file as the digest of its functions needs it: sections, symbols,
+pointers.
+"""
+
+from __future__ import annotations
+
+import struct
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from elftools.elf.constants import SH_FLAGS
+from elftools.elf.dynamic import DynamicSection
+from elftools.elf.elffile import ELFFile
+from nalm_core.text.plain_text import plain_line
+
+from nalm_agent.artifacts.artifact_file import open_file
+
+_SYMBOL = struct.Struct("<IBBHQQ")
+_RELA = struct.Struct("<QQq")
+R_RELATIVE, R_COPY = 8, 5
+FUNCTION, OBJECT, TLS, IFUNC = 2, 1, 6, 10
+_WITHOUT_BYTES = ("SHT_NOBITS", "SHT_NULL")
+_EXPORTED = {FUNCTION, OBJECT, IFUNC}
+
+
+@dataclass(frozen=True)
+class Section:
+    name: str
+    kind: str
+    start: int
+    size: int
+    data: bytes
+    """Empty for sections that occupy no space in the file."""
+    executable: bool
+    thread_local: bool
+    entry_size: int
+
+    @property
+    def end(self) -> int:
+        return self.start + self.size
+
+
+@dataclass(frozen=True)
+class Symbol:
+    name: str
+    kind: int
+    start: int
+    size: int
+    defined: bool
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """What the loader writes into a slot: the address of a symbol of another file, or of this file's own."""
+
+    kind: int
+    """Relocation type."""
+    target: int | None
+    """Address in this file, None for a symbol of another."""
+    name: str
+
+
+@dataclass(frozen=True)
+class Image:
+    sections: list[Section]
+    """Loaded ones, by address, thread-local zeros left out: they have no address of their own."""
+    thread_local: list[Section]
+    symbols: list[Symbol]
+    pointers: dict[int, Pointer]
+    """By the address of the slot."""
+    exports: list[Symbol]
+    """Functions and data that other files find by name."""
+    needed: list[str]
+    """Names of the libraries that the loader loads with it, in its order."""
+
+    def section_at(self, address: int) -> Section | None:
+        """The section an address lies in."""
+        index = bisect_right(self.sections, address, key=lambda section: section.start) - 1
+        if index >= 0 and address < self.sections[index].end:
+            return self.sections[index]
+        return None
+
+
+def read_image(path: Path) -> Image | None:
+    """Reads a file; None for one that does not tell its functions: stripped, not x86-64, fixed addresses, or
+    with sections that no linker makes.
+
+    Code at fixed addresses has them in immediate operands, which nothing marks as addresses.
+    """
+    with open_file(path) as file:
+        elf = ELFFile(file)
+        if held_bytes(elf) > file.seek(0, 2):
+            return None
+        table = elf.get_section_by_name(".symtab")
+        if elf["e_machine"] != "EM_X86_64" or elf["e_type"] != "ET_DYN" or table is None:
+            return None
+        loaded = [_section(one) for one in elf.iter_sections() if one["sh_flags"] & SH_FLAGS.SHF_ALLOC]
+        symbols = list(_symbols(table.data(), elf.get_section(table["sh_link"]).data()))
+        pointers: dict[int, Pointer] = {}
+        for rela in elf.iter_sections("SHT_RELA"):
+            if rela["sh_flags"] & SH_FLAGS.SHF_ALLOC:
+                dynamic = elf.get_section(rela["sh_link"])
+                names = elf.get_section(dynamic["sh_link"]).data() if rela["sh_link"] else b""
+                known = list(_symbols(dynamic.data(), names)) if names else []
+                pointers.update(_pointers(rela.data(), known))
+        exports = list[Symbol]()
+        for section in elf.iter_sections("SHT_DYNSYM"):
+            found = _symbols(section.data(), elf.get_section(section["sh_link"]).data())
+            exports += [one for one in found if one.defined and one.kind in _EXPORTED]
+        needed = needed_libraries(elf)
+    placed = [one for one in loaded if not (one.thread_local and one.kind == "SHT_NOBITS")]
+    return Image(
+        sorted(placed, key=lambda section: section.start),
+        [one for one in loaded if one.thread_local],
+        symbols,
+        pointers,
+        exports,
+        needed,
+    )
+
+
+def held_bytes(elf: ELFFile) -> int:
+    """Of all sections together. Those of a linker's share no bytes: they are no larger than the file."""
+    return sum(one["sh_size"] for one in elf.iter_sections() if one["sh_type"] not in _WITHOUT_BYTES)
+
+
+def needed_libraries(elf: ELFFile) -> list[str]:
+    """Names of the libraries that the loader loads with a file, in its order."""
+    return [
+        getattr(tag, "needed")  # noqa: B009 - pyelftools gives a tag the attributes of its kind
+        for section in elf.iter_sections()
+        if isinstance(section, DynamicSection)
+        for tag in section.iter_tags("DT_NEEDED")
+    ]
+
+
+def _section(found: object) -> Section:
+    header = found.header  # type: ignore[attr-defined]
+    flags, kind = header["sh_flags"], header["sh_type"]
+    return Section(
+        name=found.name,  # type: ignore[attr-defined]
+        kind=kind,
+        start=header["sh_addr"],
+        size=header["sh_size"],
+        data=b"" if kind == "SHT_NOBITS" else found.data(),  # type: ignore[attr-defined]
+        executable=bool(flags & SH_FLAGS.SHF_EXECINSTR),
+        thread_local=bool(flags & SH_FLAGS.SHF_TLS),
+        entry_size=header["sh_entsize"],
+    )
+
+
+def _symbols(table: bytes, names: bytes) -> Iterator[Symbol]:
+    for name, info, _, section, value, size in _SYMBOL.iter_unpack(table):
+        text = plain_line(names[name : names.index(b"\0", name)].decode(errors="replace"))
+        yield Symbol(text, info & 0xF, value, size, section != 0)
+
+
+def _pointers(table: bytes, known: list[Symbol]) -> Iterator[tuple[int, Pointer]]:
+    for slot, info, addend in _RELA.iter_unpack(table):
+        kind, symbol = info & 0xFFFFFFFF, info >> 32
+        if kind == R_RELATIVE:
+            yield slot, Pointer(kind, addend, "")
+        elif symbol and known[symbol].defined and kind != R_COPY and known[symbol].kind != TLS:
+            yield slot, Pointer(kind, known[symbol].start + addend, "")
+        else:
+            name = known[symbol].name if symbol else ""
+            yield slot, Pointer(kind, None, f"{name}+{addend}")

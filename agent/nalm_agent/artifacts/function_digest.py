@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Digests of functions wherever they lie: tells builds whose code only moved, and names the functions that
+changed.
+
+Two builds have equal digests if their functions and data can be paired so that each pair has the same
+machine code or bytes and refers to paired ones (colour refinement: every piece's digest is made of its
+content and its references' digests, until that tells no more apart). Names play no part, but for those that
+other files find a function or data by; nor does the order in the file.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nalm_agent.runtime.errors import BuildError
+from nalm_agent.store.process_stamp import stamp
+
+if TYPE_CHECKING:  # reading ELF files loads a disassembler: not before there is something to read
+    from nalm_agent.artifacts.elf_image import Image
+    from nalm_agent.artifacts.elf_nodes import Node, Reference
+
+VERSION = 2
+
+
+@dataclass(frozen=True)
+class Function:
+    name: str
+    """Without clone suffixes: several functions may have one name."""
+    by_name: str
+    """Digest of its code, the names of the functions and the contents of the data it refers to."""
+    by_shape: str
+    """The same with the functions' code in place of their names."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The functions of one build's artifacts."""
+
+    digest: str
+    functions: tuple[Function, ...]
+
+
+def table(artifacts: Iterable[Path]) -> Table | None:
+    """The table of a build; None if an artifact does not tell (stripped, not x86-64, at fixed addresses,
+    damaged)."""
+    from nalm_agent.artifacts.elf_image import read_image
+    from nalm_agent.artifacts.elf_nodes import nodes
+
+    total, functions = sha256(), list[Function]()
+    for path in artifacts:
+        try:
+            image = read_image(path)
+            found = nodes(image) if image is not None else None
+        except BuildError:
+            raise
+        except Exception:  # a damaged file makes the reader fail in any of its places
+            return None
+        if image is None or found is None:
+            return None
+        total.update(_refined(image, found))
+        functions += _described(found)
+    return Table(total.hexdigest(), tuple(functions))
+
+
+def placement_only(first: Table | None, second: Table | None) -> bool:
+    """True if two builds have the same functions and data, at whatever places and under whatever names."""
+    return first is not None and second is not None and first.digest == second.digest
+
+
+def changed_functions(first: Table, second: Table) -> list[str]:
+    """Names of functions whose own code, or the data they refer to, differ; added and removed ones too.
+
+    One that only moved, was renamed or calls a function that changed is not among them.
+    """
+    left, right = list(first.functions), list(second.functions)
+    _cancel(left, right, lambda one: (one.name, one.by_name))
+    _cancel(left, right, lambda one: (one.name, one.by_shape))
+    _cancel(left, right, lambda one: one.by_shape)
+    return sorted({one.name for one in (*left, *right)})
+
+
+def save(found: Table | None, path: Path) -> None:
+    """Writes a table, or that there is none; it is seen whole or not at all."""
+    rows = [[one.name, one.by_name, one.by_shape] for one in found.functions] if found else None
+    document = {"version": VERSION, "digest": found.digest if found else None, "functions": rows}
+    new = path.with_name(f".{path.name}.{stamp()}")
+    new.write_text(json.dumps(document))
+    new.replace(path)
+
+
+def load(path: Path) -> Table | None:
+    """Reads a table; None if there is none, or it is of another version."""
+    try:
+        document = json.loads(path.read_text())
+    except FileNotFoundError:
+        return None
+    if document["version"] != VERSION or document["digest"] is None:
+        return None
+    return Table(document["digest"], tuple(Function(*row) for row in document["functions"]))
+
+
+def _cancel(left: list[Function], right: list[Function], key: object) -> None:
+    """Takes away pairs that agree in a key."""
+    assert callable(key)
+    both = Counter(map(key, left)) & Counter(map(key, right))
+    for side in (left, right):
+        spare, kept = both.copy(), list[Function]()
+        for one in side:
+            if spare[key(one)] > 0:
+                spare[key(one)] -= 1
+            else:
+                kept.append(one)
+        side[:] = kept
+
+
+def _refined(image: Image, found: list[Node]) -> bytes:
+    """One digest for all pieces and how they refer to each other."""
+    from nalm_agent.artifacts.elf_nodes import thread_local_shape
+
+    colours = [_digest(one.kind, one.content) for one in found]
+    classes = len(set(colours))
+    while True:
+        colours = [
+            _digest(own, *(part for ref in one.references for part in _coloured(ref, colours)))
+            for own, one in zip(colours, found, strict=True)
+        ]
+        finer = len(set(colours))
+        if finer == classes:
+            linked = (image.needed, _exported(image, found, colours))
+            return _digest(repr(thread_local_shape(image)), repr(linked), *sorted(colours))
+        classes = finer
+
+
+def _exported(image: Image, found: list[Node], colours: list[bytes]) -> list[tuple[str, str, int]]:
+    """What other files find by name: the piece it is in, and where in it."""
+    starts, told = [one.start for one in found], list[tuple[str, str, int]]()
+    for symbol in image.exports:
+        index = bisect_right(starts, symbol.start) - 1
+        inside = index >= 0 and symbol.start < max(found[index].end, found[index].start + 1)
+        colour = colours[index].hex() if inside else "nowhere"
+        told.append((symbol.name, colour, symbol.start - found[index].start if inside else 0))
+    return sorted(told)
+
+
+def _coloured(reference: Reference, colours: list[bytes]) -> tuple[str | bytes, ...]:
+    target = b"" if reference.target is None else colours[reference.target]
+    return reference.label, str(reference.offset), target
+
+
+def _described(found: list[Node]) -> Iterable[Function]:
+    contents = [_digest(one.kind, one.content) for one in found]
+    for one in found:
+        if not one.is_function:
+            continue
+        names, shapes = list[str | bytes](), list[str | bytes]()
+        for reference in one.references:
+            target = None if reference.target is None else found[reference.target]
+            shape = b"" if reference.target is None else contents[reference.target]
+            called = target is not None and target.is_function
+            offset = str(reference.offset)
+            names += [reference.label, target.name if target and called else shape, offset]
+            shapes += [reference.label, shape, offset]
+        yield Function(one.name, _short(one.content, names), _short(one.content, shapes))
+
+
+def _short(content: bytes, parts: list[str | bytes]) -> str:
+    return _digest(content, *parts).hex()[:16]
+
+
+def _digest(*parts: str | bytes) -> bytes:
+    total = sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        total.update(len(data).to_bytes(4, "little"))
+        total.update(data)
+    return total.digest()

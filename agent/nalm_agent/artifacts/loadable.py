@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The executables and shared libraries that a build left, and which of them the loader brings in together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import file_digest
+from io import BufferedReader
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from elftools.elf.elffile import ELFFile
+from pydantic import BaseModel
+
+from nalm_agent.artifacts.artifact_file import open_file
+from nalm_agent.artifacts.code_digest import digest_of_loaded
+from nalm_agent.artifacts.elf_image import held_bytes, needed_libraries
+
+_MAGIC = b"\x7fELF"
+_TYPE = slice(16, 18)
+_RELOCATABLE = (b"\x01\x00", b"\x00\x01")
+"""ET_REL, in either byte order."""
+_ARCHIVES = (b"!<arch>\n", b"!<thin>\n")
+
+
+class Loadable(BaseModel):
+    """An executable or shared library of a build."""
+
+    digest: str
+    """Of what is loaded of it."""
+    needed: list[str]
+    """Names of the libraries that the loader brings in with it."""
+    names: list[str]
+    """Its own name, and those of the links to it."""
+
+
+def loadable_files(build: Path) -> dict[str, Loadable]:
+    """All of a build directory, by path below it."""
+    found, names = dict[str, Loadable](), dict[str, list[str]]()
+    for path in files_below(build):
+        below = str(path.relative_to(build))
+        if path.is_symlink():
+            target = target_of(path)
+            if target.is_relative_to(build.resolve()):
+                names.setdefault(str(target.relative_to(build.resolve())), []).append(path.name)
+        elif is_program(path):
+            with open_file(path, largest_bytes=None) as file:
+                found[below] = _read(file)
+    for below, one in found.items():
+        one.names.extend(sorted({Path(below).name, *names.get(below, [])}))
+    return found
+
+
+def target_of(path: Path) -> Path:
+    """Where links lead; for a loop of them, some path of the loop."""
+    return Path(os.path.realpath(path))
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """Regular files and links below a directory, in order; no link is followed."""
+    for place, folders, files in os.walk(folder):
+        folders.sort()
+        for name in sorted(files):
+            path = Path(place, name)
+            if path.is_symlink() or path.is_file():
+                yield path
+
+
+def is_program(path: Path) -> bool:
+    """Whether a regular file is an ELF file that a loader could take: no object file."""
+    head = _head(path)
+    return head.startswith(_MAGIC) and head[_TYPE] not in _RELOCATABLE
+
+
+def is_for_the_linker(path: Path) -> bool:
+    """Whether a regular file is an object file or an archive of them."""
+    head = _head(path)
+    return head.startswith(_ARCHIVES) or (head.startswith(_MAGIC) and head[_TYPE] in _RELOCATABLE)
+
+
+def brought_in(first: Iterable[str], files: Mapping[str, Loadable]) -> set[str]:
+    """Those of the files that are loaded with some of them, directly or not.
+
+    A library is found by its name wherever it lies: more than the loader takes, never less.
+    """
+    by_name: dict[str, list[str]] = {}
+    for below, one in files.items():
+        for name in one.names:
+            by_name.setdefault(name, []).append(below)
+    found, ahead = set[str](), [below for below in first if below in files]
+    while ahead:
+        below = ahead.pop()
+        if below not in found:
+            found.add(below)
+            ahead += [other for name in files[below].needed for other in by_name.get(Path(name).name, [])]
+    return found
+
+
+def bytes_digest(file: BinaryIO) -> str:
+    """Of a file from its begin."""
+    file.seek(0)
+    return file_digest(cast(BufferedReader, file), "sha256").hexdigest()
+
+
+def _head(path: Path) -> bytes:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:  # not to be read by us, nor by the NF
+        return b""
+    with os.fdopen(handle, "rb") as file:
+        return file.read(_TYPE.stop)
+
+
+def _read(file: BinaryIO) -> Loadable:
+    """What cannot be read as an ordinary ELF file is told apart by all its bytes."""
+    try:
+        elf = ELFFile(file)
+        if held_bytes(elf) <= file.seek(0, 2):
+            return Loadable(digest=digest_of_loaded(file, elf), needed=needed_libraries(elf), names=[])
+    except Exception:  # a damaged file makes the reader fail in any of its places
+        pass
+    return Loadable(digest=bytes_digest(file), needed=[], names=[])

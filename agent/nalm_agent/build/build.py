@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds a revision into the store: isolated, always at the same paths, so that equal code gives equal
+bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nalm_core.report.run_report import Build
+
+from nalm_agent.artifacts import function_digest
+from nalm_agent.artifacts.contents import Contents, contents
+from nalm_agent.artifacts.limited_reading import in_limits
+from nalm_agent.artifacts.loadable import Loadable, loadable_files
+from nalm_agent.build import sandbox
+from nalm_agent.build.commands import Surroundings, run_commands
+from nalm_agent.build.compiler_cache import cache_folder, cache_name, read_only_environment
+from nalm_agent.build.failure import FAILED, forget_failure, raise_known_failure, remember_failure
+from nalm_agent.build.host_limits import BUILD_DISK, BUILD_MEMORY, require_granted_here
+from nalm_agent.build.isolation.build_user import build_user, can_enter, open_to_read, take_back
+from nalm_agent.build.isolation.cgroup import Limits, build_group
+from nalm_agent.build.isolation.network import granted
+from nalm_agent.build.sandbox import Isolation, isolation
+from nalm_agent.config.nalm_toml import Config
+from nalm_agent.native.toolchain import build_environment, toolchain
+from nalm_agent.runtime.errors import BuildError, ConfigError, HostError
+from nalm_agent.source.git import Repository, Revision
+from nalm_agent.store import file_lock
+from nalm_agent.store.disk_use import DiskWatch, remove_written
+from nalm_agent.store.home import Home
+from nalm_agent.store.store import address
+from nalm_agent.store.store_limit import limit_bytes, prune
+
+BUILDS, SOURCES = "builds", "sources"
+LOG, MADE, FUNCTIONS = "build.log", "build.json", "functions"
+_MADE_VERSION = 2
+"""Of what is kept beside a build."""
+_UNBUILT = "unbuilt:"
+_FOR_GOOD = ("setpriv", "--no-new-privs", "--")
+"""Nothing that a build runs gets privileges back; in a sandbox bubblewrap says so."""
+_STARTERS_VARIABLES = ("PATH", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
+"""What starting a sandbox needs (systemd-run asks the user's systemd); none of it gets inside."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A build of a revision, ready to run. `directory` and `source` are in the store."""
+
+    build: Build
+    directory: Path
+    source: Path
+    contents: Contents
+
+    def functions(self, program: str) -> function_digest.Table | None:
+        """Functions of one of its programs; None for one that does not tell (stripped, not x86-64)."""
+        return _functions(self.directory, program)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One build to make."""
+
+    home: Home
+    repository: Repository
+    revision: Revision
+    config: Config
+    key: str
+    isolation: Isolation
+    source: Path
+    rebuild: bool
+    fills_cache: bool
+
+
+def build_address(repository: Repository, revision: Revision, config: Config) -> str:
+    """Content address of a revision's build: equal addresses need no second build.
+
+    Raises ConfigError when a path the build is said to depend on is not in the revision, HostError when
+    builds have to be isolated here and cannot be.
+    """
+    sources = repository.digest(revision, config.build.paths)
+    if sources is None:
+        raise ConfigError(
+            f"[build] paths {config.build.paths} are not all in {revision.short}",
+            hint="name files and directories that git tracks",
+        )
+    asked = config.build
+    return address(sources, asked.commands, asked.network, isolation(), toolchain().identity(), _MADE_VERSION)
+
+
+def unbuilt(revision: Revision, tree: str) -> Build:
+    """Describes a build that was not made because the other arm's is of the same address."""
+    return Build(
+        commit=revision.commit,
+        dirty=revision.dirty,
+        tree=tree,
+        code_digest=_UNBUILT + tree,
+        compiler=toolchain().compiler,
+    )
+
+
+def build(
+    home: Home,
+    repository: Repository,
+    revision: Revision,
+    config: Config,
+    say: Callable[[str], None] = lambda line: None,
+    *,
+    rebuild: bool = False,
+    fills_cache: bool = True,
+) -> Built:
+    """Builds a revision, or takes it from the store, where it stays until `home.work()` ends.
+
+    say: is told when another process makes the same build and has to be waited for.
+    rebuild: tries again what failed before.
+    fills_cache: whether what it compiles goes to the repository's compiler cache, which later builds believe.
+    Raises BuildError with the log's end, or for a file that nalm.toml names and the build did not make;
+    ConfigError for what this host does not give; HostError for what is this host's fault (disk, sandbox).
+    """
+    require_granted_here(config)
+    store = home.store()
+    key = build_address(repository, revision, config)
+
+    def waiting() -> None:
+        say(f"another process builds {revision.short}; waiting for it")
+
+    source = store.make_directory(
+        SOURCES, revision.tree, lambda new: repository.export(revision, new), waiting
+    )
+    task = Task(home, repository, revision, config, key, isolation(), source, rebuild, fills_cache)
+    begin, fresh = time.monotonic(), False
+
+    def fill(new: Path) -> None:
+        nonlocal fresh
+        fresh = True
+        _fill(new, task)
+
+    entry = store.make_directory(BUILDS, key, fill, waiting)
+    seconds = time.monotonic() - begin if fresh else None
+    if fresh:
+        forget_failure(store, key)
+        prune(store, limit_bytes(store))
+    made, directory = json.loads((entry / MADE).read_text()), entry / "build"
+    programs = {path: Loadable.model_validate(one) for path, one in made.pop("programs").items()}
+    held = contents(directory, programs, config)
+    return Built(
+        Build(
+            commit=revision.commit,
+            dirty=revision.dirty,
+            tree=key,
+            code_digest=held.digest,
+            functions=_functions_of_artifacts(directory, held.artifacts),
+            build_seconds=seconds,
+            **made,
+        ),
+        directory,
+        source,
+        held,
+    )
+
+
+def build_log(home: Home, key: str) -> Path | None:
+    """The log of the build of an address, failed or not; None if none was made here, or it was evicted."""
+    logs = (home.store().path(kind, key) / LOG for kind in (BUILDS, FAILED))
+    return next((log for log in logs if log.exists()), None)
+
+
+def _fill(new: Path, task: Task) -> None:
+    store, config = task.home.store(), task.config
+    if not task.rebuild:
+        raise_known_failure(store, task.key, config.build.memory_mb)
+    log = new / LOG
+    try:
+        if task.isolation is Isolation.BUBBLEWRAP:
+            _build_inside(new, log, task)
+        else:
+            _build_in_place(new, log, task)
+        programs = in_limits(loadable_files, new / "build")
+    except (BuildError, HostError) as error:
+        remember_failure(store, task.key, log, error, config.build.memory_mb)
+        remove_written(new / "build")
+        raise
+    (new / FUNCTIONS).mkdir()
+    made: Mapping[str, object] = {
+        "programs": {path: one.model_dump() for path, one in programs.items()},
+        "compiler": toolchain().compiler,
+        "options": [" ".join(command) for command in config.build.commands],
+        "isolation": task.isolation,
+    }
+    (new / MADE).write_text(json.dumps(made))
+
+
+def _functions(directory: Path, program: str) -> function_digest.Table | None:
+    """Read once, and kept beside the build."""
+    kept = directory.parent / FUNCTIONS / f"{address(program)}.json"
+    if not kept.exists():
+        function_digest.save(in_limits(function_digest.table, [directory / program]), kept)
+    return function_digest.load(kept)
+
+
+def _functions_of_artifacts(directory: Path, artifacts: Sequence[str]) -> str | None:
+    """One digest for the functions of all of them; None if one does not tell."""
+    tables = [_functions(directory, artifact) for artifact in artifacts]
+    digests = [table.digest for table in tables if table is not None]
+    return address(digests) if len(digests) == len(tables) else None
+
+
+def _build_inside(new: Path, log: Path, task: Task) -> None:
+    """In namespaces of its own: the entry is the build directory, inside at a path that never changes."""
+    temporary = new / "tmp"
+    cache = cache_folder(task.home, task.repository.root)
+    places = sandbox.Places(task.source, new / "build", cache, temporary, task.fills_cache)
+    places.build.mkdir()
+    places.hand_over()
+    env = build_environment(Path(sandbox.CACHE), Path("/nalm")) | {"HOME": sandbox.HOME}
+    if not task.fills_cache:
+        env |= read_only_environment("/tmp")
+    asked = task.config.build
+    network = granted() if asked.network else None
+    memory_bytes = min(asked.memory_mb, BUILD_MEMORY.value()) << 20
+    try:
+        with build_group(_group_limits()) as group:
+            inside = Surroundings(
+                source=sandbox.SOURCE,
+                build=sandbox.BUILD,
+                cwd=new,
+                env={name: os.environ[name] for name in _STARTERS_VARIABLES if name in os.environ},
+                wrap=lambda command: [
+                    *group.prefix,
+                    *sandbox.wrap(command, places, env, memory_bytes=memory_bytes, network=network),
+                ],
+                isolated=True,
+                disk=_disk_watch(places.build, temporary, cache),
+                out_of_memory=group.out_of_memory,
+            )
+            run_commands(asked, inside, log)
+    finally:
+        remove_written(temporary)
+    if build_user() is not None:
+        take_back(places.build)
+
+
+def _build_in_place(new: Path, log: Path, task: Task) -> None:
+    """Where nothing isolates: in one directory per repository, one build at a time; not as root either."""
+    place = task.home.folder("build") / cache_name(task.repository.root)
+    cache = cache_folder(task.home, task.repository.root)
+    user = build_user()
+    if user is not None and not can_enter(user, task.home.root):
+        raise HostError(
+            f"builds cannot be isolated here and do not run as root, and user {user.uid}, which they run as, "
+            f"cannot enter {task.home.root}",
+            hint="set NALM_HOME to a directory below one that every user can enter, run the agent as another "
+            "user than root, or install bubblewrap; `nalm doctor` says what is missing",
+        )
+    with file_lock.exclusive(place.with_name(f"{place.name}.lock"), lambda: None):
+        remove_written(place)
+        source, directory = place / "source", place / "build"
+        directory.mkdir(parents=True)
+        if user is not None:
+            user.own(directory, cache)
+        try:
+            task.repository.export(task.revision, source)
+            if user is not None:
+                open_to_read(place)
+            env = build_environment(cache, place)
+            if not task.fills_cache:
+                env |= read_only_environment(str(directory))
+            with build_group(_group_limits()) as group:
+                here = Surroundings(
+                    source=str(source),
+                    build=str(directory),
+                    cwd=source,
+                    env=env,
+                    wrap=lambda command: [
+                        *group.prefix,
+                        *(user.drop() if user else ()),
+                        *_FOR_GOOD,
+                        *command,
+                    ],
+                    isolated=False,
+                    disk=_disk_watch(directory, cache),
+                    out_of_memory=group.out_of_memory,
+                )
+                run_commands(task.config.build, here, log)
+            if user is not None:
+                take_back(directory)
+            directory.rename(new / "build")
+        finally:
+            remove_written(place)
+
+
+def _group_limits() -> Limits:
+    return Limits(BUILD_MEMORY.value() << 20, sandbox.PROCESSES)
+
+
+def _disk_watch(*directories: Path) -> DiskWatch:
+    return DiskWatch(directories, BUILD_DISK.value() << 20, BUILD_DISK.setting)

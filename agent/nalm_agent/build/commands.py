@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the build commands of nalm.toml and says what a failure was: the commit's, or this host's."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from nalm_agent.build.host_limits import BUILD_MEMORY, BUILD_SECONDS
+from nalm_agent.build.sandbox import READABLE
+from nalm_agent.config.nalm_toml import BuildConfig
+from nalm_agent.runtime.errors import BuildError, HostError
+from nalm_agent.runtime.process import run, tail
+from nalm_agent.store.disk_use import DiskUseError, DiskWatch
+from nalm_agent.store.store import disk_full
+
+NOT_FOUND = 127
+"""What a shell, and prlimit, return for an unknown program."""
+MANY_LINES = 400
+"""Of a log's end, searched for what a failure was: other compilers go on after the first."""
+NO_ROOM_BYTES = 1 << 20
+_NOSPACE = re.compile(r"No space left on device|Disk quota exceeded")
+_READ_ONLY = re.compile(r"Read-only file system|/nalm/source\S*: Permission denied")
+_OUT_OF_MEMORY = re.compile(
+    r"annot allocate memory|memory exhausted|out of memory|std::bad_alloc|MemoryError", re.IGNORECASE
+)
+_BWRAP = re.compile(r"^bwrap: .*", re.MULTILINE)
+_KILLED = re.compile(r"Killed signal terminated program|^Killed$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Where commands run, and under what names they know their directories."""
+
+    source: str
+    build: str
+    cwd: Path
+    env: Mapping[str, str]
+    wrap: Callable[[list[str]], list[str]]
+    isolated: bool
+    disk: DiskWatch
+    out_of_memory: Callable[[], bool]
+    """Whether all its processes together wanted more memory than they may have."""
+
+
+class UnrepeatableError(BuildError):
+    """A build failed in a way that may be another's fault: it is tried again the next time."""
+
+
+def run_commands(asked: BuildConfig, where: Surroundings, log: Path) -> None:
+    """Runs all commands, or raises: BuildError with the log's end, HostError for a fault of the host's."""
+    seconds = min(asked.limit_seconds, BUILD_SECONDS.value())
+    limit = time.monotonic() + seconds
+    log.touch()
+    for template in asked.commands:
+        command = [
+            argument.replace("{source}", where.source).replace("{build}", where.build)
+            for argument in template
+        ]
+        try:
+            left = max(0.1, limit - time.monotonic())
+            code = run(
+                where.wrap(command),
+                cwd=where.cwd,
+                env=where.env,
+                log=log,
+                limit_seconds=left,
+                watch=where.disk.look,
+            )
+        except FileNotFoundError as error:
+            raise _not_found(command[0]) from error
+        except subprocess.TimeoutExpired as error:
+            raise UnrepeatableError(
+                f"the build took longer than {seconds:g} s: {' '.join(template)}",
+                hint="raise [build] limit_seconds in nalm.toml if that is expected",
+                log=tail(log),
+            ) from error
+        except DiskUseError as error:
+            raise _wrote_too_much(error, log) from error
+        if code != 0:
+            raise _explained(code, template, asked, where, log)
+    try:
+        where.disk.settle()
+    except DiskUseError as error:
+        raise _wrote_too_much(error, log) from error
+
+
+def _wrote_too_much(error: DiskUseError, log: Path) -> UnrepeatableError:
+    return UnrepeatableError(error.message, hint=error.hint, log=tail(log))
+
+
+def _not_found(program: str) -> UnrepeatableError:
+    return UnrepeatableError(
+        f"build command not found: {program}",
+        hint="install it, or correct [build] commands in nalm.toml; a program outside the system's "
+        f"directories is seen by a build only if {READABLE} names its directory",
+    )
+
+
+def _explained(
+    code: int, template: list[str], asked: BuildConfig, where: Surroundings, log: Path
+) -> BuildError | HostError:
+    said = tail(log)
+    everything = tail(log, MANY_LINES)
+    # A full disk may have kept what the compiler said out of the log as well.
+    if _NOSPACE.search(everything) or shutil.disk_usage(log.parent).free < NO_ROOM_BYTES:
+        return disk_full(log.parent.parent.parent)
+    complaint = _BWRAP.search(said) if where.isolated else None
+    if complaint:
+        return HostError(f"the build could not be isolated: {complaint[0]}", hint=f"is {READABLE} right?")
+    if code == NOT_FOUND and f"prlimit: failed to execute {template[0]}" in said:
+        return _not_found(template[0])
+    message = f"build command failed ({code}): {' '.join(template)}"
+    if where.out_of_memory():
+        most = BUILD_MEMORY.value()
+        return UnrepeatableError(
+            f"{message}; its processes together took more than {most} MB of memory",
+            hint=f"{BUILD_MEMORY.setting} of this host sets that limit; a build with fewer jobs takes less",
+            log=said,
+        )
+    if _KILLED.search(everything) or code == -9:
+        return UnrepeatableError(message, hint="something killed it: is there too little memory?", log=said)
+    hint = None
+    if _OUT_OF_MEMORY.search(everything):
+        hint = f"each of its processes may take {asked.memory_mb} MB; raise [build] memory_mb in nalm.toml"
+    elif where.isolated and _READ_ONLY.search(everything):
+        hint = "sources are read-only: let the build write to {build}"
+    return BuildError(message, hint=hint, log=said)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether two builds run the same: what a run loads decides, wherever its functions lie.
+
+What lies outside of {build} and {source} is the host's: both arms load the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from nalm_agent.artifacts import function_digest
+from nalm_agent.artifacts.contents import data_digest
+from nalm_agent.artifacts.function_digest import Table
+from nalm_agent.build.build import Built
+from nalm_agent.runtime.errors import BuildError
+
+MOST_READ_BYTES = 64 << 20
+"""Of programs whose functions are compared by name: disassembling them takes about a second a megabyte."""
+NAMED_IN_A_NOTE = 3
+
+Loaded = Mapping[str, str]
+"""Digest of each file that a run loads, by its path: below {build}, or `{source}/...`."""
+
+
+def loaded(built: Built, mapped: frozenset[Path] | None) -> Loaded | None:
+    """What a run of a build loads: what nalm.toml names, what the loader brings in with it, and what the NF
+    had mapped when it was tried out. None if that is not known."""
+    if mapped is None:
+        return None
+    build, source = built.directory.resolve(), built.source.resolve()
+    known = built.contents.digests
+    found = {path: known[path] for path in (*built.contents.named, *built.contents.data)}
+    try:
+        for path in mapped:
+            if path.is_relative_to(build):
+                below = str(path.relative_to(build))
+                found[below] = known.get(below) or data_digest(path)
+            elif path.is_relative_to(source):
+                found[f"{{source}}/{path.relative_to(source)}"] = data_digest(path)
+    except BuildError:  # it is gone, or changed into what cannot be read
+        return None
+    return found
+
+
+def differing(base: Loaded, head: Loaded) -> list[str]:
+    """Paths whose files are not the same bytes, or are on one side only."""
+    return sorted(path for path in base.keys() | head.keys() if base.get(path) != head.get(path))
+
+
+def same_untried(base: Built, head: Built) -> bool:
+    """True if two builds run the same whatever a run loads: they differ in nothing, or in programs that
+    nalm.toml names, of which the functions only lie elsewhere."""
+    named = base.contents.named | head.contents.named
+    paths = differing(base.contents.digests, head.contents.digests)
+    return named.issuperset(paths) and _only_placed(base, head, paths)
+
+
+def same_as_loaded(base: Built, head: Built, of_base: Loaded | None, of_head: Loaded | None) -> bool:
+    """True if what two runs load is the same, at whatever places; False where it is not known."""
+    if of_base is None or of_head is None:
+        return False
+    return _only_placed(base, head, differing(of_base, of_head))
+
+
+def not_loaded_note(base: Built, head: Built, of_base: Loaded, of_head: Loaded) -> str | None:
+    """For a person: what differs between two builds and is not loaded. None if there is nothing."""
+    paths = [
+        path
+        for path in differing(base.contents.digests, head.contents.digests)
+        if path not in of_base and path not in of_head
+    ]
+    if not paths:
+        return None
+    more = len(paths) - NAMED_IN_A_NOTE
+    listed = ", ".join(paths[:NAMED_IN_A_NOTE]) + (f" and {more} more" if more > 0 else "")
+    return f"not loaded by either arm, and different in head: {listed}"
+
+
+def changed_functions(base: Built, head: Built, paths: Iterable[str]) -> list[str] | None:
+    """Functions of the programs at these paths whose own code or data differ; None where they do not tell."""
+    programs = [path for path in paths if path in base.contents.programs or path in head.contents.programs]
+    if sum(_size(one, path) for one in (base, head) for path in programs) > MOST_READ_BYTES:
+        return None
+    tables = [_functions(one, programs) for one in (base, head)]
+    old, new = tables
+    return None if old is None or new is None else function_digest.changed_functions(old, new)
+
+
+def _only_placed(base: Built, head: Built, paths: Iterable[str]) -> bool:
+    by_size = sorted(paths, key=lambda path: _size(base, path))  # most often a small one tells
+    return all(
+        path in base.contents.programs
+        and path in head.contents.programs
+        and function_digest.placement_only(base.functions(path), head.functions(path))
+        for path in by_size
+    )
+
+
+def _functions(built: Built, programs: Iterable[str]) -> Table | None:
+    """Of several programs, those taken that the build has; None if one does not tell."""
+    found = [built.functions(path) for path in programs if path in built.contents.programs]
+    told = [one for one in found if one is not None]
+    return (
+        Table("", tuple(each for one in told for each in one.functions)) if len(told) == len(found) else None
+    )
+
+
+def _size(built: Built, path: str) -> int:
+    there = path in built.contents.programs
+    return (built.directory / path).stat().st_size if there else 0

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds that failed: their logs, and that the same sources need not fail again.
+
+What may have been the host's fault (time, disk, memory, sandbox) keeps its log but is tried again.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from nalm_agent.build.commands import UnrepeatableError
+from nalm_agent.runtime.errors import BuildError, HostError
+from nalm_agent.runtime.process import tail
+from nalm_agent.store.store import Store
+
+FAILED = "failed"
+_LOG, _FAILURE = "build.log", "failure.json"
+
+
+def remember_failure(
+    store: Store, key: str, log: Path, error: BuildError | HostError, memory_mb: int
+) -> None:
+    """Keeps a failed build's log, and, if it would fail again, what was said. Completes the error's hint."""
+    if not log.exists() or not isinstance(error, BuildError):
+        return
+    lasting = not isinstance(error, UnrepeatableError)
+    document = {"message": error.message, "hint": error.hint, "lasting": lasting, "memory_mb": memory_mb}
+
+    def fill(new: Path) -> None:
+        shutil.copyfile(log, new / _LOG)
+        (new / _FAILURE).write_text(json.dumps(document))
+
+    entry = store.make_directory(FAILED, key, fill, again=True)
+    error.hint = _with_log(error.hint, entry)
+
+
+def raise_known_failure(store: Store, key: str, memory_mb: int) -> None:
+    """Raises BuildError as it was raised before, if building this address again could end no other way."""
+    entry = store.directory(FAILED, key)
+    if entry is None:
+        return
+    known = json.loads((entry / _FAILURE).read_text())
+    if not known["lasting"] or known["memory_mb"] != memory_mb:
+        return
+    hint = f"{_with_log(known['hint'], entry)}; seen in an earlier build, --rebuild tries again"
+    raise BuildError(known["message"], hint=hint, log=tail(entry / _LOG))
+
+
+def forget_failure(store: Store, key: str) -> None:
+    """After a build that went well."""
+    store.discard(FAILED, key)
+
+
+def _with_log(hint: str | None, entry: Path) -> str:
+    kept = f"{entry / _LOG} has the whole log"
+    return f"{hint}; {kept}" if hint else kept

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs what a commit brings along (its build commands) in namespaces of its own, by bubblewrap.
+
+Inside, a build sees the system's programs and libraries, the sources (all read-only), its build
+directory, the compiler cache and a /tmp of its own (writable); no network, no other process, no home, no
+token, no environment but what is given. It has no capability and gets none: not root, no user namespaces.
+Paths and user inside are the same for every build, so equal code gives equal bytes. All of it dies with the
+agent, and has died when the command has ended.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from nalm_agent.build.compiler_cache import hand_over_cache
+from nalm_agent.build.isolation.build_user import Passage, build_user, open_to_read
+from nalm_agent.build.isolation.network import Network, network_prefix
+from nalm_agent.build.isolation.system_view import etc_view, made_up_etc, system_view
+from nalm_agent.runtime.errors import HostError
+
+ISOLATION = "NALM_ISOLATION"
+"""Environment variable: a `Policy`."""
+READABLE = "NALM_BUILD_READ"
+"""Environment variable: directories of this host that builds may read beside the system's, split by :"""
+
+SOURCE, BUILD, CACHE = "/nalm/source", "/nalm/build", "/nalm/ccache"
+HOME = "/tmp/home"
+USER_ID = 1000
+"""Of a build's user as the build sees it."""
+PROCESSES = 4096
+"""Processes at a time."""
+FILE_BYTES = 16 << 30
+"""Largest file a build may write."""
+
+_TRIAL_SECONDS = 20
+_TRIAL = "touch /nalm/build/it /tmp/it && if (: >>/proc/sys/kernel/core_pattern) 2>/dev/null; then exit 9; fi"
+_WRITES_SETTINGS = 9
+_AS_FIRST_PROCESS = ("sh", "-c", '"$@"; exit $?', "sh")
+"""Process 1 of the sandbox: when it ends the kernel ends all others before anybody hears of it."""
+
+
+class Policy(StrEnum):
+    """Whether builds are isolated: `NALM_ISOLATION`."""
+
+    AUTO = "auto"
+    """Where this host can; the report says when it could not. Default at a desk."""
+    REQUIRED = "required"
+    """Nothing is built without. Default of `nalm agent`."""
+    NONE = "none"
+
+
+class Isolation(StrEnum):
+    """How a build was made."""
+
+    BUBBLEWRAP = "bubblewrap"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class Places:
+    """Directories of the host that a build gets to see."""
+
+    source: Path
+    build: Path
+    cache: Path
+    temporary: Path
+    fills_cache: bool = True
+    """Whether it may write to the cache."""
+    readable: tuple[str, ...] = ()
+    """Others, at their own paths."""
+
+    def hand_over(self) -> None:
+        """Makes what a build may write to the build user's. To be called before each build."""
+        (self.temporary / "home").mkdir(parents=True, exist_ok=True)
+        if user := build_user():
+            open_to_read(self.source)
+            user.own(self.build, self.temporary, self.temporary / "home")
+            if self.fills_cache:
+                hand_over_cache(self.cache, user)
+
+
+def policy() -> Policy:
+    """What the environment says. Raises HostError for a word that is none of a Policy's."""
+    word = os.environ.get(ISOLATION, Policy.AUTO)
+    try:
+        return Policy(word)
+    except ValueError as error:
+        known = ", ".join(Policy)
+        raise HostError(f"{ISOLATION}={word} is not known", hint=f"set it to one of {known}") from error
+
+
+def isolation() -> Isolation:
+    """How builds are made on this host. Raises HostError if isolation is required and cannot be had."""
+    wanted = policy()
+    if wanted is Policy.NONE:
+        return Isolation.NONE
+    reason = available()
+    if reason is None:
+        return Isolation.BUBBLEWRAP
+    if wanted is Policy.REQUIRED:
+        raise HostError(
+            f"builds cannot be isolated here, and {ISOLATION} is required: {reason}",
+            hint=f"cure that, or set {ISOLATION}=auto if every commit built here can be trusted",
+        )
+    return Isolation.NONE
+
+
+@cache
+def available() -> str | None:
+    """None if builds can be isolated here, else the reason why not. Tries it out, once per process: a build
+    that writes where it should and does not where it must not.
+    """
+    for program, package in (("bwrap", "bubblewrap"), ("prlimit", "util-linux"), ("setpriv", "util-linux")):
+        if shutil.which(program) is None:
+            return f"{program} is not installed (apt-get install {package})"
+    with TemporaryDirectory(prefix="nalm-trial-") as folder:
+        source, build, cache, temporary = (Path(folder, name) for name in ("source", "build", "cache", "tmp"))
+        places = Places(source, build, cache, temporary)
+        for place in (places.source, places.build, places.cache):
+            place.mkdir()
+        places.hand_over()
+        path = {"PATH": os.environ.get("PATH", os.defpath)}
+        command = _inside(["sh", "-c", _TRIAL], places, path, network=None)
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, check=False, timeout=_TRIAL_SECONDS, env=path
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"bwrap could not be tried out: {error}"
+    if done.returncode == 0:
+        return None
+    if done.returncode == _WRITES_SETTINGS:
+        return "a build could write the kernel's settings in /proc/sys"
+    said = done.stderr.strip().splitlines()
+    return f"the kernel lets this user make no namespaces: {said[-1] if said else 'no reason given'}"
+
+
+def wrap(
+    command: Sequence[str],
+    places: Places,
+    env: Mapping[str, str],
+    *,
+    memory_bytes: int,
+    network: Network | None = None,
+) -> list[str]:
+    """The command line that runs a command inside, in its source directory, with no environment but `env`.
+
+    network: what a build that asked for it is given; None: nothing.
+    """
+    return _inside([*limits(memory_bytes), *command], places, env, network=network)
+
+
+def given_directories() -> list[str]:
+    """Directories that this host shows to builds beside the system's: `NALM_BUILD_READ`."""
+    return [path for path in os.environ.get(READABLE, "").split(":") if path]
+
+
+def limits(memory_bytes: int) -> list[str]:
+    """Prefix that limits a command and each of its children: private memory, file size, processes."""
+    return [
+        "prlimit",
+        f"--data={memory_bytes}",
+        f"--fsize={FILE_BYTES}",
+        f"--nproc={PROCESSES}",
+        "--core=0",
+        "--",
+    ]
+
+
+def _inside(
+    command: Sequence[str], places: Places, env: Mapping[str, str], *, network: Network | None
+) -> list[str]:
+    passage = Passage(build_user())
+    binds = [
+        *("--ro-bind", passage.show(places.source), SOURCE),
+        *("--bind", passage.show(places.build), BUILD),
+        *_cache(passage, places),
+        *("--bind", passage.show(places.temporary), "/tmp"),
+    ]
+    for path in (*given_directories(), *places.readable):
+        binds += ["--ro-bind", passage.show(path), path]
+    etc = etc_view(passage.show(made_up_etc()), network=network is not None)
+    variables = [word for name, value in env.items() for word in ("--setenv", name, value)]
+    return [
+        *passage.prefix(),
+        *network_prefix(network or Network.NO),
+        *_namespaces(network=network is not None),
+        *system_view(),
+        *etc,
+        *binds,
+        *("--remount-ro", "/", "--chdir", SOURCE, "--clearenv"),
+        *variables,
+        "--",
+        *_AS_FIRST_PROCESS,
+        *command,
+    ]
+
+
+def _cache(passage: Passage, places: Places) -> tuple[str, str, str]:
+    bind = "--bind" if places.fills_cache else "--ro-bind"
+    return bind, passage.show(places.cache), CACHE
+
+
+def _namespaces(*, network: bool) -> list[str]:
+    own = ["user", "pid", "ipc", "uts", *(() if network else ("net",))]
+    return [
+        "bwrap",
+        *(f"--unshare-{name}" for name in own),
+        "--unshare-cgroup-try",
+        *("--uid", str(USER_ID), "--gid", str(USER_ID)),
+        *(("--disable-userns",) if _knows_disable_userns() else ()),
+        *("--hostname", "nalm"),
+        "--die-with-parent",
+        "--new-session",
+        "--as-pid-1",
+        *("--cap-drop", "ALL"),
+    ]
+
+
+@cache
+def _knows_disable_userns() -> bool:
+    """bubblewrap 0.8.0 and later."""
+    done = subprocess.run(["bwrap", "--help"], capture_output=True, text=True, check=False)
+    return "--disable-userns" in done.stdout

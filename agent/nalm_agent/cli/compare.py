@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm compare`: two revisions side by side, or two saved runs, whatever their feature sets."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from nalm_core.text.plain_text import plain
+
+from nalm_agent.runtime.errors import ExitCode, UsageError
+from nalm_agent.shell import options
+from nalm_agent.shell.completion import commit_names, scenario_names
+
+if TYPE_CHECKING:
+    from nalm_core.features.decomposition import Decomposition
+
+    from nalm_agent.report.result import Result
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to the command `nalm`."""
+    app.command(
+        epilog="Examples:\n\n    nalm compare v1.0 main --scenario sfc_a\n\n"
+        "    nalm compare release-1.json release-2.json"
+    )(compare)
+
+
+def compare(
+    base: Annotated[
+        str,
+        typer.Argument(metavar="BASE", help="A commit, or a saved run report.", autocompletion=commit_names),
+    ],
+    head: Annotated[str, typer.Argument(metavar="HEAD", help="Another one.", autocompletion=commit_names)],
+    *,
+    scenario: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scenario", help="Of two commits: only this; repeatable.", autocompletion=scenario_names
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Of two commits: measure again.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the decomposition as JSON.")] = False,
+    repo: options.RepoOption = Path(),
+    never_fail: options.NeverFailOption = False,
+) -> None:
+    """Split a change of CPP into efficiency, mix, features and execution model.
+
+    Two commits are built and measured side by side, unless this host has done so before, and judged. Two
+    saved runs (their heads) were not measured side by side: they are shown and not judged.
+    """
+    from nalm_agent.report.saved import is_saved
+
+    saved = [is_saved(name) for name in (base, head)]
+    if all(saved):
+        _compare_saved(base, head, as_json=as_json)
+        return
+    if any(saved):
+        raise UsageError(
+            f"{base} and {head} are a saved run and a commit", hint="name two commits, or two saved runs"
+        )
+    with options.tolerating(never_fail):
+        _compare_commits(
+            base, head, repo, scenario or [], force=force, as_json=as_json, never_fail=never_fail
+        )
+
+
+def _compare_commits(
+    base: str,
+    head: str,
+    repo: Path,
+    scenarios: Sequence[str],
+    *,
+    force: bool,
+    as_json: bool,
+    never_fail: bool,
+) -> None:
+    from nalm_core.features.decompose_run import decompose_run
+
+    from nalm_agent.desk.check import pair_runs
+    from nalm_agent.report.print_run import print_run
+    from nalm_agent.report.result import worst
+    from nalm_agent.source.git import Repository
+    from nalm_agent.store.home import Home
+
+    home = Home.default()
+    with home.work() as work:
+        repository = Repository(repo.absolute(), work.fresh("git"))
+        results = pair_runs((base, head), repository, home, work, scenarios=scenarios, force=force)
+    splits = [decompose_run(result.report) for result in results]
+    if as_json:
+        sys.stdout.write(json.dumps([_document(*both) for both in zip(results, splits, strict=True)]) + "\n")
+    for result, split in zip(results, splits, strict=True):
+        if not as_json:
+            print_run(result.report, result.verdict, result.title)
+            for line in _stage_lines(split):
+                typer.echo(f"  {plain(line)}")
+    raise typer.Exit(ExitCode.OK if never_fail else worst(results))
+
+
+def _document(result: Result, split: Decomposition | None) -> dict[str, object]:
+    return {
+        "scenario": result.report.scenario.name,
+        "run_id": result.report.run_id,
+        "outcome": result.verdict.outcome if result.verdict else "same",
+        "split": split.model_dump(mode="json") if split else None,
+    }
+
+
+def _stage_lines(split: Decomposition | None) -> list[str]:
+    from nalm_core.features.decomposition_text import stage_lines
+
+    return [] if split is None else list(stage_lines(split))
+
+
+def _compare_saved(base: str, head: str, *, as_json: bool) -> None:
+    from nalm_core.features.decompose_run import decompose_summaries
+    from nalm_core.features.decomposition_text import one_line, stage_lines
+    from nalm_core.report.host_match import comparable, differences, sentence
+    from nalm_core.report.run_report import Arm
+    from nalm_core.report.summary import summarise
+    from nalm_core.verdict.compare import INCOMPARABLE, NOT_PAIRED
+
+    from nalm_agent.report.saved import read_one
+
+    old, new = read_one(base), read_one(head)
+    hosts = differences(old.host, new.host)
+    if not comparable(hosts):
+        raise UsageError(f"{sentence(hosts)} {INCOMPARABLE}", hint="measure both on one host")
+    sides = [summarise(report, Arm.HEAD) if Arm.HEAD in report.arms else None for report in (old, new)]
+    found = decompose_summaries(sides[0], sides[1]) if sides[0] and sides[1] else None
+    if found is None:
+        raise UsageError(
+            f"{base} and {head} have not both cycles by stage", hint="`nalm show` says what was measured"
+        )
+    if as_json:
+        sys.stdout.write(found.model_dump_json() + "\n")
+        return
+    typer.echo(one_line(found))
+    for line in [*stage_lines(found), *(f"note: {note}" for note in (*found.notes, NOT_PAIRED))]:
+        typer.echo(f"  {plain(line)}")
+    if hosts:
+        typer.echo(f"  note: {sentence(hosts)}")

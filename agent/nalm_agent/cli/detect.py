@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm detect`: change points of anyone's histories."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+from nalm_core.text.json_text import JsonError, read_json
+from nalm_core.text.percents import change_percent
+
+from nalm_agent.runtime.errors import UsageError
+
+SHAPE = "expected a JSON list of series, each a list of numbers, or of lists of numbers: a commit's samples"
+MOST_SHOWN = 60
+"""Characters of a wrong value that are shown."""
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to the command `nalm`."""
+    app.command(
+        epilog="Examples:\n\n    echo '[[100,101,99,100,100,108,107,109,108,108,107]]' | nalm detect\n\n"
+        "    nalm detect --json < histories.json > change-points.json"
+    )(detect)
+
+
+def detect(
+    as_json: Annotated[
+        bool, typer.Option("--json/--text", help="JSON, or a line for each change point.")
+    ] = True,
+) -> None:
+    """Find change points in histories read from standard input: a JSON list of series.
+
+    Each series has, for each commit, a number, a list of numbers (its samples) or null (not measured); a null
+    among samples is a sample that is missing.
+    Answers with a JSON list: for each series {"change_points": [{"index", "low", "high", "size",
+    "probability"}]}, index being the first commit of the new level, size relative.
+    One value at the end may be an outlier: its probability stays small until others confirm it.
+    """
+    histories = read(sys.stdin.buffer.read())
+    from nalm_core.changepoints.detect import detect_many
+
+    found = detect_many(histories)
+    if as_json:
+        print(json.dumps([{"change_points": [vars(one) for one in changes]} for changes in found]))
+        return
+    for number, changes in enumerate(found):
+        for one in changes:
+            print(
+                f"series {number}: commit {one.index} ({one.low} to {one.high}): "
+                f"{change_percent(one.size, 2)}, probability {one.probability:.3f}"
+            )
+
+
+def read(data: bytes | str) -> list[list[Any]]:
+    """The histories. Raises UsageError saying where the first mistake is."""
+    try:
+        histories = read_json(data)
+    except JsonError as error:
+        raise UsageError(f"standard input is not JSON: {error}", hint=SHAPE) from error
+    if not isinstance(histories, list):
+        raise UsageError("standard input is no JSON list", hint=SHAPE)
+    for number, series in enumerate(histories):
+        if not isinstance(series, list):
+            raise UsageError(f"series {number} is no list", hint=SHAPE)
+        for place, commit in enumerate(series):
+            if (why := _mistake(commit)) is not None:
+                raise UsageError(f"series {number}, commit {place}{why}", hint=SHAPE)
+    return histories
+
+
+def _mistake(commit: Any) -> str | None:
+    """What is wrong with a commit's value or samples, and where; None if nothing is."""
+    if not isinstance(commit, list):
+        return None if _is_value(commit) else f": {_shortened(commit)} is no value"
+    for place, sample in enumerate(commit):
+        if not _is_value(sample):
+            return f", sample {place}: {_shortened(sample)} is no value"
+    return None
+
+
+def _is_value(value: Any) -> bool:
+    """A finite number that fits into floating point, or null: not measured."""
+    if value is None:
+        return True
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return False
+    return abs(value) <= sys.float_info.max
+
+
+def _shortened(value: Any) -> str:
+    if value == float("inf") or isinstance(value, int):
+        return "a number too large for floating point" if not isinstance(value, bool) else json.dumps(value)
+    text = json.dumps(value)
+    return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm explain`: where a change lies, by function, source line and picture."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from nalm_core.text.commit_name import short
+from rich.markup import escape
+
+from nalm_agent.build.side_source import SideSource
+from nalm_agent.desk.explanation import UNITS, By, Explained, explained
+from nalm_agent.report.output_file import STDOUT, require_place, write_file
+from nalm_agent.runtime.errors import GitError, NalmError, UsageError
+from nalm_agent.shell import options
+from nalm_agent.shell.completion import commit_names, scenario_names
+from nalm_agent.source.git import Repository
+from nalm_agent.store.home import Home
+
+if TYPE_CHECKING:
+    from nalm_core.report.run_report import Arm, RunReport
+
+    from nalm_agent.store.home import WorkDir
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `nalm`."""
+    app.command(
+        epilog="Examples:\n\n    nalm check; nalm explain            why, line by line\n\n"
+        "    nalm explain main~1 main --svg flame.svg\n\n    nalm explain run.json --file src/nat.c"
+    )(explain)
+
+
+def explain(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="WHAT",
+            help="A saved report; a commit (against its parent); or two commits. Default: the last run here.",
+            autocompletion=commit_names,
+        ),
+    ] = None,
+    *,
+    scenario: Annotated[
+        str | None, typer.Option(help="Where there are several.", autocompletion=scenario_names)
+    ] = None,
+    by: Annotated[By, typer.Option(help="Exact instructions, or cycles by samples.")] = By.INSTRUCTIONS,
+    svg: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Draw the differential flame graph here; - for standard output."),
+    ] = None,
+    width: Annotated[
+        str, typer.Option(metavar="base|head", help="Whose costs are the picture's widths.")
+    ] = "head",
+    file: Annotated[
+        str | None, typer.Option(metavar="NAME", help="One source file, from its first line to its last.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all of it as JSON.")] = False,
+    repo: options.RepoOption = Path(),
+) -> None:
+    """Show what a change costs: functions by call path, both sides' source lines, a flame graph.
+
+    It explains and does not judge; what is not measured yet is measured now.
+    """
+    from nalm_core.report.run_report import Arm
+
+    from nalm_agent.report.saved import is_saved, read_results
+
+    if width not in (Arm.BASE, Arm.HEAD):
+        raise UsageError(f"--width {width} is no side", hint="--width base or --width head")
+    if as_json and svg == STDOUT:
+        raise UsageError("several outputs cannot go to standard output", hint="give --svg a file")
+    require_place(svg, "--svg")
+    home = Home.default()
+    with home.work() as work:
+        names = what or []
+        runs: Runs
+        if len(names) == 1 and is_saved(names[0]):
+            repository, runs = _around(repo, work), ([one.report for one in read_results(names)], {})
+        else:
+            repository = Repository(repo.absolute(), work.fresh("git"))
+            wanted, sampled = [scenario] if scenario else [], by is By.CYCLES
+            runs = _found(names, repository, home, work, scenarios=wanted, profile=sampled)
+        report, trees = _one(runs, scenario)
+        _show(SideSource(home, repository, report, trees), by, svg, Arm(width), file, as_json=as_json)
+
+
+Runs = tuple[Sequence["RunReport"], Mapping["Arm", str]]
+
+
+def _around(repo: Path, work: WorkDir) -> Repository | None:
+    """The repository a saved report is read in; None outside of any, unless one was named."""
+    try:
+        return Repository(repo.absolute(), work.fresh("git"))
+    except GitError:
+        if repo != Path():
+            raise
+        return None
+
+
+def _found(
+    what: Sequence[str],
+    repository: Repository,
+    home: Home,
+    work: WorkDir,
+    *,
+    scenarios: Sequence[str],
+    profile: bool,
+) -> Runs:
+    """The runs that were asked for, and git's trees of their sides where these are known."""
+    from nalm_agent.desk.last_run import last_run
+
+    if len(what) > 2:
+        raise UsageError(f"{len(what)} names are too many", hint="`nalm explain BASE HEAD`")
+    if what:
+        from nalm_agent.desk.check import pair_runs
+
+        pair_runs(what, repository, home, work, scenarios=scenarios, profile=profile)
+    last = last_run(home, repository)
+    if last is None:
+        raise UsageError(
+            f"nothing was measured here yet for {repository.root}",
+            hint="`nalm check`, or name two commits: `nalm explain BASE HEAD`",
+        )
+    return last.reports, last.trees
+
+
+def _one(runs: Runs, scenario: str | None) -> tuple[RunReport, Mapping[Arm, str]]:
+    reports, trees = runs
+    names = [report.scenario.name for report in reports]
+    found = [report for report in reports if scenario in (None, report.scenario.name)]
+    if not found:
+        raise UsageError(f"there is no run of {scenario}", hint=f"there is: {', '.join(names)}")
+    if len(found) > 1:
+        raise UsageError(f"there are runs of {', '.join(names)}", hint="name one with --scenario")
+    return found[0], trees
+
+
+def _show(
+    source: SideSource, by: By, svg: str | None, width: Arm, file: str | None, *, as_json: bool
+) -> None:
+    from nalm_core.verdict.verdict import judge
+
+    from nalm_agent.desk.print_explanation import legend_line, print_explained
+    from nalm_agent.report.print_run import UNCHANGED_SUMMARY, console, say
+
+    report, out = source.report, console()
+    if report.status == "unchanged":
+        say(out, f"{report.scenario.name}: same  {UNCHANGED_SUMMARY}")
+        return
+    if report.failure:
+        said, _, log = report.failure.partition("\n")
+        raise NalmError(f"nothing was measured: {said}", log=log, hint="mend that, then `nalm check` again")
+    verdict = judge(report)
+    found = explained(report, verdict, by, source)
+    if found is None:
+        raise UsageError(_missing(report, by), hint=_remedy(by))
+    if file is not None and file not in [one.name for one in found.files]:
+        known = ", ".join(one.name for one in found.files[:20])
+        raise UsageError(f"no line of {file} costs anything", hint=f"files that do: {known}")
+    if as_json:
+        sys.stdout.write(json.dumps(_document(found)) + "\n")
+    elif svg != STDOUT:
+        say(out, f"{report.scenario.name}: {verdict.outcome}  {escape(verdict.summary)}")
+        print_explained(out, found, file)
+        say(out, f"\n{legend_line(by)}")
+    if svg is not None:
+        _draw(report, found, svg, width)
+
+
+def _draw(report: RunReport, found: Explained, svg: str, width: Arm) -> None:
+    from nalm_core.render.flame_svg import Legend, flame_svg
+    from nalm_core.report.run_report import Arm
+
+    names = [report.arms[arm].build for arm in (Arm.BASE, Arm.HEAD)]
+    base, head = (f"{short(one.commit)}{'+changes' if one.dirty else ''}" for one in names)
+    legend = Legend(f"{report.project} {report.scenario.name}", UNITS[found.by], base, head, width)
+    write_file(svg, flame_svg(found.flame, legend), "--svg")
+    if svg != STDOUT:
+        typer.echo(f"wrote {svg}", err=True)
+
+
+def _document(found: Explained) -> dict[str, object]:
+    from nalm_core.profiles.flame import as_json
+
+    files = [asdict(one) for one in found.files]
+    return {"by": found.by, "unit": UNITS[found.by], "flame": as_json(found.flame), "files": files}
+
+
+def _missing(report: RunReport, by: By) -> str:
+    from nalm_core.report.run_report import Source
+
+    if by is By.CYCLES:
+        return "the run has no samples of both sides"
+    reason = report.sources.get(Source.SIMULATED)
+    return f"the run has no call paths of both sides: {reason or 'an older nalm made it'}"
+
+
+def _remedy(by: By) -> str:
+    if by is By.CYCLES:
+        return "`nalm check --profile` samples functions and lines; `nalm doctor` says whether this host can"
+    return "measure again: `nalm check --force`"

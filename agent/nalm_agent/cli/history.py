@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm history`: a scenario's history as a nalm server has it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import quote
+
+import typer
+
+from nalm_agent.runtime.errors import UsageError
+from nalm_agent.shell import options
+from nalm_agent.shell.completion import scenario_names
+
+CHAIN = "chain"
+_NAME_IT = "name it with --project, or run nalm inside the NF's repository"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `nalm`."""
+    app.command(
+        epilog="Examples:\n\n    nalm history sfc_a --server https://nalm.example.org\n\n"
+        "    nalm history sfc_a --stage nat --metric ipp --rows 30\n\n"
+        "    nalm history sfc_a --stage nat --function flow_find\n\n"
+        "    nalm history sfc_a --branch release-2"
+    )(history)
+
+
+def history(
+    scenario: Annotated[
+        str, typer.Argument(metavar="SCENARIO", help="As nalm.toml names it.", autocompletion=scenario_names)
+    ],
+    *,
+    stage: Annotated[str, typer.Option(help="Of the chain, or `chain` for the whole.")] = CHAIN,
+    function: Annotated[
+        str | None, typer.Option(help="A C function under the stage; it has ipp and calls.")
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(help="cpp, ipp, eipc, ncpp, pps, ...", show_default="cpp; ipp of a function"),
+    ] = None,
+    branch: Annotated[
+        str | None, typer.Option(help="One that the server watches.", show_default="the default branch")
+    ] = None,
+    project: Annotated[
+        str | None, typer.Option(help="Of the server.", show_default="[project] name of nalm.toml")
+    ] = None,
+    host_class: Annotated[
+        str | None, typer.Option(help="Of the bench hosts.", show_default="that of the newest run")
+    ] = None,
+    rows: Annotated[int, typer.Option(min=1, max=1000, help="Commits in the table.")] = 15,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the server's answer as JSON.")] = False,
+    server: options.ServerOption = None,
+    token_file: options.TokenFileOption = None,
+    repo: options.RepoOption = Path(),
+) -> None:
+    """Show one metric along a branch: its course, changes of level, the last verdicts.
+
+    A project that everyone may read needs no token.
+    """
+    from nalm_agent.desk.print_history import WIDEST, print_history
+    from nalm_agent.desk.submit import TOKEN, upload_token
+    from nalm_agent.report.print_run import console
+    from nalm_agent.server_api.history import History, Lines
+    from nalm_agent.server_api.reads import ask
+    from nalm_agent.server_api.uploads import require_address
+
+    if function is not None and stage == CHAIN:
+        raise UsageError("under which stage?", hint="name it with --stage")
+    if not server:
+        raise UsageError("which server?", hint="give its address with --server or in NALM_SERVER")
+    token = upload_token(token_file) if token_file or os.environ.get(TOKEN) else None
+    name = project or _project(repo)
+    under, named = f"/projects/{quote(name, safe='')}", quote(scenario, safe="")
+    shown = stage if function is None else f"{stage}>{function}"
+    wanted: dict[str, str | int] = {"stage" if function is None else "function": shown}
+    wanted |= {"metric": metric or ("cpp" if function is None else "ipp"), "limit": max(rows, WIDEST)}
+    if host_class is not None:
+        wanted["host_class"] = host_class
+    address = require_address(server)
+    if branch is None:
+        found = ask(address, token, f"{under}/scenarios/{named}/history", wanted, History)
+    else:
+        asked = wanted | {"scenario": scenario, "branch": branch}
+        found = ask(address, token, f"{under}/lines", asked, Lines).history()
+    if as_json:
+        sys.stdout.write(found.model_dump_json() + "\n")
+    else:
+        print_history(console(), found, shown, rows)
+
+
+def _project(repo: Path) -> str:
+    """The project that nalm.toml of the repository here names."""
+    from nalm_agent.config.location import config_path
+    from nalm_agent.config.nalm_toml import parse
+    from nalm_agent.runtime.errors import GitError
+
+    try:
+        path = config_path(repo)
+        return parse(path.read_text(), str(path)).project.name
+    except GitError as error:
+        raise UsageError(f"{error.message}, so which project?", hint=_NAME_IT) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read, so which project?", hint=_NAME_IT) from error

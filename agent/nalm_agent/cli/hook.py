@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm hook`: judge before a push, by git itself or by pre-commit."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nalm_agent.shell import options
+
+if TYPE_CHECKING:
+    from nalm_agent.source.git import Repository
+
+hook = typer.Typer(help="Judge what is pushed before it is pushed.", no_args_is_help=True)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the commands to `nalm`."""
+    app.add_typer(hook, name="hook")
+
+
+@hook.command(epilog="Example:\n\n    nalm hook install")
+def install(repo: options.RepoOption = Path()) -> None:
+    """Write a pre-push hook; never overwrites one that is not nalm's."""
+    from nalm_agent.desk.hook import install as write
+
+    with TemporaryDirectory() as scratch:
+        typer.echo(f"wrote {write(_repository(repo, scratch))}; `git push --no-verify` passes it by")
+
+
+@hook.command(epilog="Example:\n\n    nalm hook remove")
+def remove(repo: options.RepoOption = Path()) -> None:
+    """Remove nalm's pre-push hook."""
+    from nalm_agent.desk.hook import remove as take_away
+
+    with TemporaryDirectory() as scratch:
+        gone = take_away(_repository(repo, scratch))
+    typer.echo("there was none" if gone is None else f"removed {gone}")
+
+
+@hook.command(
+    epilog="Examples, in hooks of your own:\n\n    exec nalm hook run           before a push\n\n"
+    "    exec nalm hook run --tree    before a commit"
+)
+def run(
+    *,
+    tree: Annotated[
+        bool, typer.Option("--tree", help="Judge the working tree, as before a commit, in place of a push.")
+    ] = False,
+    repo: options.RepoOption = Path(),
+) -> None:
+    """What the hook does: judge what git or pre-commit is about to push. Exit code 1 for a regression."""
+    from nalm_agent.desk.hook import judged
+    from nalm_agent.runtime.errors import ExitCode
+    from nalm_agent.source.git import WORKTREE
+
+    with TemporaryDirectory() as scratch:
+        repository = _repository(repo, scratch)
+        act, revisions = ("commit", [WORKTREE]) if tree else ("push", _pushed())
+        for revision in revisions:
+            code = judged(repository, revision)
+            if code == ExitCode.REGRESSION:
+                typer.echo(f"nalm: a regression stops the {act}; `git {act} --no-verify` passes by", err=True)
+                raise typer.Exit(code)
+            if code != ExitCode.OK:
+                typer.echo(f"nalm: the {act} goes on unjudged: only a regression stops it", err=True)
+
+
+def _pushed() -> list[str]:
+    """Commits that a push would bring; why there are none is said."""
+    from nalm_agent.desk.hook import pushed_commits
+
+    typed = sys.stdin is None or sys.stdin.isatty()
+    commits = pushed_commits(() if typed else sys.stdin, os.environ)
+    if not commits:
+        typer.echo("nalm: no branch is pushed, so nothing is judged; `nalm check` judges a change", err=True)
+    return commits
+
+
+def _repository(repo: Path, scratch: str) -> Repository:
+    from nalm_agent.source.git import Repository
+
+    return Repository(repo.absolute(), Path(scratch))

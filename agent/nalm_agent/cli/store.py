@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm store` and `nalm log`: what is kept of builds, and what they said."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from nalm_core.text.plain_text import plain
+
+from nalm_agent.runtime.errors import UsageError
+from nalm_agent.shell import options
+from nalm_agent.shell.completion import revision_names
+from nalm_agent.store.home import Home
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the commands to the command `nalm`."""
+    app.command(
+        epilog="Examples:\n\n    nalm store\n\n    nalm store --prune\n\n    nalm store --prune --limit 2G"
+    )(store)
+    app.command(epilog="Examples:\n\n    nalm log\n\n    nalm log HEAD~1")(log)
+
+
+def store(
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Remove the least recently used until it is within its limit.")
+    ] = False,
+    limit: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="A limit for this time: 500M, 2G. Default: $NALM_STORE_LIMIT."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every entry as JSON.")] = False,
+) -> None:
+    """Show the store of builds and instruction counts, and keep it small."""
+    from nalm_agent.store.store_limit import entries, in_use, limit_bytes, parse_bytes
+    from nalm_agent.store.store_limit import prune as remove
+
+    found = Home.default().store()
+    allowed = parse_bytes(limit) if limit is not None else limit_bytes(found)
+    removed = remove(found, allowed) if prune else []
+    there = entries(found)
+    total = sum(entry.size for entry in there)
+    if as_json:
+        kept = [asdict(entry) | {"in_use": in_use(found, entry)} for entry in there]
+        gone = [asdict(entry) for entry in removed]
+        print(json.dumps({"limit": allowed, "size": total, "entries": kept, "removed": gone}))
+        return
+    for kind in sorted({entry.kind for entry in there}):
+        of_kind = [entry for entry in there if entry.kind == kind]
+        used = sum(in_use(found, entry) for entry in of_kind)
+        size = sum(entry.size for entry in of_kind)
+        typer.echo(
+            f"{kind:<10} {len(of_kind):>6}  {_readable(size):>9}" + (f"  {used} in use" if used else "")
+        )
+    typer.echo(
+        f"{'together':<10} {len(there):>6}  {_readable(total):>9}  of {_readable(allowed)}, {found.root}"
+    )
+    if prune:
+        typer.echo(f"removed {len(removed)}, {_readable(sum(entry.size for entry in removed))}")
+
+
+def log(
+    revision: Annotated[
+        str,
+        typer.Argument(metavar="REV", help="A commit, or the working tree.", autocompletion=revision_names),
+    ] = "worktree",
+    repo: options.RepoOption = Path(),
+) -> None:
+    """Print the log of a revision's build on this host, failed or not, without control sequences."""
+    from nalm_agent.build.build import build_address, build_log
+    from nalm_agent.measure.request import read_config
+    from nalm_agent.source.git import Repository
+
+    home = Home.default()
+    with home.work() as work:
+        repository = Repository(repo.absolute(), work.fresh("git"))
+        found = repository.resolve(revision)
+        path = build_log(home, build_address(repository, found, read_config(repository, found)))
+    if path is None:
+        raise UsageError(
+            f"{found.short} was not built on this host, or its build was evicted from the store",
+            hint=f"`nalm check --head {revision}` builds it",
+        )
+    typer.echo(f"{path}:", err=True)
+    sys.stdout.write(plain(path.read_text(errors="replace")))
+
+
+def _readable(size: int) -> str:
+    """Bytes for a person."""
+    amount = float(size)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if amount < 1024:
+            return f"{amount:.1f} {unit}" if unit != "B" else f"{size} B"
+        amount /= 1024
+    return f"{amount:.1f} TiB"

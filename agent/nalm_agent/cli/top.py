@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm top` and `nalm gdb`: arguments in, exit codes out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nalm_agent.runtime.errors import StoppedError, UsageError
+from nalm_agent.runtime.stop_signals import INTERRUPTED
+
+if TYPE_CHECKING:
+    from nalm_agent.top.view import Feed
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds both commands to `nalm`."""
+    app.command(
+        epilog="Examples:\n\n    nalm top                        the only NF on this host\n\n"
+        "    nalm top --pid 4711 --lcores --record today.jsonl\n\n"
+        "    nalm top --file-prefix vpp      a DPDK program, by its telemetry\n\n"
+        "    nalm top --perf 4711            any process, by its C functions\n\n"
+        "    nalm top --replay today.jsonl"
+    )(top)
+    app.command(
+        epilog="Examples:\n\n    nalm gdb -- -p 4711       then: nalm stages, nalm since\n\n"
+        "    nalm gdb -- --args build/my-nf -l 0\n\n    nalm gdb -- build/my-nf core.4711   a core dump\n\n"
+        "    nalm gdb --print >> ~/.gdbinit"
+    )(gdb)
+
+
+def top(
+    *,
+    probe: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="Probe file of the running NF.")
+    ] = None,
+    pid: Annotated[
+        int | None, typer.Option(help="Process of the running NF: by its probe, else by DPDK telemetry.")
+    ] = None,
+    telemetry: Annotated[
+        Path | None, typer.Option(metavar="SOCKET", help="DPDK telemetry socket of an NF without the probe.")
+    ] = None,
+    file_prefix: Annotated[
+        str | None, typer.Option(help="The same, found by the NF's --file-prefix (DPDK's own: rte).")
+    ] = None,
+    perf: Annotated[
+        int | None, typer.Option(metavar="PID", help="Any process, by perf: samples of its C functions.")
+    ] = None,
+    replay: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Show what --record wrote, at its pace.")
+    ] = None,
+    list_found: Annotated[
+        bool, typer.Option("--list", help="Print the NFs on this host that can be watched, then end.")
+    ] = False,
+    interval: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks.")] = 1.0,
+    once: Annotated[bool, typer.Option("--once", help="One look over one interval, then end.")] = False,
+    lcores: Annotated[bool, typer.Option("--lcores", help="The stages of each lcore as well.")] = False,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Append each look to this file, as JSON.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per look.")] = False,
+) -> None:
+    """Watch a running NF: packets per second, CUR, CPP, eIPC and IPP per stage and lcore, named drops.
+
+    Keys: q quit, space pause, s order of stages, l lcores.
+    """
+    from nalm_agent.top.watch import Wanted, watch
+
+    given = [name for name, value in {
+        "--probe": probe, "--pid": pid, "--telemetry": telemetry, "--file-prefix": file_prefix,
+        "--perf": perf, "--replay": replay, "--list": list_found or None,
+    }.items() if value is not None]  # fmt: skip
+    if len(given) > 1:
+        raise UsageError(f"say which NF to watch: {' and '.join(given)} exclude each other")
+    if replay is not None and record is not None:
+        raise UsageError("--replay shows a recording: it is not recorded again")
+    if list_found:
+        _print_found(as_json=as_json)
+        return
+    feed = _feed(
+        probe=probe,
+        pid=pid,
+        telemetry=telemetry,
+        file_prefix=file_prefix,
+        perf=perf,
+        replay=replay,
+        paced=sys.stdout.isatty() and not as_json,
+    )
+    try:
+        watch(feed, Wanted(interval, once=once, as_json=as_json, lcores=lcores, record=record))
+    except StoppedError:  # nothing was under way, so there is nothing to say
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def gdb(
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="-- [GDB ARGUMENTS]", help="Handed to gdb as they are.")
+    ] = None,
+    *,
+    print_source: Annotated[
+        bool,
+        typer.Option("--print", help="Print the line that loads the commands, for .gdbinit or an editor."),
+    ] = False,
+) -> None:
+    """Debug an NF with its probe's figures at hand: `nalm stages`, `nalm since`, `nalm lcores` inside gdb."""
+    from nalm_agent.gdb.run import run_gdb, source_line
+
+    if print_source:
+        typer.echo(source_line())
+        return
+    run_gdb(arguments or [])
+
+
+def _feed(
+    *,
+    probe: Path | None,
+    pid: int | None,
+    telemetry: Path | None,
+    file_prefix: str | None,
+    perf: int | None,
+    replay: Path | None,
+    paced: bool,
+) -> Feed:
+    if replay is not None:
+        from nalm_agent.top.recording import ReplayFeed
+
+        return ReplayFeed(replay, paced=paced)
+    if perf is not None:
+        return _by_perf(perf)
+    if telemetry is not None:
+        return _by_telemetry(telemetry)
+    if probe is not None:
+        return _by_probe(probe, None)
+    from nalm_agent.top.find import of_prefix, of_process, only
+
+    if file_prefix is not None:
+        return _by_telemetry(of_prefix(file_prefix).path)
+    found = of_process(pid) if pid is not None else only()
+    return _by_probe(found.path, found.pid) if found.source == "probe" else _by_telemetry(found.path)
+
+
+def _by_perf(pid: int) -> Feed:
+    from nalm_agent.top.keep_off import keep_off, threads_of
+    from nalm_agent.top.perf_feed import PerfFeed
+
+    feed = PerfFeed(pid)
+    keep_off(threads_of(pid))
+    return feed
+
+
+def _by_telemetry(path: Path) -> Feed:
+    from nalm_agent.top.keep_off import keep_off, threads_of
+    from nalm_agent.top.telemetry_feed import TelemetryFeed
+
+    feed = TelemetryFeed(path)
+    keep_off(threads_of(feed.pid))
+    return feed
+
+
+def _by_probe(path: Path, pid: int | None) -> Feed:
+    from nalm_agent.top.keep_off import keep_off
+    from nalm_agent.top.probe_feed import ProbeFeed
+
+    feed = ProbeFeed(path, pid)
+    keep_off(feed.threads)
+    return feed
+
+
+def _print_found(*, as_json: bool) -> None:
+    from nalm_agent.top.find import running
+
+    found = running()
+    if not found and not as_json:
+        typer.echo("no NF with a readable probe, and none with DPDK telemetry, runs on this host", err=True)
+    for one in found:
+        if as_json:
+            print(json.dumps(asdict(one) | {"path": str(one.path)}))
+        else:
+            print(f"{one.pid}  {one}")

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm watch`: judges on save, and shows the trend of this sitting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nalm_agent.shell import options
+from nalm_agent.shell.completion import commit_names
+
+if TYPE_CHECKING:
+    from nalm_agent.source.git import BaseChoice, Repository
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `nalm`."""
+    app.command(epilog="Examples:\n\n    nalm watch\n\n    nalm watch --base main --scenario sfc_a")(watch)
+
+
+def watch(
+    *,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            help="Commit to compare with. Default: as `nalm check` chooses it now.",
+            autocompletion=commit_names,
+        ),
+    ] = None,
+    scenario: options.ScenarioOption = None,
+    repo: options.RepoOption = Path(),
+    profile: Annotated[bool, typer.Option("--profile", help="Always sample functions and lines.")] = False,
+    quiet: options.QuietOption = False,
+) -> None:
+    """Judge the working tree against one base, and again on every save, until interrupted.
+
+    A save while it measures begins anew. Ends with a summary and exit code 0.
+    """
+    from rich.markup import escape
+
+    from nalm_agent.desk.session import Sitting
+    from nalm_agent.desk.watch import sit
+    from nalm_agent.report.print_run import console, say
+    from nalm_agent.runtime.errors import StoppedError
+    from nalm_agent.source.git import Repository
+    from nalm_agent.store.home import Home
+
+    with Home.default().work() as work:
+        repository = Repository(repo.absolute(), work.fresh("git"))
+        against = _base(repository, base)
+        if scenario:
+            _require(repository, scenario)
+        flags = [*(["--profile"] if profile else []), *(["--quiet"] if quiet else [])]
+        named = [text for name in scenario or [] for text in ("--scenario", name)]
+        command = ["--base", against.revision.commit, "--repo", str(repository.root), *named, *flags]
+        out = console()
+
+        def tell(line: str) -> None:
+            say(out, escape(line))
+
+        tell(f"watching {repository.root} against {against.revision.short} ({against.why}); Ctrl-C ends")
+        sitting = Sitting()
+        try:
+            sit(repository, command, work.disk / "watch.json", sitting, tell)
+        except StoppedError:
+            for line in ["", f"against {against.revision.short}: {sitting.summary()}", *sitting.trend()]:
+                tell(line)
+
+
+def _require(repository: Repository, scenarios: list[str]) -> None:
+    """Raises ConfigError for a scenario that is not there: no save would mend what was typed.
+
+    A nalm.toml that cannot be read is told by the first judgement, and a save may mend it.
+    """
+    from nalm_agent.measure.request import read_config
+    from nalm_agent.runtime.errors import ConfigError
+    from nalm_agent.source.git import WORKTREE
+
+    try:
+        config = read_config(repository, repository.resolve(WORKTREE))
+    except ConfigError:
+        return
+    for name in scenarios:
+        config.scenario(name)
+
+
+def _base(repository: Repository, given: str | None) -> BaseChoice:
+    """For the sitting. Edits are to come, so on the main branch it is HEAD even while nothing is edited."""
+    from nalm_agent.source.git import WORKTREE, BaseChoice
+
+    if given is not None:
+        return BaseChoice(repository.resolve(given), "as given")
+    return repository.choose_base(replace(repository.resolve(WORKTREE), dirty=True))

@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: Apache-2.0
+"""nalm.toml (contract 2): how an NF is built, started and fed. A mistake names file and line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+from nalm_core.report import defaults
+from nalm_core.report.run_report import Name, Settings
+from nalm_core.text.mistakes import words
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from nalm_agent.config.experiments import AblationConfig, ExperimentsConfig, FeaturesConfig, mistakes
+from nalm_agent.config.lines import line_of
+from nalm_agent.config.stage_functions import StageFunctions
+from nalm_agent.runtime.errors import ConfigError
+
+FILE_NAME = "nalm.toml"
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+BUILD_PLACEHOLDERS = frozenset({"source", "build"})
+RUN_PLACEHOLDERS = frozenset({"source", "build", "eal", "features", "traffic", "run_dir", "cpus", "cpu_mask"})
+ASK_PLACEHOLDERS = frozenset({"source", "build", "run_dir"})
+
+Counts = Literal["probe", "dpdk", "ovs-pmd-perf", "vpp-show-runtime"]
+"""Who counts packets and cycles: the NF's own probe; one lent to a DPDK program that has none; the NF, whose
+own figures are asked for in one of these formats."""
+WITH_PROBE = frozenset({"probe", "dpdk"})
+MIN_ASKED_TURN_MS = 100
+"""Of an NF that is asked: a turn should be much longer than asking takes."""
+
+Argument = Annotated[str, Field(min_length=1)]
+Command = Annotated[list[Argument], Field(min_length=1)]
+
+
+def _check_placeholders(arguments: Iterable[str], known: frozenset[str]) -> None:
+    for argument in arguments:
+        for name in _PLACEHOLDER.findall(argument):
+            if name not in known:
+                expected = ", ".join(f"{{{known_name}}}" for known_name in sorted(known))
+                raise ValueError(
+                    f"unknown placeholder {{{name}}} in {argument!r}; expected one of {expected}"
+                )
+
+
+def _check_inside(path: str) -> str:
+    if path.startswith("/") or ".." in path.split("/"):
+        raise ValueError(f"{path!r} leaves the repository; expected a path relative to its root")
+    return path
+
+
+InsidePath = Annotated[str, Field(min_length=1)]
+
+
+MEMORY_MB = 256
+"""What an NF on DPDK gets if its scenario does not say."""
+
+
+BUILD_MEMORY_MB = 4096
+"""What a process of a build gets if nalm.toml does not say."""
+
+
+LENT_FUNCTIONS = {"rx": ["rx_process_*"], "tx": ["tx_process_*"]}
+"""Of the stages that a lent probe marks, but for `app`, whose functions are the program's own."""
+
+
+class Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Project(Table):
+    name: Name
+    source_in_reports: Annotated[bool, Field(strict=True)] = True
+    """Whether run reports, which servers store and show, carry source lines."""
+
+
+class BuildConfig(Table):
+    commands: Annotated[list[Command], Field(min_length=1)]
+    artifacts: Annotated[list[InsidePath], Field(min_length=1)]
+    data: list[InsidePath] = []
+    """Files under {build} that a run reads, beside those that commands name."""
+    paths: Annotated[list[InsidePath], Field(min_length=1)] = ["."]
+    limit_seconds: Annotated[float, Field(gt=0)] = 900
+    memory_mb: Annotated[int, Field(ge=64)] = BUILD_MEMORY_MB
+    """Private memory of each process of the build."""
+    network: bool = False
+    """Whether an isolated build may use the network."""
+
+    @field_validator("commands")
+    @classmethod
+    def _placeholders(cls, commands: list[list[str]]) -> list[list[str]]:
+        for command in commands:
+            _check_placeholders(command, BUILD_PLACEHOLDERS)
+        return commands
+
+    @field_validator("artifacts", "data", "paths")
+    @classmethod
+    def _inside(cls, paths: list[str]) -> list[str]:
+        return [_check_inside(path) for path in paths]
+
+
+class RunConfig(Table):
+    command: Command
+    ready_seconds: Annotated[float, Field(gt=0)] = 20
+    """How long the NF may take until every lcore waits at the gate."""
+    counts: Counts = "probe"
+    clear: Command | None = None
+    """Sets the NF's own figures to 0."""
+    show: Command | None = None
+    """Prints the NF's own figures; fails until it is set up."""
+    control_lcore: bool = False
+    """Whether `{eal}` names one lcore more, on the first one's CPU, for a main thread that only controls."""
+    lcores_in_turn: bool = False
+    """Given one CPU, the NF does the work of all its lcores in turn: instructions are counted so."""
+
+    @field_validator("command")
+    @classmethod
+    def _placeholders(cls, command: list[str]) -> list[str]:
+        _check_placeholders(command, RUN_PLACEHOLDERS)
+        return command
+
+    @field_validator("clear", "show")
+    @classmethod
+    def _asking(cls, command: list[str] | None) -> list[str] | None:
+        _check_placeholders(command or [], ASK_PLACEHOLDERS)
+        return command
+
+    @model_validator(mode="after")
+    def _asked_as_it_counts(self) -> RunConfig:
+        asked = (self.clear is not None, self.show is not None)
+        if self.counts in WITH_PROBE and any(asked):
+            raise ValueError(f'clear and show ask an NF that counts for itself; counts = "{self.counts}"')
+        if self.counts not in WITH_PROBE and not all(asked):
+            raise ValueError(f'counts = "{self.counts}" needs the commands clear and show')
+        return self
+
+
+class StageConfig(Table):
+    functions: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
+    """C function names, shell patterns allowed; what they and their callees execute is the stage's."""
+    within: Name | None = None
+    """The probe's stage that this one is a part of, if the probe does not mark it."""
+
+
+class NeedsConfig(Table):
+    """What a host must have to measure a scenario, beside the scenario's lcores."""
+
+    pmu: Annotated[bool, Field(strict=True)] = False
+    """A performance monitoring unit that the kernel lets the agent read."""
+    nics: Annotated[int, Field(ge=0, strict=True)] = 0
+    """Network controllers that DPDK can have."""
+    lcores: Annotated[int, Field(ge=0, strict=True)] = 0
+    """CPUs, if it is more than the scenario's own lcores: for a generator, say."""
+    hugepages_mb: Annotated[int, Field(ge=0, strict=True)] = 0
+    """Reserved in huge pages, for all arms of a run together."""
+    memory_mb: Annotated[int, Field(ge=0, strict=True)] = 0
+
+
+class ScenarioConfig(Table):
+    features: list[Name] = []
+    lcores: Annotated[int, Field(ge=1, le=16)] = 1
+    model: Literal["rtc", "pipeline"] = "rtc"
+    traffic: InsidePath
+    packets: Annotated[int, Field(ge=1)] = 200_000
+    """Packets of the simulated count."""
+    arguments: list[str] = []
+    """What is added to `run.command`: the variant that this scenario measures."""
+    memory_mb: Annotated[int, Field(ge=64)] = MEMORY_MB
+    """What DPDK's EAL gives the NF, from huge pages or without."""
+    on_request: bool = False
+    """Measured only when named."""
+    needs: NeedsConfig = NeedsConfig()
+
+    @field_validator("traffic")
+    @classmethod
+    def _inside(cls, path: str) -> str:
+        return _check_inside(path)
+
+    @field_validator("arguments")
+    @classmethod
+    def _placeholders(cls, arguments: list[str]) -> list[str]:
+        _check_placeholders(arguments, RUN_PLACEHOLDERS)
+        return arguments
+
+
+class RatesConfig(Table):
+    """How `nalm rate` and `nalm soak` run the NF, beside what its scenario says."""
+
+    arguments: list[str] = []
+    """Added to the command: traffic with time stamps, an open loop."""
+
+    @field_validator("arguments")
+    @classmethod
+    def _placeholders(cls, arguments: list[str]) -> list[str]:
+        _check_placeholders(arguments, RUN_PLACEHOLDERS)
+        return arguments
+
+
+class JudgeConfig(Table):
+    """Thresholds and effort, with nalm_core's defaults: docs/nalm-toml.md says what each does."""
+
+    margin: Annotated[float, Field(gt=0, lt=1)] = defaults.MARGIN
+    alpha: Annotated[float, Field(gt=0, lt=1)] = defaults.ALPHA
+    looks: Annotated[int, Field(ge=1)] = defaults.LOOKS
+    turn_ms: Annotated[float, Field(ge=1)] = defaults.TURN_MS
+    turns_per_launch: Annotated[int, Field(ge=1)] = defaults.TURNS_PER_LAUNCH
+    max_launches: Annotated[int, Field(ge=1)] = defaults.MAX_LAUNCHES
+    budget_seconds: Annotated[float, Field(gt=0)] = defaults.BUDGET_SECONDS
+
+    @model_validator(mode="after")
+    def _looks_fit(self) -> JudgeConfig:
+        if self.looks > self.max_launches:
+            raise ValueError(f"looks = {self.looks} is more than max_launches = {self.max_launches}")
+        return self
+
+    def settings(self) -> Settings:
+        """What a run report records of it."""
+        return Settings(**self.model_dump(), first_look=min(defaults.FIRST_LOOK, self.max_launches))
+
+
+class Config(Table):
+    version: Literal[1]
+    project: Project
+    build: BuildConfig
+    run: RunConfig
+    stages: dict[Name, StageConfig] = {}
+    scenarios: Annotated[dict[Name, ScenarioConfig], Field(min_length=1)]
+    judge: JudgeConfig = JudgeConfig()
+    rates: RatesConfig = RatesConfig()
+    experiments: ExperimentsConfig = ExperimentsConfig()
+    ablation: dict[Name, AblationConfig] = {}
+
+    @model_validator(mode="after")
+    def _turns_to_ask_in(self) -> Config:
+        turn_ms = self.judge.turn_ms
+        if self.run.counts not in WITH_PROBE and turn_ms < MIN_ASKED_TURN_MS:
+            raise ValueError(
+                f'counts = "{self.run.counts}" asks the NF before and after each turn: '
+                f"judge.turn_ms of {turn_ms:g} is too short, expected {MIN_ASKED_TURN_MS} or more"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _parts_of_one_whole(self) -> Config:
+        for name, stage in self.stages.items():
+            if stage.within is not None and stage.within in self.stages:
+                raise ValueError(
+                    f"stages.{name} is within {stage.within}, which names functions of its own; "
+                    "name a stage's functions or its parts, not both"
+                )
+        return self
+
+    def scenario(self, name: str) -> ScenarioConfig:
+        """The scenario of that name. Raises ConfigError naming those there are."""
+        if name not in self.scenarios:
+            there_are = ", ".join(self.scenarios)
+            raise ConfigError(
+                f"{FILE_NAME} has no scenario {name!r}; there are: {there_are}",
+                hint="name one of them with --scenario",
+            )
+        return self.scenarios[name]
+
+    def stage_functions(self) -> StageFunctions:
+        """The C functions of every stage; those of a lent probe's drivers are known."""
+        named = {name: stage.functions for name, stage in self.stages.items()}
+        parts = {name: stage.within for name, stage in self.stages.items() if stage.within is not None}
+        lent = LENT_FUNCTIONS if self.run.counts == "dpdk" else {}
+        return StageFunctions(lent | named, parts)
+
+    def standing(self) -> list[str]:
+        """The scenarios measured when none is named. Raises ConfigError if each wants to be named."""
+        names = [name for name, scenario in self.scenarios.items() if not scenario.on_request]
+        if not names:
+            raise ConfigError(
+                f"every scenario of {FILE_NAME} is measured on request only: {', '.join(self.scenarios)}",
+                hint="name one of them with --scenario, or take on_request away from one",
+            )
+        return names
+
+
+def parse(text: str, where: str = FILE_NAME) -> Config:
+    """Parses nalm.toml. `where` names it for the person. Raises ConfigError listing every mistake."""
+    try:
+        data = tomllib.loads(text.removeprefix("\ufeff"))
+    except RecursionError as error:
+        raise ConfigError(f"{where}: not valid TOML: nested too deeply", hint=_HINT) from error
+    except ValueError as error:  # TOMLDecodeError, and integers of more digits than Python reads
+        match = re.match(r"^(.*) \(at line (\d+), column \d+\)$", str(error))
+        message, line = (match[1], match[2]) if match else (str(error), str(len(text.splitlines())))
+        raise ConfigError(f"{where}:{line}: not valid TOML: {message}", hint=_HINT) from error
+    try:
+        config = Config.model_validate(data)
+    except ValidationError as error:
+        described = [_describe(text, where, dict(mistake)) for mistake in error.errors()]
+        raise ConfigError("\n".join(described), hint=_HINT) from error
+    features = {name: scenario.features for name, scenario in config.scenarios.items()}
+    found = [
+        f"{where}:{line_of(text, path)}: {'.'.join(path)}: {message}"
+        for path, message in mistakes(features, config.experiments, config.ablation)
+    ]
+    if found:
+        raise ConfigError("\n".join(found), hint=_HINT)
+    return config
+
+
+MOST_FOUND = 200
+"""Characters of a wrong value that are shown."""
+_HINT = "nothing was run; docs/nalm-toml.md describes every key"
+
+_EXPECTED = {
+    "missing": "is missing",
+    "extra_forbidden": "is not a known key",
+}
+
+
+def _describe(text: str, where: str, mistake: dict[str, object]) -> str:
+    location = mistake["loc"]
+    assert isinstance(location, tuple)
+    path = [str(part) for part in location if part != "[key]"]
+    kind = str(mistake["type"])
+    dotted = ".".join(path) or "the file"
+    line = line_of(text, path)
+    if kind in _EXPECTED:
+        message = f"{dotted} {_EXPECTED[kind]}"
+        if kind == "extra_forbidden":
+            message += _known_keys(path)
+    else:
+        message = f"{dotted}: {words(mistake)}; found {_shortened(mistake['input'])}"
+    return f"{where}:{line}: {message}"
+
+
+def _shortened(value: object) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of more digits than Python writes
+        text = "a very large number"
+    return text if len(text) <= MOST_FOUND else text[: MOST_FOUND - 1] + "…"
+
+
+_TABLES: dict[str, type[BaseModel]] = {
+    "project": Project,
+    "build": BuildConfig,
+    "run": RunConfig,
+    "judge": JudgeConfig,
+    "rates": RatesConfig,
+    "stages": StageConfig,
+    "scenarios": ScenarioConfig,
+    "experiments": ExperimentsConfig,
+    "ablation": AblationConfig,
+}
+
+
+def _known_keys(path: list[str]) -> str:
+    table = _TABLES.get(path[0], Config) if len(path) > 1 else Config
+    if table is ScenarioConfig and path[2:3] == ["needs"]:
+        table = NeedsConfig
+    if table is ExperimentsConfig and path[1:2] == ["features"]:
+        table = FeaturesConfig
+    return "; expected one of " + ", ".join(sorted(table.model_fields))

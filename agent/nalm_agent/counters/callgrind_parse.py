@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads callgrind's output (valgrind manual, "Callgrind Format Specification") made with --separate-callers.
+
+There a function's name carries its callers, innermost first: `memcpy'nat_process'main`. So the stage a
+function ran under is in its name, and no inclusive cost has to be shared out between callers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from nalm_core.report.run_report import FunctionCount
+
+from nalm_agent.runtime.errors import SourceError
+
+EVENT = "Ir"
+TOP_FUNCTIONS = 12
+_NAME = re.compile(r"^(c?fn|c?ob|c?f[lie])=(?:\((\d+)\))?[ \t]*+(.*)")
+_CLONE = re.compile(r"\.(constprop|isra|part|cold|lto_priv|localalias)(\.\d+)*")
+_POSITION = re.compile(r"^([+-]?\d+|\*|0x[0-9a-fA-F]+)\s")
+
+Chain = tuple[str, ...]
+"""A function and its callers, innermost first, without compilers' clone suffixes and recursion marks."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Instructions of each function's own, by call chain, and how often each chain was called."""
+
+    own: Mapping[Chain, int]
+    calls: Mapping[Chain, int]
+    places: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    """File and first line of functions with debug information."""
+    events: Mapping[str, Mapping[Chain, int]] = field(default_factory=dict)
+    """Every event callgrind counted, by its name there; instructions (`Ir`) among them."""
+    lines: Mapping[tuple[Chain, str, int], int] = field(default_factory=dict)
+    """Instructions by call chain, file and line, of what has debug information."""
+
+    @property
+    def total(self) -> int:
+        return sum(self.own.values())
+
+
+@dataclass(frozen=True)
+class StageCounts:
+    stages: dict[str, int]
+    unattributed: int
+    functions: dict[str, list[FunctionCount]]
+
+
+def parse(text: Iterable[str]) -> Profile:
+    """Parses one callgrind output file, line by line. Raises SourceError if it has no instruction counts."""
+    reader = _Reader()
+    for line in text:
+        reader.take(line)
+    if EVENT not in reader.events:
+        raise SourceError(f"callgrind's output has no instruction counts (event {EVENT})")
+    own = {event: dict(reader.own[event]) for event in reader.events}
+    return Profile(own[EVENT], dict(reader.calls), reader.places, own, dict(reader.lines))
+
+
+class _Reader:
+    """What has been read so far: the format's lines depend on those before them."""
+
+    def __init__(self) -> None:
+        self.own: dict[str, dict[Chain, int]] = defaultdict(lambda: defaultdict(int))
+        self.calls: dict[Chain, int] = defaultdict(int)
+        self.places: dict[str, tuple[str, int]] = {}
+        self.lines: dict[tuple[Chain, str, int], int] = defaultdict(int)
+        self.events: list[str] = []
+        self._files: dict[str, str] = {}
+        self._file = self._home = ""
+        self._line = 0
+        self._names: dict[str, Chain] = {}
+        self._objects: dict[str, str] = {}
+        self._object = self._callee_object = ""
+        self._function: Chain = ()
+        self._callee: Chain = ()
+        self._inclusive_follows = False
+
+    def take(self, line: str) -> None:
+        """The next line."""
+        if position := _POSITION.match(line):
+            self._move(position[1])
+            self._take_cost(line)
+        elif found := _NAME.match(line):
+            self._take_name(found[1], found[2], found[3].rstrip())
+        elif line.startswith("calls="):
+            self.calls[self._callee] += int(line[6:].split(maxsplit=1)[0])
+            self._inclusive_follows = True
+        elif line.startswith("events:"):
+            self.events = line.split()[1:]
+
+    def _move(self, position: str) -> None:
+        """The line of the source: absolute, or relative to that of the cost before."""
+        if position[0] in "+-":
+            self._line += int(position)
+        elif position != "*":
+            self._line = int(position, 0)
+
+    def _take_cost(self, line: str) -> None:
+        if self._inclusive_follows:  # the callee's, counted where it is its own
+            self._inclusive_follows = False
+            return
+        for event, cost in zip(self.events, line.split()[1:], strict=False):  # trailing zeros are left out
+            self.own[event][self._function] += int(cost)
+            if event == EVENT and self._line and self._file:
+                self.lines[self._function, self._file, self._line] += int(cost)
+        if self._line and self._file == self._home and self._function:
+            self._place(self._function[0])
+
+    def _place(self, name: str) -> None:
+        """A function begins at the first line of its own file that costs; what is inlined is elsewhere."""
+        known = self.places.get(name)
+        if known is None or (known[0] == self._home and self._line < known[1]):
+            self.places[name] = (self._home, self._line)
+
+    def _take_name(self, kind: str, number: str | None, text: str) -> None:
+        if kind in ("ob", "cob"):
+            self._callee_object = self._named_object(number, text)
+            if kind == "ob":
+                self._object = self._callee_object
+        elif kind in ("cfl", "cfi", "cfe"):
+            self._named_file(number, text)
+        elif kind in ("fl", "fi", "fe"):
+            self._file = self._named_file(number, text)
+        elif kind == "fn":
+            self._function = self._named(number, text, self._object)
+            self._home = self._file
+        else:
+            self._callee = self._named(number, text, self._callee_object)
+            self._callee_object = self._object
+
+    def _named_file(self, number: str | None, text: str) -> str:
+        """Path of a source file, by the same compression; empty where it is not known."""
+        if not text and number is not None:
+            return self._files.get(number, "")
+        path = "" if text == "???" else text
+        if number is not None:
+            self._files[number] = path
+        return path
+
+    def _named_object(self, number: str | None, text: str) -> str:
+        """File name of an object, by the same compression as functions' names."""
+        if not text and number is not None:
+            return self._objects.get(number, "")
+        name = text.rpartition("/")[2]
+        if number is not None:
+            self._objects[number] = name
+        return name
+
+    def _named(self, number: str | None, text: str, object_name: str) -> Chain:
+        """Resolves name compression: `(3) name` defines, `(3)` alone refers.
+
+        A function without a symbol is named by its library and its address in it.
+        """
+        if not text and number is not None:
+            return self._names[number]
+        chain = tuple(plain_name(part) for part in text.split("'") if not part.isdigit())
+        if object_name and chain and chain[0].startswith("0x"):
+            chain = (f"{object_name}+{int(chain[0], 16):#x}", *chain[1:])
+        if number is not None:
+            self._names[number] = chain
+        return chain
+
+
+def plain_name(symbol: str) -> str:
+    """A linker's symbol without the suffixes compilers give to clones of a function."""
+    return _CLONE.sub("", symbol)
+
+
+def by_stage(profile: Profile, functions: Mapping[str, Sequence[str]]) -> StageCounts:
+    """Shares a profile out among stages.
+
+    functions: per stage the patterns of its C functions. Instructions belong to the stage of the innermost
+    caller that is a stage's function; those outside every stage are unattributed. A stage none of whose
+    functions ran (they may be inlined) is missing, not 0.
+    """
+    stages = dict.fromkeys(functions, 0)
+    own: dict[str, dict[str, int]] = {stage: defaultdict(int) for stage in functions}
+    calls: dict[str, dict[str, int]] = {stage: defaultdict(int) for stage in functions}
+    unattributed = 0
+    for chain, instructions in profile.own.items():
+        stage = stage_of(chain, functions)
+        if stage is None:
+            unattributed += instructions
+        else:
+            stages[stage] += instructions
+            own[stage][chain[0]] += instructions
+    for chain, count in profile.calls.items():
+        stage = stage_of(chain, functions)
+        if stage is not None:
+            calls[stage][chain[0]] += count
+    seen = [stage for stage in functions if own[stage]]
+    tables = {stage: _dearest(own[stage], calls[stage], profile.places) for stage in seen}
+    return StageCounts({stage: stages[stage] for stage in seen}, unattributed, tables)
+
+
+def stage_of(chain: Chain, functions: Mapping[str, Sequence[str]]) -> str | None:
+    """The stage of the innermost of a function and its callers that is one of a stage's functions."""
+    for name in chain:
+        for stage, patterns in functions.items():
+            if any(fnmatchcase(name, pattern) for pattern in patterns):
+                return stage
+    return None
+
+
+def _dearest(
+    own: Mapping[str, int], calls: Mapping[str, int], places: Mapping[str, tuple[str, int]]
+) -> list[FunctionCount]:
+    ordered = sorted(own.items(), key=lambda item: (-item[1], item[0]))
+    return [
+        _function(name, instructions, calls.get(name, 0), places.get(name))
+        for name, instructions in ordered[:TOP_FUNCTIONS]
+        if instructions
+    ]
+
+
+def _function(name: str, instructions: int, calls: int, place: tuple[str, int] | None) -> FunctionCount:
+    file, line = place if place and place[0] else (None, None)
+    file = shown_path(file) if file else None
+    return FunctionCount(name=name, instructions=instructions, calls=calls, file=file, line=line)
+
+
+def shown_path(path: str) -> str:
+    """A source file as its repository names it: builds that map paths write `./../src/a.c`."""
+    while path.startswith(("./", "../")):
+        path = path.partition("/")[2]
+    return path
+
+
+def events_by_stage(
+    profile: Profile, functions: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, dict[str, int]], dict[str, int]]:
+    """Every event of a profile per stage, and what belongs to none; stages as `by_stage` has them."""
+    shares = {event: by_stage(Profile(own, {}), functions) for event, own in profile.events.items()}
+    seen = shares[EVENT].stages
+    stages = {stage: {event: share.stages.get(stage, 0) for event, share in shares.items()} for stage in seen}
+    return stages, {event: share.unattributed for event, share in shares.items()}

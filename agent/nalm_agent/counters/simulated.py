@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exact instructions of an NF over a fixed number of packets, counted by valgrind's callgrind.
+
+The probe switches counting on when the gate opens and off when the lcore parks: start-up is not in the count.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from nalm_core.report.modelled_counts import ModelCount
+from nalm_core.report.run_report import Arm, InstructionCount, Source, StageInfo
+
+from nalm_agent.config.stage_functions import StageFunctions
+from nalm_agent.counters.call_paths import call_nodes, function_lines
+from nalm_agent.counters.callgrind_parse import Profile, by_stage, events_by_stage, parse
+from nalm_agent.counters.model_caches import allowed, differences, host_caches, options, used
+from nalm_agent.nf.launch import RunningNf, SlowTurnError
+from nalm_agent.nf.probe import counted_packets, stage_counters
+from nalm_agent.runtime.errors import NfError, SourceError
+from nalm_agent.store.home import WorkDir
+
+CALLER_DEPTH = 24
+SLOWDOWN = 30
+"""How much longer an NF may take to get ready under valgrind."""
+TURN_LIMIT_SECONDS = 300
+STALL_LIMIT_SECONDS = 60
+"""Without a packet: the NF has stopped forwarding."""
+SEED = 0
+MODEL_PACKETS = 20_000
+"""Packets of the run with caches and branches modelled, unless told otherwise: it is several times slower."""
+
+
+def available(lcores: int = 1, *, in_turn: bool = False) -> str | None:
+    """None if instructions can be counted for so many lcores, else the reason why not.
+
+    in_turn: given one CPU, the NF does the work of all its lcores in turn, with fixed batches: then its count
+    repeats as that of one lcore does.
+    """
+    if valgrind_version() is None:
+        return "valgrind is not installed (apt-get install valgrind)"
+    if lcores != 1 and not in_turn:
+        return (
+            f"callgrind counts one lcore exactly; the scenario has {lcores}, and [run] lcores_in_turn "
+            "does not say that the NF can do their work in turn on one"
+        )
+    return None
+
+
+@cache
+def valgrind_version() -> str | None:
+    """What `valgrind --version` prints, None without valgrind."""
+    if shutil.which("valgrind") is None:
+        return None
+    done = subprocess.run(["valgrind", "--version"], capture_output=True, text=True, check=False)
+    return done.stdout.strip() or None
+
+
+def valgrind_command(output: Path) -> list[str]:
+    """Prefix that counts what follows it."""
+    return [
+        "valgrind",
+        "--tool=callgrind",
+        "--instr-atstart=no",
+        "--fair-sched=try",  # else a thread that polls keeps one that does not from ever running
+        "--vgdb=no",  # no pipes in /tmp, which a killed valgrind would leave there
+        f"--separate-callers={CALLER_DEPTH}",
+        "--demangle=no",
+        f"--callgrind-out-file={output}",
+    ]
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """How an arm is run under valgrind."""
+
+    command: Sequence[str]
+    work: WorkDir
+    functions: StageFunctions
+    ready_seconds: float
+    """What the NF took to get ready without valgrind."""
+    pin: Sequence[int] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables of the NF beside those every NF gets."""
+
+
+def count(arm: Arm, run: Simulation, *, packets: int) -> InstructionCount:
+    """Counts one arm over `packets` packets.
+
+    Raises NfError when the NF is at fault, SourceError when the count itself failed.
+    """
+    counted = _run(run, packets, ())
+    patterns = run.functions.patterns(counted.stages)
+    shares = by_stage(counted.profile, patterns)
+    return InstructionCount(
+        arm=arm,
+        source=Source.SIMULATED,
+        packets=counted.packets,
+        stages=shares.stages,
+        unattributed=shares.unattributed,
+        functions=shares.functions,
+        calls=call_nodes(counted.profile, patterns),
+        lines=function_lines(counted.profile, patterns),
+    )
+
+
+def model(arm: Arm, run: Simulation, *, packets: int = MODEL_PACKETS) -> ModelCount:
+    """Models caches and branch prediction of one arm over `packets` packets, with this host's caches.
+
+    Errors as those of `count`.
+    """
+    host = host_caches()
+    modelled = {name: allowed(one) for name, one in host.items()}
+    counted = _run(run, packets, ("--cache-sim=yes", "--branch-sim=yes", *options(modelled)))
+    stages, unattributed = events_by_stage(counted.profile, run.functions.patterns(counted.stages))
+    with counted.output.open() as file:
+        really = used(file)
+    return ModelCount(
+        arm=arm,
+        packets=counted.packets,
+        caches=really,
+        stages={stage: _model_events(events) for stage, events in stages.items()},
+        unattributed=_model_events(unattributed),
+        notes=differences(host, really),
+    )
+
+
+_MODEL_EVENTS = {
+    "instructions": ("Ir",),
+    "data_accesses": ("Dr", "Dw"),
+    "l1i_misses": ("I1mr",),
+    "l1d_misses": ("D1mr", "D1mw"),
+    "ll_misses": ("ILmr", "DLmr", "DLmw"),
+    "branches": ("Bc", "Bi"),
+    "branch_misses": ("Bcm", "Bim"),
+}
+"""Of nalm_core.report.modelled_counts.EVENTS, by callgrind's events that add up to each."""
+
+
+def _model_events(counts: Mapping[str, int]) -> dict[str, int]:
+    return {name: sum(counts[event] for event in parts) for name, parts in _MODEL_EVENTS.items()}
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What callgrind counted over a turn."""
+
+    output: Path
+    profile: Profile
+    stages: list[StageInfo]
+    packets: int
+
+
+def _run(run: Simulation, packets: int, options: Sequence[str]) -> Counted:
+    output = run.work.fresh("callgrind") / "out"
+    full = [*valgrind_command(output), *options, *run.command]
+    limit = run.ready_seconds * SLOWDOWN
+    with RunningNf(
+        full,
+        run.work,
+        lcores=1,
+        seed=SEED,
+        ready_seconds=limit,
+        pin=run.pin,
+        environment=run.environment,
+    ) as nf:
+        nf.wait_ready()
+        stages = nf.probe.stages
+        before = nf.snapshot()
+        try:
+            nf.turn(packets=packets, limit_seconds=TURN_LIMIT_SECONDS, stall_seconds=STALL_LIMIT_SECONDS)
+        except SlowTurnError as error:
+            hint = "lower [scenarios.*] packets in nalm.toml"
+            raise SourceError(f"{error.message} under valgrind", hint=hint) from error
+        counters = stage_counters(stages, before, nf.snapshot())
+        nf.finish()
+    counted = counted_packets(stages, counters)
+    if counted == 0:
+        raise NfError(f"the NF forwarded nothing: none of {packets} packets left it or was dropped by policy")
+    with output.open() as file:
+        profile = parse(file)
+    if profile.total == 0:
+        raise SourceError(
+            "callgrind counted nothing: the NF was built without valgrind's header",
+            hint="install valgrind where the NF is built (valgrind/callgrind.h) and build again",
+        )
+    return Counted(output, profile, stages, counted)

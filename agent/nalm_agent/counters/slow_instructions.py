@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples at instructions that wait for those before them: fences, cpuid, reads of the time stamp counter,
+atomic operations.
+
+An interrupt is taken between instructions, so a sample is at the slow one or shortly behind it. x86-64 only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from nalm_agent.counters.perf_script_parse import Key, frames
+
+FIELDS = "tid,time,ip,sym,symoff,dso"
+BEHIND = 2
+"""Instructions by which a sample may be behind the slow one."""
+_WAITS = frozenset(("rdtsc", "rdtscp", "rdpmc", "lfence", "mfence", "sfence", "cpuid", "serialize", "pause"))
+_PLACE = re.compile(r"^(.*)\+0x([0-9a-f]+)$")
+
+
+@dataclass(frozen=True)
+class _Function:
+    """Offsets of instructions, and the names of the slow ones by their place in the list."""
+
+    offsets: tuple[int, ...]
+    slow: Mapping[int, str]
+
+    def at(self, offset: int) -> str | None:
+        if offset not in self.offsets:
+            return None
+        place = self.offsets.index(offset)
+        return next(
+            (self.slow[one] for one in range(place, place - BEHIND - 1, -1) if one in self.slow), None
+        )
+
+
+def slow_instructions(lines: Iterable[str]) -> dict[Key, str] | None:
+    """The slow instruction of each sample that is at one, of `perf script -G -F FIELDS`.
+
+    None if no program in it could be read.
+    """
+    found: dict[Key, str] = {}
+    programs: dict[str, _Program | None] = {}
+    readable = False
+    for key, frame in frames(lines):
+        place = _PLACE.match(frame[1])
+        if place is None or not frame[2].startswith("/"):
+            continue
+        if frame[2] not in programs:
+            programs[frame[2]] = _read_program(frame[2])
+        program = programs[frame[2]]
+        if program is None:
+            continue
+        readable = True
+        function = program.function(place[1])
+        name = function.at(int(place[2], 16)) if function else None
+        if name is not None:
+            found[key] = name
+    return found if readable else None
+
+
+class _Program:
+    """Code of an ELF file by the names of its functions; names that several have are left out."""
+
+    def __init__(self, path: Path) -> None:
+        from elftools.elf.elffile import (
+            ELFFile,  # with capstone a while to load: only where there are samples
+        )
+        from elftools.elf.sections import SymbolTableSection
+
+        self._known: dict[str, _Function | None] = {}
+        self._code: dict[str, bytes | None] = {}
+        with path.open("rb") as file:
+            elf = ELFFile(file)
+            if elf["e_machine"] != "EM_X86_64":
+                raise ValueError(f"{path} is not for x86-64")
+            places: dict[str, set[tuple[int, int]]] = {}
+            for table in elf.iter_sections():
+                if isinstance(table, SymbolTableSection):
+                    for symbol in table.iter_symbols():
+                        if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_size"]:
+                            places.setdefault(symbol.name, set()).add((symbol["st_value"], symbol["st_size"]))
+            sections = [
+                (one["sh_addr"], one["sh_size"], one.data())
+                for one in elf.iter_sections()
+                if one["sh_flags"] & 4 and one["sh_type"] == "SHT_PROGBITS"
+            ]
+        for name, at in places.items():
+            start, size = next(iter(at))
+            self._code[name] = _inside(sections, start, size) if len(at) == 1 else None
+
+    def function(self, name: str) -> _Function | None:
+        if name not in self._known:
+            code = self._code.get(name)
+            self._known[name] = None if code is None else _read(code)
+        return self._known[name]
+
+
+def _inside(sections: Iterable[tuple[int, int, bytes]], start: int, size: int) -> bytes | None:
+    """A function's code."""
+    for begin, length, data in sections:
+        if begin <= start < begin + length:
+            return data[start - begin :][:size]
+    return None
+
+
+def _read_program(path: str) -> _Program | None:
+    from elftools.common.exceptions import ELFError
+
+    try:
+        return _Program(Path(path))
+    except (OSError, ValueError, ELFError):
+        return None
+
+
+def _read(code: bytes) -> _Function:
+    from capstone import CS_ARCH_X86, CS_MODE_64, Cs
+
+    reader = Cs(CS_ARCH_X86, CS_MODE_64)
+    reader.skipdata = True
+    offsets, slow = [], {}
+    for place, (offset, _, mnemonic, operands) in enumerate(reader.disasm_lite(code, 0)):
+        offsets.append(offset)
+        if mnemonic in _WAITS or mnemonic.startswith("lock ") or (mnemonic == "xchg" and "[" in operands):
+            slow[place] = mnemonic
+    return _Function(tuple(offsets), slow)

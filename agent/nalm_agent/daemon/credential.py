@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agent's own credential: got for an invitation, kept in $NALM_HOME/agent.json, for its owner's eyes."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+from pydantic import BaseModel, ValidationError
+
+from nalm_agent.host.fingerprint import fingerprint
+from nalm_agent.measure.needs import capabilities
+from nalm_agent.runtime.errors import HostError, UsageError
+from nalm_agent.server_api.jobs import Registered, ServerClient
+from nalm_agent.store.atomic_file import put
+from nalm_agent.store.home import Home
+
+FILE = "agent.json"
+NAME = "NALM_AGENT_NAME"
+"""Environment variable: the agent's name, if it is not the host's; for two agents on one host."""
+
+
+class Credential(BaseModel):
+    """Who this agent is to which server."""
+
+    server: str
+    name: str
+    pool: str | None
+    token: str
+    broker_url: str | None = None
+
+
+def own_name() -> str:
+    return os.environ.get(NAME) or socket.gethostname()
+
+
+def load(home: Home) -> Credential | None:
+    """None if this agent was never registered."""
+    path = home.root / FILE
+    try:
+        return Credential.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError) as error:
+        raise HostError(
+            f"{path} cannot be read: {error}", hint="register this agent again (`nalm agent register`)"
+        ) from error
+
+
+def save(home: Home, credential: Credential) -> Path:
+    path = home.folder(".") / FILE
+    put(path, credential.model_dump_json().encode())
+    return path
+
+
+def from_file(server: str, token_file: Path, pool: str | None) -> Credential:
+    """A shared token, made by hand or by the server's first start."""
+    try:
+        token = token_file.read_text().strip()
+    except OSError as error:
+        raise UsageError(
+            f"the token file {token_file} cannot be read: {error.strerror}",
+            hint="`nalm-server up` writes one; or register this agent (`nalm agent register`)",
+        ) from error
+    return Credential(server=server, name=own_name(), pool=pool, token=token)
+
+
+def register(home: Home, client: ServerClient, invitation: str, pool: str | None) -> Credential:
+    """Exchanges an invitation, which is worth nothing afterwards, for this agent's own credential."""
+    host = fingerprint(home)
+    home.folder(".")
+    told: dict[str, object] = {
+        "invitation": invitation,
+        "name": own_name(),
+        "host_class": host.host_class,
+        "pool": pool,
+        "capabilities": capabilities().__dict__,
+    }
+    got: Registered = client.register(told)
+    credential = Credential(
+        server=client.address, name=got.name, pool=got.pool, token=got.token, broker_url=got.broker_url
+    )
+    save(home, credential)
+    return credential
+
+
+def rotate(home: Home, old: Credential, connect: type[ServerClient]) -> None:
+    """A new token in place of the old. Whenever this is interrupted, the one in the file is good."""
+    client = connect(old.server, old.token, _quiet)
+    try:
+        new = old.model_copy(update={"token": client.rotate()})
+    finally:
+        client.close()
+    save(home, new)
+    client = connect(new.server, new.token, _quiet)
+    try:
+        client.rotated()
+    finally:
+        client.close()
+
+
+def _quiet(_line: str) -> None:
+    """A command answers at once or fails: nothing to say in between."""

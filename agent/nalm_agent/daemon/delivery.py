@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sends what is in the spool, in order. What the server takes, or will never take, is removed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nalm_core.text.amounts import amount
+
+from nalm_agent.daemon.spool import Item, Spool
+from nalm_agent.runtime.errors import ServerError
+from nalm_agent.server_api.jobs import LeaseLostError, ServerAwayError, ServerClient, pauses
+
+MESSAGE_CHARACTERS = 10_000
+
+
+def deliver(spool: Spool, client: ServerClient, say: Callable[[str], None]) -> None:
+    """Sends all there is for this server.
+
+    Raises ServerAwayError with the rest kept; ServerError when the agent itself is refused, with all kept.
+    """
+    with spool.sending():
+        for item in spool.items():
+            if item.label.server == client.address:
+                _send(item, spool, client, say)
+
+
+def deliver_patiently(spool: Spool, client: ServerClient, say: Callable[[str], None]) -> None:
+    """The same, again and again until the server has taken everything."""
+    for pause in pauses():
+        try:
+            deliver(spool, client, say)
+            return
+        except ServerAwayError as error:
+            client.wait(error, pause)
+
+
+def _send(item: Item, spool: Spool, client: ServerClient, say: Callable[[str], None]) -> None:
+    label = item.label
+    try:
+        if label.kind == "report":
+            client.upload(label.job_id, label.fence, item.body)
+        else:
+            client.finish(label.job_id, {"fence": label.fence, **label.told})
+    except LeaseLostError as error:
+        gone = amount(spool.remove_job(label), "file")
+        say(f"job {label.job_id}: too late, its result is dropped ({gone} of the spool): {error}")
+    except ServerError as error:
+        if error.token_refused:
+            raise
+        _given_up(item, spool, client, say, error)
+    else:
+        spool.remove(item)
+
+
+def _given_up(
+    item: Item, spool: Spool, client: ServerClient, say: Callable[[str], None], error: ServerError
+) -> None:
+    """The server will never take this: the job fails by it, and nothing waits behind it for ever."""
+    label, text = item.label, error.full_text()
+    say(f"job {label.job_id}: the server refuses its {label.kind}, which is dropped: {text}")
+    if label.kind == "report":
+        told = {"outcome": "failed", "message": text[:MESSAGE_CHARACTERS]}
+        try:
+            client.finish(label.job_id, {"fence": label.fence, **told})
+        except (LeaseLostError, ServerError) as also:
+            say(f"job {label.job_id}: the server does not take its end either: {also}")
+    spool.remove_job(label)

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm agent`: takes jobs from a server, one at a time, and measures head's standing scenarios."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from nalm_core.report.run_report import RunReport
+from nalm_core.report.serialization import dump_report
+from nalm_core.text.amounts import amount
+from nalm_core.text.commit_name import short
+from nalm_core.text.plain_text import plain
+
+from nalm_agent.build.sandbox import ISOLATION, Policy
+from nalm_agent.config.nalm_toml import Config
+from nalm_agent.daemon.credential import Credential
+from nalm_agent.daemon.delivery import MESSAGE_CHARACTERS, deliver, deliver_patiently
+from nalm_agent.daemon.heartbeat import Heartbeat
+from nalm_agent.daemon.job_notices import CeleryWakes, LongPolling, Wakes
+from nalm_agent.daemon.liveness import sign
+from nalm_agent.daemon.mirrors import mirrored
+from nalm_agent.daemon.spool import Label, Spool
+from nalm_agent.host.fingerprint import fingerprint
+from nalm_agent.host.health import HealthWatch
+from nalm_agent.measure.experiment import Experiment, needs_of_cell
+from nalm_agent.measure.measure import measure
+from nalm_agent.measure.needs import Capabilities, Needs, capabilities, missing, needs_of
+from nalm_agent.measure.request import Request, read_config
+from nalm_agent.report.result import judged
+from nalm_agent.runtime.errors import GitError, HostError, NalmError
+from nalm_agent.server_api.jobs import Lease, LeaseLostError, ServerAwayError, ServerClient
+from nalm_agent.source.git import Repository
+from nalm_agent.store.home import Home, WorkDir
+
+HEALTH_SECONDS = 60.0
+FULL_SPOOL_SECONDS = 30.0
+NOT_HERE = "not_here"
+MEASURES_AS_ROOT = (
+    "this agent is root: builds drop to another user, measured NFs do not, so whoever commits can do "
+    "anything on this host; docs/hosts.md says how an agent is best run"
+)
+HEAD_IS_OURS = frozenset({"push", "schedule", "backfill", "bisect"})
+"""Reasons of jobs whose head is on a branch that the project's members write to. Any other may be of a pull
+request, whose author must not decide what later builds find in the compiler cache."""
+BASE_IS_OURS = HEAD_IS_OURS | {"pull_request"}
+"""A pull request's base is the commit of the target branch it began at."""
+
+
+def say(line: str) -> None:
+    """One line in the agent's log, on stderr."""
+    print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {plain(line)}", file=sys.stderr, flush=True)
+
+
+@dataclass
+class Agent:
+    """What an agent works with, from its start to its end."""
+
+    client: ServerClient
+    home: Home
+    spool: Spool
+    has: Capabilities
+    watch: HealthWatch
+    say: Callable[[str], None] = say
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _health_at: float | None = None
+
+    @staticmethod
+    def made(client: ServerClient, home: Home, name: str) -> Agent:
+        return Agent(client, home, Spool.of(home, name), capabilities(), HealthWatch(home))
+
+    def health(self) -> dict[str, object]:
+        sign(self.home)
+        return self.watch.look(len(self.spool))
+
+    def health_if_due(self) -> dict[str, object]:
+        """For a heartbeat: not with each of them."""
+        with self._lock:
+            now = time.monotonic()
+            if self._health_at is not None and now - self._health_at < HEALTH_SECONDS:
+                return {}
+            self._health_at = now
+        return {"health": self.health()}
+
+
+def serve(credential: Credential, home: Home, *, once: bool = False, one_job: bool = False) -> None:
+    """Serves a server until interrupted; with `once`, until its queue is empty; with `one_job`, for one job.
+
+    Raises ServerError when the server refuses this agent.
+    """
+    os.environ.setdefault(ISOLATION, Policy.REQUIRED)
+    host_class = fingerprint(home).host_class
+    client = ServerClient(credential.server, credential.token, say)
+    agent = Agent.made(client, home, credential.name)
+    say(f"serving {client.address} as {credential.name} ({host_class})")
+    if os.geteuid() == 0:
+        say(MEASURES_AS_ROOT)
+    wakes = wakes_for(credential, waiting=not once)
+    try:
+        while True:
+            deliver_patiently(agent.spool, client, say)
+            lease = _next(agent, credential, host_class, 0 if once else wakes.lease_wait_seconds)
+            if lease is not None:
+                wakes.busy(True)
+                work_on(lease, agent)
+                if one_job:
+                    return deliver_patiently(agent.spool, client, say)
+            elif once:
+                return None
+            else:
+                wakes.busy(False)
+                wakes.wait()
+    finally:
+        wakes.close()
+        client.close()
+
+
+def wakes_for(credential: Credential, *, waiting: bool) -> Wakes:
+    """By the broker of the environment or of the registration, if there is one."""
+    broker = os.environ.get("NALM_BROKER_URL") or credential.broker_url
+    if broker is None or not waiting:
+        return LongPolling()
+    return CeleryWakes(broker, credential.pool or "default")
+
+
+def _next(agent: Agent, credential: Credential, host_class: str, wait_seconds: float) -> Lease | None:
+    """A job, if there is one and the spool has room for its results."""
+    if agent.spool.full():
+        agent.say(f"the spool {agent.spool.folder} is full: no new job until the server has taken from it")
+        time.sleep(FULL_SPOOL_SECONDS)
+        return None
+    about: dict[str, object] = {"capabilities": agent.has.__dict__, "health": agent.health()}
+    if credential.pool is not None:
+        about["pool"] = credential.pool
+    before = agent.client.not_working
+    lease = agent.client.lease(credential.name, host_class, wait_seconds, about)
+    if agent.client.not_working != before:
+        agent.say(agent.client.not_working or "the server gives this host work again")
+    return lease
+
+
+def work_on(lease: Lease, agent: Agent) -> None:
+    """Measures one job and tells the server how it went. Only a refusal of the agent gets out, and a signal:
+    then the job is given back."""
+    agent.say(f"job {lease.job_id}: {lease.project} {short(lease.head_sha)} against {short(lease.base_sha)}")
+    try:
+        with (
+            agent.home.work() as work,
+            Heartbeat(agent.client, lease, agent.say, agent.health_if_due) as heartbeat,
+        ):
+            _measure_and_tell(lease, agent, work, heartbeat)
+    except LeaseLostError:
+        agent.say(f"job {lease.job_id}: the lease was lost; its result is dropped")
+    except Exception as error:
+        _fail(lease, agent, error)
+    except BaseException:  # a signal: this agent ends
+        _give_back(lease, agent)
+        raise
+
+
+def _measure_and_tell(lease: Lease, agent: Agent, work: WorkDir, heartbeat: Heartbeat) -> None:
+    try:
+        outcomes, not_here = measure_job(lease, agent, work, heartbeat)
+    except Exception as error:
+        if heartbeat.lost.is_set():
+            raise LeaseLostError from error
+        raise
+    told: dict[str, object] = {"outcome": "done", "message": None}
+    if not_here:
+        told[NOT_HERE] = not_here
+    agent.spool.put(_label(lease, agent, "finish", told))
+    _deliver_if_possible(agent)
+    agent.say(f"job {lease.job_id} done: {', '.join(outcomes) or 'nothing to be measured here'}")
+
+
+def measure_job(
+    lease: Lease, agent: Agent, work: WorkDir, heartbeat: Heartbeat
+) -> tuple[list[str], list[dict[str, object]]]:
+    """Measures and spools every scenario, or cell, that is wanted and can be measured here.
+
+    Returns "scenario outcome" for each, and what cannot be measured here with what that would need.
+    """
+    repository = Repository(mirrored(lease, agent.home), work.fresh("git"))
+    outcomes: list[str] = []
+    not_here: list[dict[str, object]] = []
+    for one in pieces(lease, repository):
+        if lacks := missing(one.needs, agent.has):
+            agent.say(f"job {lease.job_id}: {one.name} not here: it needs {', '.join(lacks)}")
+            not_here.append({"scenario": one.name, "needs": one.needs.as_json()})
+            continue
+        report = measure(one.request, agent.home, work, heartbeat)
+        if heartbeat.lost.is_set():
+            raise LeaseLostError
+        heartbeat.step("uploading", one.name, 1.0)
+        agent.spool.put(_label(lease, agent, "report"), gzip.compress(dump_report(report)))
+        _deliver_if_possible(agent)
+        outcomes.append(f"{one.name} {_outcome(report)}")
+    return outcomes, not_here
+
+
+def _outcome(report: RunReport) -> str:
+    """A cell of an experiment is not judged."""
+    if report.experiment is not None:
+        return report.status
+    verdict = judged(report)
+    return verdict.outcome if verdict else "same"
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What one report of a job is about."""
+
+    name: str
+    needs: Needs
+    request: Request
+
+
+def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
+    """What of the job has no result yet."""
+    base, head = repository.resolve(lease.base_sha), repository.resolve(lease.head_sha)
+    config = read_config(repository, head)
+    if (asked := lease.experiment) is not None:
+        experiment = Experiment(repository, head, asked.kind, asked.names, asked.seed, lease.budget_seconds)
+        for cell in experiment.cells():
+            if cell.about.name not in lease.measured:
+                yield Piece(cell.about.name, needs_of_cell(config, cell), experiment.request(cell))
+        return
+    for scenario in wanted(lease, config):
+        request = Request(
+            repository,
+            base,
+            head,
+            scenario,
+            force=lease.control,
+            budget_seconds=lease.budget_seconds,
+            base_fills_cache=lease.reason in BASE_IS_OURS,
+            head_fills_cache=lease.reason in HEAD_IS_OURS,
+        )
+        yield Piece(scenario, needs_of(config.scenario(scenario)), request)
+
+
+def wanted(lease: Lease, config: Config) -> list[str]:
+    """Scenarios of the job that have no result yet; of head, which may have lost one that was asked for."""
+    asked = config.standing() if lease.scenarios is None else lease.scenarios
+    return [name for name in asked if name in config.scenarios and name not in lease.measured]
+
+
+def _label(lease: Lease, agent: Agent, kind: str, told: dict[str, object] | None = None) -> Label:
+    return Label.model_validate(
+        {
+            "kind": kind,
+            "server": agent.client.address,
+            "job_id": lease.job_id,
+            "fence": lease.fence,
+            "told": told or {},
+        }
+    )
+
+
+def _deliver_if_possible(agent: Agent) -> None:
+    try:
+        deliver(agent.spool, agent.client, agent.say)
+    except ServerAwayError as error:
+        agent.say(f"{error}; {amount(len(agent.spool), 'result')} kept in {agent.spool.folder}")
+
+
+def _fail(lease: Lease, agent: Agent, error: Exception) -> None:
+    """Told by way of the spool, or without it when the disk is what failed. Raises a refusal of the agent."""
+    if getattr(error, "token_refused", False):
+        raise error
+    text = error.full_text() if isinstance(error, NalmError) else f"{type(error).__name__}: {error}"
+    agent.say(f"job {lease.job_id} failed: {text}")
+    told: dict[str, object] = {"outcome": "failed", "message": text[:MESSAGE_CHARACTERS]}
+    if isinstance(error, HostError | GitError) or not isinstance(error, NalmError):
+        told["kind"] = "infrastructure"
+    try:
+        agent.spool.put(_label(lease, agent, "finish", told))
+    except (HostError, OSError) as full:
+        agent.say(f"job {lease.job_id}: {full}")
+        _give_back(lease, agent, str(full))
+    else:
+        _deliver_if_possible(agent)
+
+
+def _give_back(lease: Lease, agent: Agent, reason: str = "the agent was asked to end") -> None:
+    taken = agent.client.release(lease, reason[:500])
+    agent.say(f"job {lease.job_id}: {'given back' if taken else 'could not be given back'}: {reason}")

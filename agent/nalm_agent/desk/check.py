@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm check` and `nalm bench`: which revisions are compared, and what the command answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from nalm_core.report.run_report import RunStatus
+
+from nalm_agent.desk import last_run
+from nalm_agent.measure.request import Request, read_config
+from nalm_agent.report.console import Terminal
+from nalm_agent.report.progress import Progress
+from nalm_agent.report.result import Result, judged
+from nalm_agent.runtime.errors import ConfigError, GitError
+from nalm_agent.source.git import Repository, Revision
+from nalm_agent.store.home import Home, WorkDir
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two revisions and how the base was chosen."""
+
+    base: Revision
+    head: Revision
+    why: str
+
+
+def compared(repository: Repository, base: str | None, head: str) -> Comparison:
+    """The revisions `nalm check` compares."""
+    found = repository.resolve(head)
+    if base is not None:
+        return Comparison(repository.resolve(base), found, "as given")
+    chosen = repository.choose_base(found)
+    return Comparison(chosen.revision, found, chosen.why)
+
+
+def with_parent(repository: Repository, head: Revision) -> Comparison:
+    """A commit and its first parent. Raises GitError for a root commit."""
+    parent = repository.parent(head)
+    if parent is None:
+        raise GitError(f"{head.short} has no parent to be compared with", hint="begin with a later commit")
+    return Comparison(parent, head, "its first parent")
+
+
+def measure_scenarios(
+    repository: Repository,
+    comparison: Comparison,
+    home: Home,
+    work: WorkDir,
+    progress: Progress,
+    *,
+    scenarios: Sequence[str] = (),
+    rebuild: bool = False,
+    force: bool = False,
+    profile: bool = False,
+    recall: bool = False,
+) -> Iterator[Result]:
+    """Measures the named scenarios of head's nalm.toml, one after the other; if none is named, those that are
+    not measured on request only.
+
+    recall: answers from this host's earlier run of the same trees, if that one was decided.
+    """
+    config = read_config(repository, comparison.head)
+    for name in scenarios:
+        config.scenario(name)
+    for name in scenarios or config.standing():
+        request = Request(
+            repository,
+            comparison.base,
+            comparison.head,
+            name,
+            rebuild=rebuild,
+            force=force,
+            profile=profile,
+        )
+        yield answered(request, home, work, progress, recall=recall)
+
+
+def pair_runs(
+    names: Sequence[str],
+    repository: Repository,
+    home: Home,
+    work: WorkDir,
+    *,
+    scenarios: Sequence[str],
+    force: bool = False,
+    profile: bool = False,
+) -> list[Result]:
+    """Runs of two commits side by side, or of one against its parent; measured where this host has none."""
+    with Terminal() as progress:
+        pair = (
+            with_parent(repository, repository.resolve(names[0]))
+            if len(names) == 1
+            else compared(repository, names[0], names[1])
+        )
+        progress.say(f"{pair.head.short} against {pair.base.short} ({pair.why})")
+        runs = measure_scenarios(
+            repository,
+            pair,
+            home,
+            work,
+            progress,
+            scenarios=scenarios,
+            force=force,
+            profile=profile,
+            recall=not force,
+        )
+        return list(runs)
+
+
+def answered(request: Request, home: Home, work: WorkDir, progress: Progress, *, recall: bool) -> Result:
+    """One run: this host's earlier one of the same trees if `recall`, or measured now; `nalm explain` finds
+    it as the last. Raises ConfigError, HostError."""
+    result = (_recalled(request, home, progress) if recall else None) or _measured(
+        request, home, work, progress
+    )
+    last_run.remember(home, request, result.report)
+    return result
+
+
+def _recalled(request: Request, home: Home, progress: Progress) -> Result | None:
+    from nalm_agent.desk import result_cache
+
+    known = result_cache.recall(home, result_cache.answer_address(request))
+    if known is None:
+        return None
+    if known.status is not RunStatus.UNCHANGED:
+        when = known.finished_at.astimezone().strftime("%Y-%m-%d %H:%M")
+        progress.say(f"{request.scenario}: measured {when}, nothing changed since; --force measures again")
+    return Result(_title(request), known, judged(known))
+
+
+def _measured(request: Request, home: Home, work: WorkDir, progress: Progress) -> Result:
+    from nalm_agent.desk import result_cache
+    from nalm_agent.measure.measure import measure
+
+    try:
+        report = measure(request, home, work, progress)
+    except ConfigError as error:
+        raise replace_message(error, f"scenario {request.scenario}: {error.message}") from error
+    result = Result(_title(request), report, judged(report))
+    outcome = result.verdict.outcome if result.verdict else "same"
+    result_cache.keep(home, result_cache.answer_address(request), report, outcome)
+    return result
+
+
+def _title(request: Request) -> str:
+    return f"{request.scenario} {request.head.short}"
+
+
+def replace_message(error: ConfigError, message: str) -> ConfigError:
+    """The same error, said of a scenario."""
+    return ConfigError(message, hint=error.hint, log=error.log)

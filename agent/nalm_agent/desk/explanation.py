@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a change lies: call paths and source lines of both sides of one run, in instructions or in cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from nalm_core.profiles.annotate import AnnotatedLine, annotate, annotate_stretches
+from nalm_core.profiles.flame import Frame, cycle_flame, instruction_flame
+from nalm_core.profiles.line_costs import LineCosts, cycle_lines, instruction_lines
+from nalm_core.report.run_report import Arm, RunReport
+
+from nalm_agent.build.side_source import SideSource
+
+if TYPE_CHECKING:
+    from nalm_core.verdict.verdict import Verdict
+
+
+class By(StrEnum):
+    """What is counted."""
+
+    INSTRUCTIONS = "instructions"
+    CYCLES = "cycles"
+
+
+UNITS = {By.INSTRUCTIONS: "instructions a packet", By.CYCLES: "cycles a packet (samples)"}
+LEAST_SHARE = {By.INSTRUCTIONS: 0.001, By.CYCLES: 0.02}
+"""Change of a line, relative to the chain's cost, from which it is shown. Samples scatter."""
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """What one source file costs on both sides."""
+
+    name: str
+    base: float
+    head: float
+    moved: float
+    """What its lines changed, up and down added up."""
+    lines: list[AnnotatedLine] | None
+    """None: its text is not at hand (outside the repository, or no longer anywhere). Where only the report
+    has it: those lines it holds."""
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One run, explained."""
+
+    by: By
+    flame: Frame
+    files: list[FileChange]
+    """What changed most, first."""
+
+    @property
+    def least(self) -> float:
+        """Change of a line from which it is worth showing."""
+        return LEAST_SHARE[self.by] * max(self.flame.base, self.flame.head)
+
+
+def explained(report: RunReport, verdict: Verdict, by: By, source: SideSource) -> Explained | None:
+    """None if the report does not hold what that takes of both arms."""
+    head = verdict.judged_arm or Arm.HEAD
+    costs: Mapping[Arm, LineCosts | None]
+    if by is By.INSTRUCTIONS:
+        flame = instruction_flame(report, head)
+        costs = {arm: instruction_lines(report, arm) for arm in (Arm.BASE, head)}
+    else:
+        cpp = _cpp(verdict)
+        if cpp is None:
+            return None
+        flame = cycle_flame(report, *cpp, head)
+        costs = {arm: cycle_lines(report, arm, one) for arm, one in zip((Arm.BASE, head), cpp, strict=True)}
+    if flame is None:
+        return None
+    return Explained(by, flame, _files(source, costs[Arm.BASE] or {}, costs[head] or {}))
+
+
+def _cpp(verdict: Verdict) -> tuple[float, float] | None:
+    chain = verdict.chain
+    return None if chain is None or not chain.base or not chain.head else (chain.base.cpp, chain.head.cpp)
+
+
+def _files(source: SideSource, base: LineCosts, head: LineCosts) -> list[FileChange]:
+    names = dict.fromkeys([*base, *head])
+    found = [_file(source, name, base.get(name, {}), head.get(name, {})) for name in names]
+    return sorted(found, key=lambda one: (-one.moved, -one.head, one.name))
+
+
+def _file(source: SideSource, name: str, base: Mapping[int, float], head: Mapping[int, float]) -> FileChange:
+    old, new = source.text(Arm.BASE, name), source.text(Arm.HEAD, name)
+    lines = None
+    if (old is not None or not base) and (new is not None or not head):
+        lines = annotate(old or "", new or "", base, head)
+    elif held := source.held(name):
+        lines = annotate_stretches(held, base, head)
+    changes = (
+        [line.change for line in lines]
+        if lines is not None
+        else [head.get(at, 0) - base.get(at, 0) for at in base.keys() | head.keys()]
+    )
+    return FileChange(name, sum(base.values()), sum(head.values()), sum(map(abs, changes)), lines)

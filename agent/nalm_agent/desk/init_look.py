@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a look at an NF's repository gives: build system, DPDK, probe, stages, captures.
+
+Bounded in files, bytes and time; what was left out is told.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nalm_agent.desk.init_functions import PacketFunctions, Source
+
+SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".h", ".hpp")
+CAPTURE_SUFFIXES = (".pcap", ".pcapng")
+MAX_FILES = 20_000
+MAX_FILE_BYTES = 1 << 20
+SECONDS = 8.0
+"""How long files are looked for and read."""
+QUIET_SECONDS = 1.0
+"""Between two lines of progress, and before the first."""
+_SKIPPED = {".git", "build", "node_modules"}
+_OURS = ("nalm_probe.h", "nalm_loop.h")
+
+EXECUTABLES = {
+    "meson.build": re.compile(r"executable\(\s*+'([^'\n]++)'"),
+    "CMakeLists.txt": re.compile(r"add_executable\(\s*+([A-Za-z0-9_.+-]++)"),
+    "Makefile": re.compile(
+        r"^[ \t]*+(?:APP|TARGET|PROG)[ \t]*+[:?]?=[ \t]*+([A-Za-z0-9_.+-]++)", re.MULTILINE
+    ),
+}
+_STAGE = re.compile(r"\{\s*+\"([A-Za-z0-9_.-]++)\"\s*+,\s*+(?:0|NALM_STAGE_APART)\b")
+_LOOP = re.compile(r"\bnalm_loop\([^,;\"]*+,\s*+\"([A-Za-z0-9_.-]++)\"\s*+,\s*+(\w++)")
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a look at the repository gave."""
+
+    name: str
+    build_file: str | None
+    executable: str
+    executable_named: bool
+    """The build file names it; else it is a guess from the directory's name."""
+    uses_dpdk: bool
+    includes_probe: bool
+    stages: dict[str, list[str]]
+    """C functions of each stage that the sources name."""
+    loops: bool
+    """Its main function hands a capture to nalm_loop."""
+    packet_functions: list[str]
+    """C functions that are handed packets: candidates for stages where there is no probe."""
+    captures: list[str]
+    left_out: list[str] = field(default_factory=list)
+    """What was not looked at, and why."""
+
+    @property
+    def lent(self) -> bool:
+        """The NF is to be lent a probe."""
+        return self.uses_dpdk and not self.includes_probe
+
+
+class _Bounds:
+    """How much may be looked at still."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._begin = self._said = time.monotonic()
+        self.left_out: list[str] = []
+
+    def over(self, doing: str) -> bool:
+        """The time is up, which is noted; until then a line now and again says what is being done."""
+        now = time.monotonic()
+        if now - self._begin > SECONDS:
+            self.left_out.append(f"{doing}: stopped after {SECONDS:g} s")
+            return True
+        if now - self._said > QUIET_SECONDS:
+            self._said = now
+            self._progress(doing)
+        return False
+
+
+def look_at(root: Path, progress: Progress = lambda doing: None) -> Found:
+    """Reads build files and sources, as many as the bounds allow, those nearest to the root first."""
+    build_file = next((name for name in EXECUTABLES if _builds(root / name)), None)
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.resolve().name).strip("-._") or "nf"
+    build_text = _text(root / build_file) or "" if build_file else ""
+    match = EXECUTABLES[build_file].search(build_text) if build_file else None
+    bounds = _Bounds(progress)
+    files = _files(root, bounds)
+    uses_dpdk, includes_probe = "libdpdk" in build_text, False
+    stages: dict[str, list[str]] = {}
+    loops: dict[str, list[str]] = {}
+    functions = PacketFunctions()
+    for source in _sources(root, files, bounds):
+        uses_dpdk = uses_dpdk or "rte_eal_init" in source.text
+        functions.add(source)
+        if any(header in source.text for header in _OURS):
+            includes_probe = True
+            loops |= {stage: ["main", function] for stage, function in _LOOP.findall(source.text)}
+            stages |= {stage: [f"{stage}_process"] for stage in _STAGE.findall(source.text)}
+    captures = [path for path in files if path.suffix in CAPTURE_SUFFIXES]
+    return Found(
+        name=name,
+        build_file=build_file,
+        executable=match[1] if match else name,
+        executable_named=match is not None,
+        uses_dpdk=uses_dpdk,
+        includes_probe=includes_probe,
+        stages=stages | loops,
+        loops=bool(loops),
+        packet_functions=functions.likeliest(),
+        captures=[path.relative_to(root).as_posix() for path in captures],
+        left_out=bounds.left_out,
+    )
+
+
+def _builds(path: Path) -> bool:
+    """Whether it builds by itself: a meson.build without a project is part of another's (DPDK's examples)."""
+    return path.is_file() and (path.name != "meson.build" or "project(" in (_text(path) or ""))
+
+
+def _text(path: Path) -> str | None:
+    """The start of a file; None if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_FILE_BYTES).decode(errors="replace")
+    except OSError:
+        return None
+
+
+def _files(root: Path, bounds: _Bounds) -> list[Path]:
+    """Files below the root in the order of their depth and name. Links are not followed."""
+    found: list[Path] = []
+    level = [root]
+    while level:
+        below: list[Path] = []
+        for directory in level:
+            if bounds.over(f"looking for files, {len(found)} found"):
+                return found
+            entries = _entries(directory)
+            below += [
+                one for one in entries if one.is_dir() and not one.is_symlink() and one.name not in _SKIPPED
+            ]
+            found += [one for one in entries if one.is_file()]
+            if len(found) > MAX_FILES:
+                bounds.left_out.append(f"files beyond the first {MAX_FILES}")
+                return found[:MAX_FILES]
+        level = below
+    return found
+
+
+def _entries(directory: Path) -> list[Path]:
+    try:
+        return sorted(directory.iterdir())
+    except OSError:
+        return []
+
+
+def _sources(root: Path, files: list[Path], bounds: _Bounds) -> Iterator[Source]:
+    wanted = [path for path in files if path.suffix in SOURCE_SUFFIXES and path.name not in _OURS]
+    unread = 0
+    for number, path in enumerate(wanted):
+        if bounds.over(f"reading sources, {number} of {len(wanted)} files"):
+            break
+        text = _text(path)
+        if text is None:
+            unread += 1
+        elif len(text) >= MAX_FILE_BYTES:
+            bounds.left_out.append(f"{path.relative_to(root)} beyond its first {MAX_FILE_BYTES >> 20} MiB")
+        if text is not None:
+            yield Source(path.relative_to(root), text)
+    if unread:
+        bounds.left_out.append(f"{unread} source files that could not be read")

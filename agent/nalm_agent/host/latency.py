@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far memory and other CPUs are, measured (native/host_latency.c), and what was last measured here."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from nalm_agent.native.library import program
+from nalm_agent.runtime.errors import HostError
+from nalm_agent.store.home import Home
+
+FILE = "host-latency.json"
+MEMORY = "memory"
+MEMORY_TIMES_LAST_CACHE = 4
+MEMORY_SHARE = 4
+"""At most one part in so many of the available memory is taken for the look."""
+MOST_CPUS = 8
+"""CPUs whose pairs are measured; of more, the first ones, and one hardware thread beside the first."""
+MOST_SHARERS = 4
+"""CPUs whose work beside the measuring one is looked at."""
+LIMIT_SECONDS = 30.0
+REASONS = {3: "the CPU may not be used", 4: "no memory", 5: "the other CPU did not answer: it is taken"}
+
+
+class Latencies(BaseModel):
+    """One look at one host."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    host: str
+    host_class: str
+    at: datetime
+    cpu: int
+    ns: dict[str, float]
+    """Time of one dependent load by level: L1d, L2, L3, memory."""
+    tlb: list[str]
+    """Levels whose figure has misses of the TLB in it: no huge pages could be had."""
+    transfer_ns: dict[str, float]
+    """By pair of CPUs, "0-1": from a write until the other sees it."""
+    ghz: list[float]
+    """Core clock of many samples of a fraction of a millisecond, sorted."""
+    sharing: dict[str, float] = {}
+    """By other CPU, "1-0": how much longer `cpu` needs for the same work while that one is busy."""
+    missing: dict[str, str]
+    """Why a level or pair has no figure."""
+
+    @property
+    def core_ghz(self) -> float:
+        """Median core clock."""
+        return statistics.median(self.ghz)
+
+    def swing(self) -> float:
+        """Core clock from the 5th to the 95th percentile, relative to the median."""
+        low, high = (self.ghz[int(share * (len(self.ghz) - 1))] for share in (0.05, 0.95))
+        return (high - low) / self.core_ghz
+
+
+def measure(
+    home: Home,
+    host: tuple[str, str],
+    cpu: int,
+    caches: dict[str, int],
+    pairs: Sequence[tuple[int, int]],
+) -> Latencies:
+    """Measures on `cpu` and between pairs, in about two seconds; host: its name and class.
+
+    Raises HostError if nothing can be measured.
+    """
+    binary = program(home, "host_latency")
+    ghz = sorted(float(value) for value in _run(binary, "speed", cpu)["ghz"])
+    ns, transfer, missing, tlb = dict[str, float](), dict[str, float](), dict[str, str](), list[str]()
+    for level, size in sizes(caches, available_bytes()).items():
+        try:
+            found = _run(binary, "chase", cpu, size)
+        except HostError as error:
+            missing[level] = error.message
+            continue
+        ns[level] = found["ns"]
+        if found["huge_bytes"] < found["bytes"]:
+            tlb.append(level)
+    for one, other in pairs:
+        try:
+            transfer[f"{one}-{other}"] = _run(binary, "transfer", one, other)["ns"]
+        except HostError as error:
+            missing[f"{one}-{other}"] = error.message
+    sharing = dict[str, float]()
+    for other in [other for pair in pairs for other in pair if cpu in pair and other != cpu][:MOST_SHARERS]:
+        try:
+            sharing[f"{cpu}-{other}"] = _run(binary, "sharing", cpu, other)["ratio"]
+        except HostError as error:
+            missing[f"{cpu} beside {other}"] = error.message
+    return Latencies(
+        host=host[0],
+        host_class=host[1],
+        at=datetime.now(UTC),
+        cpu=cpu,
+        ns=ns,
+        tlb=tlb,
+        transfer_ns=transfer,
+        ghz=ghz,
+        sharing=sharing,
+        missing=missing,
+    )
+
+
+def sizes(caches: dict[str, int], available: int) -> dict[str, int]:
+    """Bytes to chase through for each level: well inside it, and well outside the one before.
+
+    Of a last cache, which others share, only a part can be expected to be there. No memory level where so
+    much memory as shows it is not to spare.
+    """
+    found, before = dict[str, int](), 0
+    for level in ("L1d", "L2", "L3"):
+        if level in caches:
+            part = 8 if level == "L3" else 2
+            found[level] = min(max(caches[level] // part, 2 * before), caches[level])
+            before = caches[level]
+    wanted = max(MEMORY_TIMES_LAST_CACHE * before, 64 << 20)
+    if wanted <= available // MEMORY_SHARE:
+        found[MEMORY] = wanted
+    return found
+
+
+def available_bytes() -> int:
+    """Memory that programs can still get (/proc/meminfo)."""
+    fields = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+    return int(fields["MemAvailable"].split()[0]) << 10
+
+
+def pairs_of(cpus: Sequence[int], beside: Sequence[int] = ()) -> list[tuple[int, int]]:
+    """Pairs to measure: of up to MOST_CPUS spread over `cpus`, and those in `beside`."""
+    step = max(1, len(cpus) // MOST_CPUS)
+    chosen = sorted(set(list(cpus)[::step][:MOST_CPUS]) | set(beside))
+    return list(combinations(chosen, 2))
+
+
+def remember(home: Home, found: Latencies) -> None:
+    """Keeps a look for the fingerprints to come."""
+    path = home.folder(".") / FILE
+    new = path.with_name(f".{FILE}.{os.getpid()}")
+    new.write_text(found.model_dump_json() + "\n")
+    new.replace(path)
+
+
+def recall(home: Home, host: str, host_class: str) -> Latencies | None:
+    """What was last measured on this very host; None if nothing was, or the host is another one by now."""
+    try:
+        found = Latencies.model_validate_json((home.root / FILE).read_bytes())
+    except (OSError, ValidationError):
+        return None
+    return found if (found.host, found.host_class) == (host, host_class) else None
+
+
+def _run(binary: Path, *arguments: object) -> dict[str, Any]:
+    command = [str(binary), *map(str, arguments)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT_SECONDS)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise HostError(f"{binary.name} did not run: {error}", hint="see the host's own log") from error
+    if done.returncode != 0:
+        reason = REASONS.get(done.returncode, f"exit code {done.returncode}")
+        raise HostError(reason, hint="give nalm more CPUs or memory")
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arms of a run: what base and head run, before and after they are built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from nalm_core.report.run_report import Arm, ArmInfo, StageInfo
+
+from nalm_agent.build.build import Built, build_address, unbuilt
+from nalm_agent.config.nalm_toml import FILE_NAME, WITH_PROBE, Config, ScenarioConfig
+from nalm_agent.host.cores import Cores
+from nalm_agent.measure.report_builder import Draft
+from nalm_agent.measure.request import Request, read_config
+from nalm_agent.nf.run_plan import RunPlan, expand, plan, traffic_identity
+from nalm_agent.runtime.errors import ConfigError
+from nalm_agent.self_counting.commands import Asked
+from nalm_agent.source.git import Revision
+
+
+@dataclass(frozen=True)
+class ArmPlan:
+    """An arm before it is built."""
+
+    revision: Revision
+    config: Config
+    run: RunPlan
+
+
+@dataclass(frozen=True)
+class Ready:
+    """An arm that is built and can be started."""
+
+    built: Built
+    run: RunPlan
+
+    def asked(self) -> Asked | None:
+        """How it is asked for its own figures; None if a probe counts."""
+        places = {"{source}": str(self.built.source), "{build}": str(self.built.directory)}
+        return None if self.run.asked is None else self.run.asked.at(places)
+
+    def command(self, traffic: Path, cores: Cores, *, huge_pages: bool) -> list[str]:
+        """Its command line on these cores."""
+        return expand(
+            self.run,
+            source=self.built.source,
+            build=self.built.directory,
+            traffic=traffic,
+            cores=cores,
+            huge_pages=huge_pages,
+        )
+
+
+def plan_arms(request: Request, config: Config, draft: Draft) -> tuple[ArmPlan, ArmPlan]:
+    """Base runs as base's own nalm.toml says, with head's traffic: only then are the two comparable."""
+    repository, scenario = request.repository, draft.scenario_config
+    draft.traffic = traffic_identity(repository, request.head, scenario.traffic)
+    head_run = plan(repository, request.head, config, scenario, draft.traffic)
+    if request.cell is not None:
+        base_config, base_scenario = config, request.cell.base.config(config)
+    else:
+        base_config, base_scenario = _base_config(request, config, scenario, draft)
+    old_traffic = repository.digest(request.base, [base_scenario.traffic])
+    if old_traffic != repository.digest(request.head, [scenario.traffic]):
+        draft.notes.append("the traffic differs between base and head; both replay head's")
+    base_run = plan(repository, request.base, base_config, base_scenario, draft.traffic)
+    return ArmPlan(request.base, base_config, base_run), ArmPlan(request.head, config, head_run)
+
+
+def _base_config(
+    request: Request, config: Config, scenario: ScenarioConfig, draft: Draft
+) -> tuple[Config, ScenarioConfig]:
+    try:
+        own = read_config(request.repository, request.base)
+        base_scenario = own.scenario(request.scenario)
+    except ConfigError as error:
+        draft.notes.append(f"base is built and run as head's {FILE_NAME} says: {error.message}")
+        return config, scenario
+    counts = {own.run.counts, config.run.counts}
+    if len(counts) > 1 and not counts <= WITH_PROBE:
+        draft.notes.append(
+            f"base is built and run as head's {FILE_NAME} says: its own counts by {own.run.counts}, head's "
+            f"by {config.run.counts}"
+        )
+        return config, scenario
+    if len(counts) > 1:
+        draft.notes.append(
+            f'base has counts = "{own.run.counts}", head "{config.run.counts}": what their marks cost is in '
+            "the change, and stages have other names"
+        )
+    # Lcores are the host's side of a run: both arms get the same.
+    return own, base_scenario.model_copy(update={"lcores": scenario.lcores})
+
+
+def same_sources(request: Request, base: ArmPlan, head: ArmPlan) -> dict[Arm, ArmInfo] | None:
+    """Both arms unbuilt, if their builds have one address and they run alike; None otherwise."""
+    arms = {}
+    for arm, one in ((Arm.BASE, base), (Arm.HEAD, head)):
+        tree = build_address(request.repository, one.revision, one.config)
+        arms[arm] = ArmInfo(build=unbuilt(one.revision, tree), run=one.run.definition)
+    first, second = arms[Arm.BASE], arms[Arm.HEAD]
+    return arms if first.build.tree == second.build.tree and first.run == second.run else None
+
+
+def arms_to_run(base: Ready, head: Ready) -> dict[Arm, Ready]:
+    """The arms to run. A changed feature set adds head's build with base's features, unless that is base."""
+    arms = {Arm.BASE: base, Arm.HEAD: head}
+    old, new = base.run.definition, head.run.definition
+    if set(old.features) != set(new.features):
+        as_base = new.model_copy(update={"features": old.features})
+        if as_base != old or base.built.build.code_digest != head.built.build.code_digest:
+            arms[Arm.HEAD_AS_BASE] = Ready(head.built, replace(head.run, definition=as_base))
+    return arms
+
+
+def arm_info(ready: Ready, stages: list[StageInfo]) -> ArmInfo:
+    """An arm as the report describes it."""
+    return ArmInfo(build=ready.built.build, run=ready.run.definition, stages=stages)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exact instruction counts of all arms, several CPUs at once, each count made once and kept in the store."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from typing import TypeVar
+
+from nalm_core.report.modelled_counts import ModelCount
+from nalm_core.report.run_report import Arm, InstructionCount, Source
+
+from nalm_agent.build.equal_code import Loaded
+from nalm_agent.config.nalm_toml import Config
+from nalm_agent.config.stage_functions import StageFunctions
+from nalm_agent.counters import simulated
+from nalm_agent.host.cores import Cores
+from nalm_agent.host.cpu_choices import PINNED, SIMD_BITS
+from nalm_agent.measure.arms import Ready
+from nalm_agent.measure.report_builder import Draft
+from nalm_agent.measure.rounds import TryOut
+from nalm_agent.native.toolchain import toolchain
+from nalm_agent.runtime.errors import NfError, SourceError
+from nalm_agent.runtime.process import stop_all
+from nalm_agent.runtime.signal_guard import Held
+from nalm_agent.source.source_files import count_in
+from nalm_agent.store.home import Home, WorkDir
+from nalm_agent.store.store import address
+
+T = TypeVar("T")
+
+COUNTS = "counts"
+RECORDED = "instructions by stage, function, call path (callers named alike) and line"
+"""What a kept count holds: one that was kept before held less, and is made again."""
+READY_FLOOR_SECONDS = 2.0
+"""Added to how long the NF took to get ready, before that is scaled up for valgrind."""
+STOPPING_SECONDS = 0.1
+"""Between looks at what an arm started, once the counting is given up."""
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Where and with what instructions are counted."""
+
+    home: Home
+    work: WorkDir
+    cores: Cores
+    """Of the measurement: idle while instructions are counted."""
+    traffic: Path
+    config: Config
+
+    def simulation(self, ready: Ready, tried: TryOut, cpu: int) -> simulated.Simulation:
+        """How an arm is run under valgrind, on one CPU."""
+        core = Cores((cpu,))
+        return simulated.Simulation(
+            command=ready.command(self.traffic, core, huge_pages=False),
+            work=self.work,
+            functions=self.config.stage_functions(),
+            ready_seconds=READY_FLOOR_SECONDS + tried.ready_seconds,
+            pin=ready.run.pin(core),
+            environment=ready.run.environment(self.home),
+        )
+
+
+def count_all(
+    counting: Counting,
+    arms: Mapping[Arm, Ready],
+    tried: Mapping[Arm, TryOut],
+    loads: Mapping[Arm, Loaded | None],
+    draft: Draft,
+) -> list[InstructionCount]:
+    """Instructions of every arm, or none with the reason in the draft's sources."""
+    if draft.sources[Source.SIMULATED] is not None:
+        return []
+
+    def count_one(arm: Arm, cpu: int) -> InstructionCount:
+        ready = arms[arm]
+        key = count_address(ready, loads[arm], counting.config.stage_functions())
+        store = counting.home.store()
+        known = store.document(COUNTS, key)
+        if known is not None:
+            return InstructionCount.model_validate(known | {"arm": arm})
+        work = counting.simulation(ready, tried[arm], cpu)
+        counted = simulated.count(arm, work, packets=ready.run.scenario.packets)
+        store.put_document(COUNTS, key, counted.model_dump(mode="json"))
+        return counted
+
+    try:
+        counts = _of_each_arm(counting, arms, count_one)
+    except (NfError, SourceError) as error:
+        # The same NF just ran without valgrind: what fails here is the counting.
+        draft.sources[Source.SIMULATED] = f"counting failed: {error.message}"
+        draft.notes.append(f"instructions were not counted: {error.full_text()}")
+        return []
+    return [count_in(arms[count.arm].built.source, count) for count in counts]
+
+
+def model_all(
+    counting: Counting, arms: Mapping[Arm, Ready], tried: Mapping[Arm, TryOut], draft: Draft
+) -> list[ModelCount]:
+    """Modelled caches and branches of every arm, or none with a note in the draft."""
+    if draft.sources[Source.SIMULATED] is not None:
+        return []
+
+    def model_one(arm: Arm, cpu: int) -> ModelCount:
+        return simulated.model(arm, counting.simulation(arms[arm], tried[arm], cpu))
+
+    try:
+        return _of_each_arm(counting, arms, model_one)
+    except (NfError, SourceError) as error:
+        draft.notes.append(f"caches and branches were not modelled: {error.message}")
+        return []
+
+
+def _of_each_arm(counting: Counting, arms: Mapping[Arm, Ready], one: Callable[[Arm, int], T]) -> list[T]:
+    """One result for each arm, several CPUs at once."""
+    cpus: SimpleQueue[int] = SimpleQueue()
+    own = set(counting.cores.cpus[:1]) | set(sorted(os.sched_getaffinity(0))[:1])
+    for cpu in own:
+        cpus.put(cpu)
+
+    def on_a_free_cpu(arm: Arm) -> T:
+        cpu = cpus.get()
+        try:
+            return one(arm, cpu)
+        finally:
+            cpus.put(cpu)
+
+    with ThreadPoolExecutor(max_workers=len(own)) as pool:
+        counts: list[Future[T]] = []
+        try:
+            with Held():
+                counts += [pool.submit(on_a_free_cpu, arm) for arm in arms]
+            return [count.result() for count in counts]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            while under_way := [count for count in counts if not count.done()]:
+                stop_all()  # what the other arm runs, or was about to run
+                wait(under_way, STOPPING_SECONDS)
+            raise
+
+
+def count_address(ready: Ready, loads: Loaded | None, functions: StageFunctions) -> str:
+    """Everything an instruction count depends on: of a build what is loaded, where that is known."""
+    run = ready.run
+    return address(
+        sorted(loads.items()) if loads is not None else ready.built.build.tree,
+        run.definition.model_dump(mode="json"),
+        run.scenario.packets,
+        functions.named,
+        functions.parts,
+        simulated.valgrind_version(),
+        toolchain().identity(),
+        PINNED,
+        SIMD_BITS,
+        RECORDED,
+    )

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The whole path of a measurement: `measure` is readable from top to bottom."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nalm_core.report.run_report import Arm, BufferLook, Round, RunReport, RunStatus, Source
+
+from nalm_agent.build.build import Built, build
+from nalm_agent.build.equal_code import (
+    Loaded,
+    changed_functions,
+    differing,
+    loaded,
+    not_loaded_note,
+    same_as_loaded,
+    same_untried,
+)
+from nalm_agent.config.nalm_toml import Config
+from nalm_agent.host import tsc
+from nalm_agent.host.cores import Cores, choose, hold
+from nalm_agent.host.fingerprint import require_huge_pages
+from nalm_agent.measure.arms import ArmPlan, Ready, arm_info, arms_to_run, plan_arms, same_sources
+from nalm_agent.measure.counting import Counting, count_all, model_all
+from nalm_agent.measure.explaining import explain
+from nalm_agent.measure.replay import replay_arms
+from nalm_agent.measure.report_builder import Draft
+from nalm_agent.measure.request import Request, read_config, within_budget
+from nalm_agent.measure.rounds import ArmFailedError, ArmRun, Bench, TryOut, measure_rounds, try_out
+from nalm_agent.measure.source_of_report import with_source
+from nalm_agent.nf.capture import require_ethernet
+from nalm_agent.nf.launch import SlowTurnError
+from nalm_agent.report.progress import Progress
+from nalm_agent.runtime.errors import BuildError, HostError
+from nalm_agent.runtime.process import stop_all
+from nalm_agent.source.lfs import require_content
+from nalm_agent.store.home import Home, WorkDir
+
+if TYPE_CHECKING:
+    from nalm_core.report.outcome import Decided
+
+CYCLES_BEGIN = 0.25
+"""Share of the progress that is done when the first launch begins."""
+EXPLAIN_BEGINS = 0.95
+EQUAL_ARMS = "nothing differs between the arms: what is seen is what host and method make of no change"
+
+
+def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> RunReport:
+    """Measures head against base and returns the run report, whatever came out.
+
+    Raises ConfigError for a mistake in head's nalm.toml, HostError when this host cannot measure at all. What
+    is wrong with a build or an NF is in the report: head's fault is `broken`, base's `failed`.
+    """
+    progress.step("checkout", request.head.short, 0.0)
+    config = within_budget(read_config(request.repository, request.head), request.budget_seconds)
+    draft = Draft(request, config)
+    if reason := tsc.available():
+        raise HostError(reason, hint="measure on a host whose TSC is constant")
+    base, head = plan_arms(request, config, draft)
+    if (same := same_sources(request, base, head)) and not request.force:
+        draft.arms = same
+        return draft.report(RunStatus.UNCHANGED)
+
+    def built(plan: ArmPlan, *, fills_cache: bool) -> Built:
+        return build(
+            home,
+            request.repository,
+            plan.revision,
+            plan.config,
+            progress.say,
+            rebuild=request.rebuild,
+            fills_cache=fills_cache,
+        )
+
+    arm = Arm.BASE
+    try:
+        progress.step("build", f"base {request.base.short}", 0.02)
+        built_base = built(base, fills_cache=request.base_fills_cache)
+        arm = Arm.HEAD
+        progress.step("build", f"head {request.head.short}", 0.06)
+        built_head = built(head, fills_cache=request.head_fills_cache)
+    except BuildError as error:
+        return draft.at_fault(arm, error)
+    if "none" in (built_base.build.isolation, built_head.build.isolation):
+        draft.notes.append("the builds were not isolated from this host; `nalm doctor` says why")
+    first, second = Ready(built_base, base.run), Ready(built_head, head.run)
+    as_planned = {Arm.BASE: first, Arm.HEAD: second}
+    arms = arms_to_run(first, second) if request.cell is None else as_planned
+    known_same = len(arms) == 2 and same_untried(built_base, built_head)
+    if known_same and _nothing_to_measure(draft, first, second):
+        draft.arms = {arm: arm_info(ready, []) for arm, ready in arms.items()}
+        return draft.report(RunStatus.UNCHANGED)
+
+    cores = choose(max(one.run.scenario.lcores for one in arms.values()))
+    with hold(cores, progress.say):
+        try:
+            place = Place(home, work, cores)
+            started = _try_arms(draft, place, arms, progress)
+            functions = config.stage_functions()
+            draft.arms = {
+                arm: arm_info(ready, functions.with_parts(started.tried[arm].stages))
+                for arm, ready in arms.items()
+            }
+            found_same = not known_same and _same_code(draft, built_base, built_head, started.loads)
+            if found_same and len(arms) == 2 and _nothing_to_measure(draft, first, second):
+                return draft.report(RunStatus.UNCHANGED)
+            _measure_arms(draft, place, arms, started, config=config, progress=progress)
+        except ArmFailedError as failure:
+            return draft.at_fault(failure.arm, failure.error)
+        finally:
+            stop_all()
+    progress.step("report", "checks", 1.0)
+    return with_source(draft.measured(), config, built_base.source, built_head.source)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a run is made."""
+
+    home: Home
+    work: WorkDir
+    cores: Cores
+
+
+@dataclass(frozen=True)
+class Started:
+    """Arms that were tried out."""
+
+    traffic: Path
+    runs: Mapping[Arm, ArmRun]
+    on_one_lcore: Mapping[Arm, ArmRun]
+    tried: Mapping[Arm, TryOut]
+    loads: Mapping[Arm, Loaded | None]
+
+
+def _nothing_to_measure(draft: Draft, base: Ready, head: Ready) -> bool:
+    """Of arms of the same code: whether they also run alike, and nobody wants them measured all the same."""
+    draft.changed_functions = []
+    same_run = base.run.definition == head.run.definition
+    if same_run and not draft.request.force:
+        return True
+    draft.notes.append(EQUAL_ARMS if same_run else "the code is the same; what changed is how it is run")
+    return False
+
+
+def _same_code(draft: Draft, base: Built, head: Built, loads: Mapping[Arm, Loaded | None]) -> bool:
+    """Whether what the arms were seen to load is the same; the draft is told what else differs."""
+    of_base, of_head = loads[Arm.BASE], loads[Arm.HEAD]
+    if of_base is None or of_head is None:
+        paths = differing(base.contents.digests, head.contents.digests)
+    else:
+        paths = differing(of_base, of_head)
+        if note := not_loaded_note(base, head, of_base, of_head):
+            draft.notes.append(note)
+    draft.changed_functions = changed_functions(base, head, paths)
+    return same_as_loaded(base, head, of_base, of_head)
+
+
+def _try_arms(draft: Draft, place: Place, arms: Mapping[Arm, Ready], progress: Progress) -> Started:
+    """Tries every arm out. Raises ArmFailedError when an arm's NF is at fault."""
+    progress.step("start", "trying every arm out", 0.1)
+    scenario = arms[Arm.HEAD].run.scenario
+    traffic = arms[Arm.HEAD].built.source / scenario.traffic
+    require_content(traffic, scenario.traffic)
+    require_ethernet(traffic, scenario.traffic)
+    if draft.host.huge_pages:
+        require_huge_pages(max(ready.run.scenario.memory_mb for ready in arms.values()))
+    own = {arm: place.cores.first(ready.run.scenario.lcores) for arm, ready in arms.items()}
+
+    def as_run(arm: Arm, ready: Ready, cores: Cores) -> ArmRun:
+        return ArmRun(
+            arm,
+            ready.command(traffic, cores, huge_pages=draft.host.huge_pages),
+            lcores=len(cores.cpus),
+            ready_seconds=ready.run.ready_seconds,
+            pin=ready.run.pin(cores),
+            environment=ready.run.environment(place.home),
+            asked=ready.asked(),
+            urgent=not os.sched_getaffinity(0) & set(place.cores.cpus),
+        )
+
+    runs = {arm: as_run(arm, ready, own[arm]) for arm, ready in arms.items()}
+    on_one_lcore = {arm: as_run(arm, ready, place.cores.first(1)) for arm, ready in arms.items()}
+    tried = {arm: try_out(run, place.work, draft.settings.turn_ms) for arm, run in runs.items()}
+    draft.notes += [one.few_forwarded for one in tried.values() if one.few_forwarded]
+    loads = {arm: loaded(ready.built, tried[arm].mapped) for arm, ready in arms.items()}
+    return Started(traffic, runs, on_one_lcore, tried, loads)
+
+
+def _measure_arms(
+    draft: Draft,
+    place: Place,
+    arms: Mapping[Arm, Ready],
+    started: Started,
+    *,
+    config: Config,
+    progress: Progress,
+) -> None:
+    """Replays the packets, counts instructions, runs rounds until decided, looks where cycles went.
+
+    Raises ArmFailedError when an arm's NF is at fault.
+    """
+    packets = arms[Arm.HEAD].run.scenario.packets
+    progress.step("replay", f"{packets} packets per arm", 0.12)
+    _replay(draft, config, place.work, started.on_one_lcore, packets)
+    if draft.fails("same_share_forwarded") or draft.fails("buffers_returned"):
+        draft.sources[Source.SIMULATED] = "head loses or keeps packets: nothing else was counted"
+        return
+
+    progress.step("instructions", f"{packets} packets per arm", 0.15)
+    counting = Counting(place.home, place.work, place.cores, started.traffic, config)
+    draft.instructions = count_all(counting, arms, started.tried, started.loads, draft)
+    progress.instructions({count.arm: count for count in draft.instructions})
+
+    progress.step("cycles", "first launch", CYCLES_BEGIN)
+    runs = started.runs
+    outcome = _rounds(Bench(draft.settings, place.cores, place.work), runs, draft, progress)
+    if outcome in ("regressed", "improved") or draft.request.profile:
+        progress.step("explain", "sampling functions and lines", EXPLAIN_BEGINS)
+        sources = {arm: ready.built.source for arm, ready in arms.items()}
+        explain(runs, sources, place.work, config, draft)
+        draft.model_counts = model_all(counting, arms, started.tried, draft)
+
+
+def _replay(draft: Draft, config: Config, work: WorkDir, runs: Mapping[Arm, ArmRun], packets: int) -> None:
+    """What becomes of the same packets in every arm; a note where that cannot be told. Raises
+    ArmFailedError."""
+    lcores = draft.scenario_config.lcores
+    if draft.request.cell is not None:
+        return  # its arms are meant to differ
+    if draft.own_figures is not None:
+        why = "that takes a probe"
+    elif lcores > 1 and not config.run.lcores_in_turn:
+        why = f"{lcores} lcores share them out"
+    else:
+        try:
+            found = replay_arms(runs, draft.arms, work, packets)
+        except SlowTurnError as error:
+            why = error.message
+        else:
+            draft.replays = [one.replay for one in found]
+            last = {one.memory.arm: one.memory for one in found if one.memory is not None}
+            draft.memory = list(last.values())
+            draft.buffer_looks = [one.look for one in found if one.look is not None]
+            return
+    draft.notes.append(f"outcomes are compared over turns, not packet by packet: {why}")
+
+
+def _rounds(bench: Bench, runs: Mapping[Arm, ArmRun], draft: Draft, progress: Progress) -> Decided | None:
+    """Rounds until nalm_core.stats.sequential decides, or a cell of an experiment is known precisely enough;
+    those the host disturbed too much are marked.
+
+    Returns what it decided; None if time ran out between two looks.
+    """
+    # Both load SciPy: not before there is something to decide.
+    if draft.request.cell is not None:
+        from nalm_core.experiments.precision import look as decide
+    else:
+        from nalm_core.stats.sequential import decide
+
+    next_look, outcome, replayed = draft.settings.max_launches, None, draft.buffer_looks
+
+    def decided(rounds: list[Round], looks: list[BufferLook]) -> bool:
+        nonlocal next_look, outcome
+        draft.add_rounds(rounds[len(draft.rounds) :])
+        draft.buffer_looks = [*replayed, *looks]
+        if looks and draft.fails("buffers_returned"):
+            return True
+        decision = decide(draft.report(RunStatus.MEASURED))
+        next_look, outcome = decision.next_look or next_look, decision.outcome
+        return outcome is not None
+
+    def after_launch(done: int, seconds: float) -> None:
+        planned = max(next_look, done)
+        share = max(done / draft.settings.max_launches, seconds / (draft.settings.budget_seconds or inf))
+        fraction = CYCLES_BEGIN + (EXPLAIN_BEGINS - CYCLES_BEGIN) * min(share, 1.0)
+        left = seconds / done * (planned - done)
+        progress.step("cycles", f"launch {done} done, next look after {planned}", fraction, left)
+
+    draft.ended_by = measure_rounds(bench, runs, decided, after_launch)
+    return outcome

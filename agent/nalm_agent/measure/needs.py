@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a scenario needs of a host (`[scenarios.NAME.needs]`), what this host has, and what it lacks."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+
+from nalm_agent.build.sandbox import available as no_isolation
+from nalm_agent.config.nalm_toml import ScenarioConfig
+from nalm_agent.host.facts import isolated_cpus
+from nalm_agent.host.fingerprint import cpu_model, huge_page_bytes
+from nalm_agent.host.kernel_files import System
+from nalm_agent.host.pmu import kernel_reason as no_pmu
+
+NETWORK = "0x02"
+"""PCI class of network controllers: its first two digits."""
+FREE_DRIVERS = frozenset({"vfio-pci", "igb_uio", "uio_pci_generic", "mlx4_core", "mlx5_core"})
+"""Drivers under which DPDK can have a NIC."""
+UNITS = {
+    "lcores": "lcores",
+    "nics": "NICs",
+    "hugepages_mb": "MiB in huge pages",
+    "memory_mb": "MiB of memory",
+}
+
+
+@dataclass(frozen=True)
+class Needs:
+    """0 and False: nothing of it."""
+
+    lcores: int = 0
+    pmu: bool = False
+    nics: int = 0
+    hugepages_mb: int = 0
+    memory_mb: int = 0
+
+    def as_json(self) -> dict[str, object]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Capabilities(Needs):
+    """What a host has for measuring, in the same words."""
+
+    experiments: bool = True
+    """Whether this agent measures cells of experiments."""
+    isolated: bool = False
+    """Whether builds are isolated."""
+    isolated_cpus: int = 0
+    cpu_model: str | None = None
+
+
+def needs_of(scenario: ScenarioConfig) -> Needs:
+    """What nalm.toml says, and the lcores that the scenario has anyway."""
+    said = scenario.needs
+    return Needs(
+        lcores=max(scenario.lcores, said.lcores),
+        pmu=said.pmu,
+        nics=said.nics,
+        hugepages_mb=said.hugepages_mb,
+        memory_mb=said.memory_mb,
+    )
+
+
+def capabilities(system: System | None = None) -> Capabilities:
+    """Of this host, now."""
+    here = system or System()
+    return Capabilities(
+        lcores=len(os.sched_getaffinity(0)),
+        pmu=no_pmu() is None,
+        nics=nics(here),
+        hugepages_mb=huge_page_bytes("Total") >> 20,
+        memory_mb=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20,
+        isolated=no_isolation() is None,
+        isolated_cpus=len(isolated_cpus(here) or []),
+        cpu_model=cpu_model()[:200],
+    )
+
+
+def nics(system: System) -> int:
+    """PCI network controllers that DPDK can have."""
+    found = 0
+    for device in system.names("/sys/bus/pci/devices/*"):
+        driver = system.at(f"{device}/driver")
+        free = driver.is_symlink() and driver.readlink().name in FREE_DRIVERS
+        found += free and (system.text(f"{device}/class") or "").startswith(NETWORK)
+    return found
+
+
+def missing(needs: Needs, has: Needs) -> list[str]:
+    """What the host lacks, in words; empty if the scenario can be measured here."""
+    lacks = [
+        f"{getattr(needs, name)} {unit} (there are {getattr(has, name)})"
+        for name, unit in UNITS.items()
+        if getattr(needs, name) > getattr(has, name)
+    ]
+    return lacks + (["a PMU"] if needs.pmu and not has.pmu else [])

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run report in the making: whatever comes out of a measurement, there is one."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+
+from nalm_core.findings.expectation import expected_outcomes
+from nalm_core.report.event_counts import EventCount
+from nalm_core.report.modelled_counts import ModelCount
+from nalm_core.report.profile import Profile, ThreadCount
+from nalm_core.report.rounds import set_aside_reason
+from nalm_core.report.run_report import (
+    Arm,
+    ArmInfo,
+    ArmMemory,
+    BufferLook,
+    Check,
+    EndedBy,
+    InstructionCount,
+    Replay,
+    Round,
+    RunReport,
+    RunStatus,
+    Scenario,
+    Source,
+    StageInfo,
+)
+from nalm_core.verdict.checks import Beside, run_checks
+
+from nalm_agent import version
+from nalm_agent.config.nalm_toml import Config
+from nalm_agent.counters import papi, perf, simulated
+from nalm_agent.host import pmu
+from nalm_agent.host.fingerprint import fingerprint
+from nalm_agent.measure.request import Request
+from nalm_agent.measure.rounds import WARM_UP_RULE
+from nalm_agent.runtime.errors import NalmError
+from nalm_agent.self_counting.formats import OWN_FIGURES
+
+NOT_COUNTED = "callgrind counts from mark to mark of a probe; this NF counts for itself"
+
+
+class Draft:
+    """A run report in the making."""
+
+    def __init__(self, request: Request, config: Config) -> None:
+        self.request = request
+        self.project = config.project.name
+        self.scenario_config = request.scenario_of_head(config)
+        self.settings = config.judge.settings()
+        self.host = fingerprint()
+        self.started_at = datetime.now(UTC)
+        self.run_id = secrets.token_hex(16)
+        self.notes = list(request.notes)
+        self.traffic = ""
+        self.arms: dict[Arm, ArmInfo] = {}
+        self.pmu_readers = {"papi": papi.available(), "perf": perf.available()}
+        self.sources: dict[Source, str | None] = {
+            Source.TSC: None,
+            Source.PMU: pmu.kernel_reason() or _neither(self.pmu_readers),
+            Source.SIMULATED: simulated.available(
+                self.scenario_config.lcores, in_turn=config.run.lcores_in_turn
+            ),
+        }
+        self.own_figures = OWN_FIGURES.get(config.run.counts)
+        """What is known of the NF's own figures; None if a probe counts."""
+        if self.own_figures is not None:
+            self.sources[Source.SIMULATED] = NOT_COUNTED
+            self.notes.append(f"packets and cycles are {self.own_figures.what}")
+        self.instructions: list[InstructionCount] = []
+        self.replays: list[Replay] = []
+        self.memory: list[ArmMemory] = []
+        self.buffer_looks: list[BufferLook] = []
+        said = request.repository.messages(request.base, request.head)
+        self.expected_outcomes = expected_outcomes(said, request.scenario)
+        self.rounds: list[Round] = []
+        self.profiles: list[Profile] = []
+        self.thread_counts: list[ThreadCount] = []
+        self.event_counts: list[EventCount] = []
+        self.model_counts: list[ModelCount] = []
+        self.changed_functions: list[str] | None = None
+        self.ended_by: EndedBy | None = None
+
+    def at_fault(self, arm: Arm, error: NalmError) -> RunReport:
+        """An arm could not be built or run: base's fault says nothing about head."""
+        status = RunStatus.FAILED if arm is Arm.BASE else RunStatus.BROKEN
+        return self.report(status, failure=f"{arm}: {error.full_text()}")
+
+    def measured(self) -> RunReport:
+        """All rounds and counts are there; the checks are made of them."""
+        self.notes.append(WARM_UP_RULE)
+        unchecked = {} if self.own_figures is None else self.own_figures.unchecked
+        self.notes += [f"{name} was not checked: {why}" for name, why in unchecked.items()]
+        return self.report(RunStatus.MEASURED, checks=self.checks())
+
+    def checks(self) -> list[Check]:
+        """Those that the figures so far allow."""
+        beside = Beside(self.replays, self.buffer_looks, self.expected_outcomes, self.changed_functions or ())
+        checks = run_checks(self.arms, self.rounds, self.instructions, self.host.tsc_hz, beside)
+        unchecked = {} if self.own_figures is None else self.own_figures.unchecked
+        return [one for one in checks if one.name not in unchecked]
+
+    def fails(self, name: str) -> bool:
+        """Whether this check fails on the figures so far."""
+        return any(check.name == name and not check.passed for check in self.checks())
+
+    def add_rounds(self, rounds: Iterable[Round]) -> None:
+        """Rounds just made. Those the host disturbed too much are marked."""
+        for one in rounds:
+            reason = set_aside_reason(one, self.host.tsc_hz)
+            self.rounds.append(one.model_copy(update={"set_aside": reason}))
+            self._add_stages(one)
+
+    def _add_stages(self, one: Round) -> None:
+        """Stages that packets first visited in this round: when the arm was tried out nobody named them."""
+        info = self.arms[one.arm]
+        later = sorted(one.stages.keys() - {stage.name for stage in info.stages})
+        if later:
+            stages = [*info.stages, *(StageInfo(name=name) for name in later)]
+            self.arms[one.arm] = info.model_copy(update={"stages": stages})
+
+    def report(
+        self, status: RunStatus, *, failure: str | None = None, checks: list[Check] | None = None
+    ) -> RunReport:
+        """The report as it stands."""
+        scenario, cell = self.scenario_config, self.request.cell
+        return RunReport(
+            run_id=self.run_id,
+            nalm_version=version(),
+            project=self.project,
+            scenario=Scenario(
+                name=self.request.scenario if cell is None else cell.about.name,
+                model=scenario.model,
+                lcores=scenario.lcores,
+                traffic=self.traffic or scenario.traffic,
+            ),
+            host=self.host,
+            status=status,
+            failure=failure,
+            started_at=self.started_at,
+            finished_at=datetime.now(UTC),
+            settings=self.settings,
+            arms=self.arms,
+            sources=self.sources,
+            rounds=self.rounds,
+            replays=self.replays,
+            memory=self.memory,
+            buffer_looks=self.buffer_looks,
+            expected_outcomes=self.expected_outcomes,
+            instructions=self.instructions,
+            checks=checks or [],
+            profiles=self.profiles,
+            thread_counts=self.thread_counts,
+            tools={
+                "tsc": self.sources[Source.TSC],
+                "simulated": self.sources[Source.SIMULATED],
+                **self.pmu_readers,
+            },
+            event_counts=self.event_counts,
+            model_counts=self.model_counts,
+            changed_functions=self.changed_functions,
+            ended_by=self.ended_by,
+            notes=self.notes,
+            experiment=None if cell is None else cell.about,
+        )
+
+
+def _neither(readers: Mapping[str, str | None]) -> str | None:
+    """Why nothing reads the PMU; None if any tool does."""
+    reasons = [reason for reason in readers.values() if reason is not None]
+    return "; ".join(reasons) if len(reasons) == len(readers) else None

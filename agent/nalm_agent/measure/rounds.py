@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arms side by side on one core: short turns in swapped order, over many fresh launches, until decided.
+
+In every launch all arms run as long-lived processes of which one at a time passes its gate. Each first warms
+its caches and tables up, until it is steady. The launch, not the turn, is the random unit: each places code,
+heap and tables anew.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nalm_core.report.counters import cpu_time_scale, ratio
+from nalm_core.report.defaults import LEAK_LIMIT, MAX_WARM_UP_MS, STEADY_CHANGE, WARM_UP_MS
+from nalm_core.report.run_report import (
+    Arm,
+    BufferLook,
+    EndedBy,
+    LcoreCounters,
+    OutcomeKind,
+    Round,
+    Settings,
+    StageCounters,
+    StageInfo,
+)
+from nalm_core.text.percents import share_percent
+from nalm_core.verdict.retained import leaked_share
+
+from nalm_agent.host.cores import Cores
+from nalm_agent.host.fingerprint import steal_ns
+from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.probe import counted_packets
+from nalm_agent.nf.self_counting_nf import AskedNf
+from nalm_agent.nf.turns import NfInTurns, TurnCounters, ended, taken_in
+from nalm_agent.runtime.errors import NfError
+from nalm_agent.self_counting.commands import Asked
+from nalm_agent.store.home import WorkDir
+
+WARM_UP_RULE = (
+    f"each launch warms up for {WARM_UP_MS:g} ms or longer, until CPP is steady; those turns are not recorded"
+)
+
+
+@dataclass(frozen=True)
+class ArmRun:
+    """How one arm is started."""
+
+    arm: Arm
+    command: list[str]
+    lcores: int
+    ready_seconds: float
+    pin: tuple[int, ...] = ()
+    urgent: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
+    asked: Asked | None = None
+    """How it is asked for the figures it keeps; None if a probe counts."""
+
+
+class ArmFailedError(Exception):
+    """An arm's NF is at fault."""
+
+    def __init__(self, arm: Arm, error: NfError) -> None:
+        super().__init__(str(error))
+        self.arm = arm
+        self.error = error
+
+
+@dataclass(frozen=True)
+class TryOut:
+    """What one short turn showed: the NF starts, forwards and ends."""
+
+    stages: list[StageInfo]
+    ready_seconds: float
+    few_forwarded: str | None = None
+    """For a person, if hardly a packet was sent on: what became of them. None if enough were."""
+    mapped: frozenset[Path] | None = None
+    """Files that it had mapped when its turn had ended; None if that does not tell what it runs."""
+
+
+@contextmanager
+def blame(arm: Arm) -> Iterator[None]:
+    """Names the arm whose NF is at fault."""
+    try:
+        yield
+    except NfError as error:
+        raise ArmFailedError(arm, error) from error
+
+
+def try_out(run: ArmRun, work: WorkDir, turn_ms: float) -> TryOut:
+    """Starts an arm once and runs one turn. Raises ArmFailedError if it does not start, forward or end."""
+    begin = time.monotonic()
+    with blame(run.arm), start_arm(run, work, seed=0) as nf:
+        nf.wait_ready()
+        ready = time.monotonic() - begin
+        counters = nf.counted_turn(turn_ms).stages
+        if counted_packets(nf.stages, counters) == 0:
+            raise NfError(_FORWARDED_NOTHING, log=nf.log_tail())
+        mapped = nf.mapped_files()
+        nf.finish()
+        return TryOut(nf.stages, ready, few_forwarded(run.arm, nf.stages, counters), mapped)
+
+
+def few_forwarded(arm: Arm, stages: list[StageInfo], counters: Mapping[str, StageCounters]) -> str | None:
+    """A sentence if an NF lives but hardly sends on, as one that does not know the addresses. Else None."""
+    kinds = Counter[OutcomeKind]()
+    for stage in stages:
+        for name, kind in {} if stage.apart else stage.outcomes.items():
+            kinds[kind] += counters[stage.name].outcomes[name]
+    del kinds[OutcomeKind.PASS]
+    share = kinds[OutcomeKind.SENT] / kinds.total() if kinds.total() else 1.0
+    if share >= FEW_FORWARDED:
+        return None
+    rest = ", ".join(f"{kind} {share_percent(count / kinds.total())}" for kind, count in kinds.most_common())
+    return (
+        f"{arm} sends {share_percent(share)} of its packets on ({rest}): if that is not what it is for, "
+        "its routes, rules or MAC address do not fit the capture"
+    )
+
+
+LOOK_TIMES = 8
+"""Length of a longer look at an arm's buffers, in launches."""
+FEW_FORWARDED = 0.1
+"""Share of packets sent on below which a person is told."""
+_FORWARDED_NOTHING = "the NF forwarded nothing: in a whole turn no packet left it or was dropped by policy"
+NOTICEABLE_CPU_SHARE = 0.2
+"""Share of a turn that an NF must have had the CPU before it is blamed for forwarding nothing."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where the rounds are run, and how many of what length."""
+
+    settings: Settings
+    cores: Cores
+    work: WorkDir
+
+
+def measure_rounds(
+    bench: Bench,
+    runs: Mapping[Arm, ArmRun],
+    decided: Callable[[list[Round], list[BufferLook]], bool],
+    after_launch: Callable[[int, float], None],
+) -> EndedBy:
+    """Measures launch by launch until `decided` says so, or launches or time run out.
+
+    `decided` is given all rounds and longer looks at buffers so far; `after_launch` the number of launches
+    done and their seconds.
+    Returns why it ended. Raises ArmFailedError.
+    """
+    rounds: list[Round] = []
+    looks: list[BufferLook] = []
+    begin, budget = time.monotonic(), bench.settings.budget_seconds
+    for launch in range(bench.settings.max_launches):
+        looked_at = {look.arm for look in looks}
+        more, longer = _measure_launch(bench, launch, runs, looked_at)
+        rounds += more
+        looks += longer
+        seconds = time.monotonic() - begin
+        after_launch(launch + 1, seconds)
+        if decided(rounds, looks):
+            return "decision"
+        if budget is not None and seconds + seconds / (launch + 1) > budget:
+            return "budget"
+    return "launches"
+
+
+def _measure_launch(
+    bench: Bench, launch: int, runs: Mapping[Arm, ArmRun], looked_at: Collection[Arm]
+) -> tuple[list[Round], list[BufferLook]]:
+    """Rounds of one launch, and longer looks at arms whose buffers grew and that had none yet."""
+    settings, running, rounds = bench.settings, dict[Arm, NfInTurns](), list[Round]()
+    with ExitStack() as stack:
+        for arm, run in runs.items():
+            with blame(arm):
+                running[arm] = stack.enter_context(start_arm(run, bench.work, seed=launch))
+        for arm, nf in running.items():
+            with blame(arm):
+                nf.wait_ready()
+        for arm, nf in running.items():
+            with blame(arm):
+                warm_up(nf, settings.turn_ms)
+        for turn in range(settings.turns_per_launch):
+            for order, arm in enumerate(turn_order(list(running), launch + turn)):
+                with blame(arm):
+                    counted, stolen = _measure_turn(bench, running[arm])
+                rounds.append(
+                    Round(
+                        launch=launch,
+                        turn=turn,
+                        order=order,
+                        arm=arm,
+                        lcores=counted.lcores,
+                        stages=counted.stages,
+                        steal_ns=stolen,
+                        buffers_in_use=counted.buffers_in_use,
+                    )
+                )
+        looks = []
+        for arm, nf in running.items():
+            with blame(arm):
+                own = [one for one in rounds if one.arm is arm]
+                if arm not in looked_at and _buffers_grew(nf, own):
+                    looks.append(_look_longer(bench, nf, arm, own))
+                nf.finish()
+    return rounds, looks
+
+
+def _buffers_grew(nf: NfInTurns, rounds: list[Round]) -> bool:
+    """Through both halves of the launch: a leak, or a store that still fills."""
+    share = leaked_share(
+        rounds, lambda one: taken_in(nf.stages, one.stages), lambda one: ended(nf.stages, one.stages)
+    )
+    return share is not None and share > LEAK_LIMIT
+
+
+def _look_longer(bench: Bench, nf: NfInTurns, arm: Arm, rounds: list[Round]) -> BufferLook:
+    """Further turns of the same process: what fills up to a bound stops growing, a leak does not."""
+    more = [_measure_turn(bench, nf)[0] for _ in range(LOOK_TIMES * len(rounds))]
+    turns = [(one.stages, one.buffers_in_use) for one in rounds]
+    turns += [(one.stages, one.buffers_in_use) for one in more]
+    return BufferLook(
+        arm=arm,
+        launch=rounds[0].launch,
+        turns=len(rounds),
+        taken_in=[taken_in(nf.stages, stages) for stages, _ in turns],
+        ended=[ended(nf.stages, stages) for stages, _ in turns],
+        buffers=[held for _, held in turns if held is not None],
+    )
+
+
+def warm_up(nf: NfInTurns, turn_ms: float) -> None:
+    """Runs an NF unrecorded until its CPP is steady from one turn to the next."""
+    last, run_ms = None, 0.0
+    while run_ms < MAX_WARM_UP_MS:
+        cpp = _busy_cycles_per_packet(nf.counted_turn(turn_ms).lcores)
+        run_ms += turn_ms
+        if run_ms >= WARM_UP_MS and last and cpp and abs(cpp / last - 1) <= STEADY_CHANGE:
+            return
+        last = cpp
+
+
+def _busy_cycles_per_packet(lcores: list[LcoreCounters]) -> float | None:
+    """Of a turn, scaled by CPU time; None if nothing was done in it."""
+    return ratio(
+        sum(lcore.busy_cycles * cpu_time_scale(lcore) for lcore in lcores),
+        sum(lcore.packets for lcore in lcores),
+    )
+
+
+def turn_order(arms: list[Arm], number: int) -> list[Arm]:
+    """Order of the arms in a turn: reversed from turn to turn, so that none always follows the same one."""
+    return arms if number % 2 == 0 else arms[::-1]
+
+
+def _measure_turn(bench: Bench, nf: NfInTurns) -> tuple[TurnCounters, int]:
+    """What a turn counted, and the time the hypervisor stole meanwhile, in nanoseconds."""
+    stolen = steal_ns(bench.cores.cpus)
+    turn = nf.counted_turn(bench.settings.turn_ms)
+    stolen = steal_ns(bench.cores.cpus) - stolen
+    if counted_packets(nf.stages, turn.stages) == 0 and _had_the_cpu(turn.lcores):
+        held = turn.buffers_in_use
+        also = "" if held is None else f"; it holds {held} packet buffers"
+        raise NfError(_FORWARDED_NOTHING + also, log=nf.log_tail())
+    return turn, max(0, stolen)
+
+
+def _had_the_cpu(lcores: list[LcoreCounters]) -> bool:
+    return all(cpu_time_scale(lcore) > NOTICEABLE_CPU_SHARE for lcore in lcores)
+
+
+def start_arm(run: ArmRun, work: WorkDir, *, seed: int) -> NfInTurns:
+    """Starts one process of an arm, whoever counts for it."""
+    if run.asked is None:
+        return launch_arm(run, work, seed=seed)
+    return AskedNf(
+        run.command,
+        work,
+        run.asked,
+        lcores=run.lcores,
+        ready_seconds=run.ready_seconds,
+        pin=run.pin,
+        urgent=run.urgent,
+    )
+
+
+def launch_arm(run: ArmRun, work: WorkDir, *, seed: int, events: Sequence[str] = ()) -> RunningNf:
+    """Starts one process of an arm with a probe. The seed places its tables; events: by PAPI's names."""
+    return RunningNf(
+        run.command,
+        work,
+        lcores=run.lcores,
+        seed=seed,
+        ready_seconds=run.ready_seconds,
+        pin=run.pin,
+        urgent=run.urgent,
+        events=events,
+        environment=run.environment,
+    )

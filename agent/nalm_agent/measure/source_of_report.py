@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gives a measured report the source lines that cost something, from both sides' trees."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.source_text import SourceText
+
+from nalm_agent.build.side_source import read_inside
+from nalm_agent.config.nalm_toml import Config
+
+
+def with_source(report: RunReport, config: Config, base: Path, head: Path) -> RunReport:
+    """The report with the text of its lines, withheld where nalm.toml says so, left out if none has a cost.
+
+    Cells of experiments have none: nobody compares them line by line.
+    base, head: the source trees the arms were built from.
+    """
+    if report.experiment is not None:
+        return report
+    if not config.project.source_in_reports:
+        return report.model_copy(update={"source_text": SourceText(withheld=True)})
+    from nalm_core.profiles.source_cut import cut_source
+
+    trees = {Arm.BASE: base, Arm.HEAD: head}
+    text = cut_source(report, lambda arm, file: read_inside(trees[arm], file))
+    return report.model_copy(update={"source_text": text}) if text.files else report

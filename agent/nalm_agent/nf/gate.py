@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agent's half of the probe's control channel: opens and closes the gate the NF's lcores wait at."""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+from enum import IntEnum
+
+from nalm_agent.nf.probe import ProbeFile
+
+_SYS_FUTEX = {"x86_64": 202, "aarch64": 98}.get(platform.machine())
+_FUTEX_WAKE = 1
+_EVERYONE = 2**31 - 1
+
+
+class GateState(IntEnum):
+    CLOSED = 0
+    OPEN = 1
+    FINISH = 2
+
+
+class _Control(ctypes.Structure):
+    """struct nalm_control."""
+
+    _fields_ = (
+        ("gate", ctypes.c_uint32),
+        ("turn", ctypes.c_uint32),
+        ("turn_packets", ctypes.c_uint64),
+        ("reserved", ctypes.c_uint8 * 48),
+    )
+
+
+class Gate:
+    """Writes one NF's control block. `release` before the probe file is closed."""
+
+    def __init__(self, probe: ProbeFile) -> None:
+        self._control: _Control | None = _Control.from_buffer(probe.map, probe.control_offset)
+        self._libc = ctypes.CDLL(None, use_errno=True)
+
+    @property
+    def turn(self) -> int:
+        """Number of the turn last opened, 0 before the first."""
+        assert self._control is not None
+        return int(self._control.turn)
+
+    def open(self, packets: int = 0) -> int:
+        """Begins a turn that each lcore ends after `packets` (0: when it closes). Returns its number."""
+        assert self._control is not None
+        self._control.turn_packets = packets
+        self._control.turn += 1
+        self._set(GateState.OPEN)
+        return self.turn
+
+    def close(self) -> None:
+        """Lcores park at their next iteration."""
+        self._set(GateState.CLOSED)
+
+    def finish(self) -> None:
+        """Lcores leave their loop and the NF ends."""
+        self._set(GateState.FINISH)
+
+    def release(self) -> None:
+        """Lets go of the mapping."""
+        self._control = None
+
+    def _set(self, state: GateState) -> None:
+        assert self._control is not None
+        self._control.gate = state
+        if _SYS_FUTEX is not None:  # elsewhere the NF looks again by itself, once a second
+            at = ctypes.c_void_p(ctypes.addressof(self._control))
+            self._libc.syscall(_SYS_FUTEX, at, _FUTEX_WAKE, _EVERYONE, None, None, 0)

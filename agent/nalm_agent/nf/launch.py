@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One running NF with a probe: started behind a closed gate, run in turns, ended cleanly."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from nalm_core.report.run_report import StageInfo
+from nalm_core.text.amounts import amount
+
+from nalm_agent.nf.gate import Gate
+from nalm_agent.nf.known_failures import GAVE_UP, LENT_PROBE_BLAMED, LENT_PROBE_STUCK, NO_LENT_PROBE
+from nalm_agent.nf.nf_process import NfProcess, describe_exit
+from nalm_agent.nf.probe import (
+    MAGIC,
+    LcoreState,
+    ProbeFile,
+    Snapshot,
+    buffers_in_use,
+    lcore_counters,
+    stage_counters,
+)
+from nalm_agent.nf.turns import TurnCounters
+from nalm_agent.runtime.errors import NalmError, NfError, ProbeError
+from nalm_agent.runtime.process import tail
+from nalm_agent.store.home import WorkDir
+
+FINISH_SECONDS = 10.0
+PARK_SECONDS = 10.0
+PACKETS_SECONDS = 60.0
+"""For a turn that packets end."""
+STALL_SECONDS = 10.0
+"""Without a packet, in a turn that packets end: the NF has stopped forwarding."""
+LOOK_SECONDS = 0.2
+"""Between two looks at how many packets are done."""
+
+
+class SlowTurnError(NalmError):
+    """A turn that packets end took too long, though the NF went on forwarding."""
+
+
+class RunningNf(NfProcess):
+    """An NF process and its probe. A context manager: whatever happens, the process is gone afterwards."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        work: WorkDir,
+        *,
+        lcores: int,
+        seed: int,
+        ready_seconds: float,
+        pin: Sequence[int] = (),
+        urgent: bool = False,
+        events: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """events: hardware events, by PAPI's names, the probe is asked to read per stage.
+
+        environment: variables of the NF beside the probe's. The others are NfProcess's.
+        """
+        given = environment or {}
+        path = work.memory / f"run-{secrets.token_hex(4)}.probe"
+        of_probe = {
+            "NALM_PROBE_FILE": str(path),
+            "NALM_PROBE_GATE": "closed",
+            "NALM_PROBE_SEED": str(seed),
+        }
+        if events:
+            of_probe["NALM_PROBE_EVENTS"] = ",".join(events)
+        self._probe_path = path
+        self._lent = "LD_PRELOAD" in given
+        self.probe: ProbeFile
+        self.gate: Gate | None = None
+        super().__init__(
+            command,
+            work,
+            lcores=lcores,
+            ready_seconds=ready_seconds,
+            pin=pin,
+            urgent=urgent,
+            environment={**of_probe, **given},
+        )
+
+    def __exit__(self, *_: object) -> None:
+        super().__exit__()
+        if self.gate is not None:
+            self.gate.release()
+            self.gate = None
+            self.probe.close()
+        with contextlib.suppress(OSError):
+            self._probe_path.unlink()
+
+    def wait_ready(self) -> None:
+        """Waits until the probe is there and every lcore waits at the gate."""
+        self._wait(self._has_magic, self._ready_seconds, "did not open its probe")
+        self.probe = ProbeFile(self._probe_path, writable=True)
+        self.gate = Gate(self.probe)
+        self._wait(
+            self._all_parked,
+            self._ready_seconds,
+            f"did not bring {amount(self._lcores, 'lcore')} to the gate",
+        )
+
+    def turn(
+        self,
+        *,
+        milliseconds: float = 0,
+        packets: int = 0,
+        limit_seconds: float | None = None,
+        stall_seconds: float = STALL_SECONDS,
+    ) -> None:
+        """One turn, ended by time or by packets per lcore; returns when every lcore has parked.
+
+        Raises SlowTurnError if packets did not end it within the limit, NfError if they stopped passing.
+        """
+        assert self.gate is not None
+        limit = limit_seconds or (PACKETS_SECONDS if packets else PARK_SECONDS)
+        number = self.gate.open(packets)
+
+        def entered() -> bool:
+            return all(
+                state is not LcoreState.PARKED or parked == number for state, parked in self.probe.states()
+            )
+
+        def parked() -> bool:
+            states = self.probe.states()
+            return all(state is LcoreState.PARKED and turn == number for state, turn in states)
+
+        # The clock starts when the lcores do: a gate closed before they woke would be a turn that never was.
+        self._wait(entered, limit, f"did not begin turn {number}")
+        if packets:
+            self._wait_for_packets(parked, number, limit, stall_seconds)
+        else:
+            time.sleep(milliseconds / 1000)
+            self.gate.close()
+            self._wait(parked, limit, f"did not end turn {number}")
+        self.gate.close()
+
+    def _wait_for_packets(self, parked: Callable[[], bool], number: int, limit: float, stall: float) -> None:
+        begin, watch = time.monotonic(), _Progress(self._packets_done)
+
+        def over() -> bool:
+            return watch.seconds_without() > stall or time.monotonic() - begin > limit
+
+        self._wait(lambda: parked() or over(), limit + stall, f"did not end turn {number}")
+        if parked():
+            return
+        if watch.seconds_without() > stall:
+            raise self._late(
+                f"the NF did not end turn {number}: it stopped after {watch.seen:,} packets, none passed in "
+                f"the last {stall:g} s{self._held()}"
+            )
+        raise SlowTurnError(f"the NF did not end turn {number} within {limit:g} s, and went on forwarding")
+
+    def _packets_done(self) -> int:
+        """Since it started; raises ProbeError while an lcore is in the middle of an iteration."""
+        return sum(int(block[0]["packets"]) for block in self.snapshot().blocks)
+
+    def _held(self) -> str:
+        held = None
+        with contextlib.suppress(ProbeError):
+            held = buffers_in_use(self.snapshot())
+        return "" if held is None else f"; it held {held:,} packet buffers when a turn last ended"
+
+    def mapped_files(self) -> frozenset[Path] | None:
+        """Files that it has mapped now; None if that does not tell what it runs, or it is not the NF."""
+        found = super().mapped_files()
+        return found if found is not None and self._probe_path.resolve() in found else None
+
+    @property
+    def stages(self) -> list[StageInfo]:
+        """The probe's stages, in the order packets pass them."""
+        return self.probe.stages
+
+    def counted_turn(self, milliseconds: float = 0, *, packets: int = 0) -> TurnCounters:
+        """One turn, ended by time or by packets per lcore, and what it counted."""
+        before = self.snapshot()
+        self.turn(milliseconds=milliseconds, packets=packets)
+        after = self.snapshot()
+        return TurnCounters(
+            lcore_counters(before, after),
+            stage_counters(self.stages, before, after),
+            buffers_in_use(after),
+        )
+
+    def snapshot(self) -> Snapshot:
+        """The counters as they stand."""
+        return self.probe.snapshot()
+
+    def finish(self) -> None:
+        """Ends the NF. Raises NfError if it does not end, or not well."""
+        assert self.gate is not None
+        self.gate.finish()
+        try:
+            code = self._process.wait(timeout=FINISH_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            raise NfError("the NF did not end when its gate said finish", log=tail(self._log)) from error
+        if code != 0:
+            raise self._ended(f"the NF ended with {describe_exit(code)}", code)
+
+    def _has_magic(self) -> bool:
+        try:
+            with self._probe_path.open("rb") as file:
+                return int.from_bytes(file.read(4), "little") == MAGIC
+        except FileNotFoundError:
+            return False
+
+    def _all_parked(self) -> bool:
+        states = self.probe.states()
+        return len(states) >= self._lcores and all(state is LcoreState.PARKED for state, _ in states)
+
+    def _ended(self, message: str, code: int) -> NfError:
+        error = super()._ended(message, code)
+        if gave_up := self._lent and GAVE_UP.search(error.log or ""):
+            return NfError(
+                f"{message}: the probe lent to it gave up: {gave_up[1]}", log=error.log, hint=error.hint
+            )
+        return error
+
+    def _by_itself(self) -> str:
+        return f"{LENT_PROBE_BLAMED}\n{super()._by_itself()}" if self._lent else super()._by_itself()
+
+    def _late_hints(self) -> list[str]:
+        if not self._lent:
+            return []
+        return [LENT_PROBE_STUCK if self.gate else NO_LENT_PROBE]
+
+
+class _Progress:
+    """Since when a count has not grown; looked at every LOOK_SECONDS."""
+
+    def __init__(self, count: Callable[[], int]) -> None:
+        self._count = count
+        self.seen = 0
+        self._grew = self._looked = time.monotonic()
+
+    def seconds_without(self) -> float:
+        now = time.monotonic()
+        if now - self._looked >= LOOK_SECONDS:
+            self._looked = now
+            with contextlib.suppress(ProbeError):
+                count = self._count()
+                if count != self.seen:
+                    self.seen, self._grew = count, now
+        return now - self._grew

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process of an NF, whoever counts for it: in a directory of its own, watched, gone afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Self
+
+from nalm_agent.host.cpu_choices import PINNED
+from nalm_agent.nf.known_failures import advice
+from nalm_agent.nf.mapped_files import mapped_files, processes_of
+from nalm_agent.runtime.errors import NfError, ProbeError
+from nalm_agent.runtime.process import start, stop, tail
+from nalm_agent.store.home import WorkDir
+
+POLL_SECONDS = 0.0002
+POLL_LONG_SECONDS = 0.005
+POLL_LONG_AFTER_SECONDS = 0.5
+_SHELLS_SIGNALS = 128
+"""A shell's exit code for a program that a signal ended: this and the signal's number."""
+NICE = -20
+"""Priority of a measured NF where the agent may set it: other programs on its CPU take next to nothing."""
+
+
+class NfProcess:
+    """An NF's process. A context manager: whatever happens, the process is gone afterwards."""
+
+    poll_seconds = POLL_LONG_SECONDS
+    """Between two looks at what is waited for, once that takes long."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        work: WorkDir,
+        *,
+        lcores: int,
+        ready_seconds: float,
+        pin: Sequence[int] = (),
+        urgent: bool = False,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """command: `{run_dir}` in it becomes the process's own directory, in which it is started.
+
+        pin: CPUs to bind the process to; empty for one that binds itself.
+        urgent: before every other program on its CPUs; not where the agent itself has to run there.
+        """
+        self.directory = work.fresh("run")
+        self._lcores = lcores
+        self._log = self.directory / "nf.log"
+        self._ready_seconds = ready_seconds
+        self.environment = {**nf_environment(self.directory), **(environment or {})}
+        self._given = list(command)
+        bound = ["taskset", "--cpu-list", ",".join(map(str, pin))] if pin else []
+        self._command = [*bound, *self.in_run_dir(command)]
+        try:
+            self._process = start(self._command, cwd=self.directory, env=self.environment, log=self._log)
+        except OSError as error:
+            raise NfError(f"the NF could not be started: {error}") from error
+        if urgent:
+            _prefer(self._process.pid)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        stop(self._process)
+
+    @property
+    def pid(self) -> int:
+        """The process that was started; the NF is it or its descendant."""
+        return self._process.pid
+
+    def log_tail(self) -> str:
+        """The last lines the NF wrote."""
+        return tail(self._log)
+
+    def mapped_files(self) -> frozenset[Path] | None:
+        """Files that it has mapped now; None if that does not tell what it runs."""
+        return mapped_files(processes_of(self.pid), self.directory.resolve())
+
+    def in_run_dir(self, command: Sequence[str]) -> list[str]:
+        """A command line with this process's directory in it."""
+        return [argument.replace("{run_dir}", str(self.directory)) for argument in command]
+
+    def _wait(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
+        begin = time.monotonic()
+        while not condition():
+            code = self._process.poll()
+            if code is not None and not self._reached(condition):
+                raise self._ended(f"the NF {what}: it ended with {describe_exit(code)}", code)
+            waited = time.monotonic() - begin
+            if waited > seconds:
+                raise self._late(f"the NF {what} within {seconds:g} s")
+            time.sleep(POLL_SECONDS if waited < POLL_LONG_AFTER_SECONDS else self.poll_seconds)
+
+    def _ended(self, message: str, code: int) -> NfError:
+        """The error for an NF that ended too early."""
+        log = tail(self._log)
+        hints = [advice(log), self._by_itself() if died_by_signal(code) else None]
+        return NfError(message, log=log, hint="\n".join(hint for hint in hints if hint) or None)
+
+    def _by_itself(self) -> str:
+        """How a person runs the NF without nalm: its run directory is the directory the command is run in."""
+        command = shlex.join(argument.replace("{run_dir}", ".") for argument in self._given)
+        return (
+            f"to run it by itself, in an empty directory (under `gdb --args` to see where it ends): {command}"
+        )
+
+    def _late(self, message: str) -> NfError:
+        log = tail(self._log)
+        hints = [advice(log), *self._late_hints(), "its command is: " + " ".join(self._command)]
+        return NfError(message, log=log, hint="\n".join(hint for hint in hints if hint))
+
+    def _late_hints(self) -> list[str]:
+        """What else a person should know of an NF that is late."""
+        return []
+
+    @staticmethod
+    def _reached(condition: Callable[[], bool]) -> bool:
+        with contextlib.suppress(ProbeError):
+            return condition()
+        return False
+
+
+def resident_memory(pid: int) -> tuple[int, int] | None:
+    """Bytes of a process that are resident on small pages, and on huge ones; None if the kernel is silent."""
+    try:
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:
+        return None
+    bytes_of = {
+        name: int(value.split()[0]) * 1024
+        for name, _, value in (line.partition(":") for line in text.splitlines())
+        if value.endswith(" kB")
+    }
+    huge = sum(bytes_of.get(name, 0) for name in ("Shared_Hugetlb", "Private_Hugetlb"))  # not in Rss
+    transparent = sum(bytes_of.get(name, 0) for name in ("AnonHugePages", "ShmemPmdMapped", "FilePmdMapped"))
+    if "Rss" not in bytes_of:
+        return None
+    return max(0, bytes_of["Rss"] - transparent), huge + transparent
+
+
+def nf_environment(directory: Path) -> dict[str, str]:
+    """Variables that every NF gets: few of the agent's, and what pins its libraries' choices."""
+    passed = {name: os.environ[name] for name in ("PATH", "HOME", "LD_LIBRARY_PATH") if name in os.environ}
+    return passed | PINNED | {"XDG_RUNTIME_DIR": str(directory), "TMPDIR": str(directory)}
+
+
+def _prefer(pid: int) -> None:
+    """Raises a process and, where the kernel groups by session, its session (sched(7), autogroup)."""
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, pid, NICE)
+    with contextlib.suppress(OSError):
+        Path(f"/proc/{pid}/autogroup").write_text(str(NICE))
+
+
+def describe_exit(code: int) -> str:
+    """An exit code in words."""
+    if code >= 0:
+        return f"exit code {code}"
+    with contextlib.suppress(ValueError):
+        return f"signal {-code} ({signal.Signals(-code).name})"
+    return f"signal {-code}"
+
+
+def died_by_signal(code: int) -> bool:
+    """Whether a program, or the one that a shell ran last, ended by a signal."""
+    return code < 0 or _SHELLS_SIGNALS < code < _SHELLS_SIGNALS + signal.NSIG

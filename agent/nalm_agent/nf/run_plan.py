@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an arm runs: its run definition (free of this host's paths) and the command line it expands to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from nalm_core.report.run_report import RunDefinition
+
+from nalm_agent.config.nalm_toml import MEMORY_MB, Config, ScenarioConfig
+from nalm_agent.host.cores import Cores
+from nalm_agent.host.cpu_choices import SIMD_BITS
+from nalm_agent.native.library import library
+from nalm_agent.runtime.errors import ConfigError
+from nalm_agent.self_counting.commands import Asked, asked_as
+from nalm_agent.source.git import Repository, Revision
+from nalm_agent.store.home import Home
+
+CPU_PLACEHOLDERS = ("{eal}", "{cpus}", "{cpu_mask}")
+LENT_PROBE = "dpdk_lent"
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """An arm's run: what is recorded, and what is needed to start it."""
+
+    definition: RunDefinition
+    template: tuple[str, ...]
+    scenario: ScenarioConfig
+    ready_seconds: float
+    control_lcore: bool = False
+    asked: Asked | None = None
+    """How the NF is asked for its own figures; None if a probe counts."""
+
+    def environment(self, home: Home) -> dict[str, str]:
+        """Variables the NF gets beside the probe's: what a program without a probe of its own is lent.
+
+        Raises HostError if that cannot be compiled here.
+        """
+        return {"LD_PRELOAD": str(library(home, LENT_PROBE))} if self.definition.counts == "dpdk" else {}
+
+    def pin(self, cores: Cores) -> tuple[int, ...]:
+        """CPUs the process has to be bound to from outside: none where it is told them and binds itself."""
+        told = any(name in argument for argument in self.template for name in CPU_PLACEHOLDERS)
+        return () if told else cores.cpus
+
+
+def plan(
+    repository: Repository, revision: Revision, config: Config, scenario: ScenarioConfig, traffic: str
+) -> RunPlan:
+    """The run of a scenario as a revision defines it, replaying `traffic` (its name and digest).
+
+    Files of the repository that the command names are recorded with their contents' digest, so an edited
+    configuration is another run definition.
+    """
+    template = (*config.run.command, *scenario.arguments)
+    command = [_with_digest(repository, revision, argument) for argument in template]
+    return RunPlan(
+        RunDefinition(
+            features=list(scenario.features), command=command, traffic=traffic, counts=config.run.counts
+        ),
+        template,
+        scenario,
+        config.run.ready_seconds,
+        config.run.control_lcore,
+        asked_as(config.run),
+    )
+
+
+def traffic_identity(repository: Repository, revision: Revision, path: str) -> str:
+    """Name and digest of a traffic file of a revision. Raises ConfigError if it is not there."""
+    digest = repository.digest(revision, [path])
+    if digest is None:
+        raise ConfigError(
+            f"the traffic file {path} is not in {revision.short}",
+            hint="commit it, or correct [scenarios.*] traffic in nalm.toml",
+        )
+    return f"{PurePosixPath(path).name}@{digest[:16]}"
+
+
+def _with_digest(repository: Repository, revision: Revision, argument: str) -> str:
+    """Marks an argument that names a file of the repository with the digest of its directory (its own, at the
+    repository's root): a configuration usually names its neighbours."""
+    before, found, path = argument.partition("{source}/")
+    if not found or "{" in path:
+        return argument
+    parent = str(PurePosixPath(path).parent)
+    digest = repository.digest(revision, [path if parent == "." else parent])
+    return f"{before}{{source}}/{path}#{digest[:16]}" if digest else argument
+
+
+def eal_options(
+    cores: Cores, *, huge_pages: bool, memory_mb: int = MEMORY_MB, control_lcore: bool = False
+) -> list[str]:
+    """DPDK's EAL options for these cores: no devices, no traces left, one SIMD width for every source."""
+    cpus = (*cores.cpus[: int(control_lcore)], *cores.cpus)
+    lcores = ",".join(f"{lcore}@{cpu}" for lcore, cpu in enumerate(cpus))
+    # --no-huge means --legacy-mem to EAL, which excludes --in-memory.
+    pages = ["--in-memory"] if huge_pages else ["--no-huge", "--no-shconf"]
+    return [
+        f"--lcores={lcores}",
+        "--no-pci",
+        "--no-telemetry",
+        "--iova-mode=va",
+        f"--force-max-simd-bitwidth={SIMD_BITS}",
+        *pages,
+        "-m",
+        str(memory_mb),
+    ]
+
+
+def expand(
+    run: RunPlan, *, source: Path, build: Path, traffic: Path, cores: Cores, huge_pages: bool
+) -> list[str]:
+    """The command line on this host. `{eal}` alone becomes several arguments."""
+    eal = eal_options(
+        cores, huge_pages=huge_pages, memory_mb=run.scenario.memory_mb, control_lcore=run.control_lcore
+    )
+    values = {
+        "{source}": str(source),
+        "{build}": str(build),
+        "{traffic}": str(traffic),
+        "{features}": ",".join(run.definition.features),
+        "{eal}": " ".join(eal),
+        "{cpus}": ",".join(map(str, cores.cpus)),
+        "{cpu_mask}": hex(sum(1 << cpu for cpu in cores.cpus)),
+    }
+    command: list[str] = []
+    for argument in run.template:
+        command += eal if argument == "{eal}" else [_substitute(argument, values)]
+    return command
+
+
+def _substitute(argument: str, values: dict[str, str]) -> str:
+    for name, value in values.items():
+        argument = argument.replace(name, value)
+    return argument

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A running NF without a probe that keeps figures of its own: it is stopped and continued, and asked.
+
+A turn: continue, clear its figures, wait, have them shown, stop. Between turns it is stopped with all it
+started, so that the other arm has the CPUs.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from fnmatch import fnmatchcase
+
+from nalm_core.imports.figures import ImportFailedError
+from nalm_core.report.run_report import LcoreCounters, StageInfo
+from nalm_core.text.amounts import amount
+
+from nalm_agent.nf.nf_process import NfProcess, describe_exit
+from nalm_agent.nf.polling_thread import Scheduled, scheduled_threads
+from nalm_agent.nf.turns import TurnCounters
+from nalm_agent.runtime.errors import NfError
+from nalm_agent.self_counting.commands import Asked
+from nalm_agent.self_counting.reported import Told, ToldLcore
+from nalm_agent.store.home import WorkDir
+
+ANSWER_SECONDS = 10.0
+ASK_AGAIN_SECONDS = 0.1
+"""While it is not ready: each time starts a program, on a CPU that the NF may be starting on."""
+TRIES = 3
+"""Turns of which one must be told: Open vSwitch 3.1.0 was seen to print `-nan` once after it had started."""
+LAST_CHARACTERS = 2000
+"""Of an answer that is of no use: shown to a person."""
+
+
+class NothingToldError(NfError):
+    """The NF answered, and its figures cannot be read."""
+
+
+class AskedNf(NfProcess):
+    """An NF process that tells its own figures."""
+
+    poll_seconds = ASK_AGAIN_SECONDS
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        work: WorkDir,
+        asked: Asked,
+        *,
+        lcores: int,
+        ready_seconds: float,
+        pin: Sequence[int] = (),
+        urgent: bool = False,
+    ) -> None:
+        self._asked = asked
+        self._last_answer = "it was not asked"
+        self.stages: list[StageInfo] = []
+        super().__init__(command, work, lcores=lcores, ready_seconds=ready_seconds, pin=pin, urgent=urgent)
+
+    def wait_ready(self) -> None:
+        """Waits until it tells figures of so many lcores; then it is stopped."""
+        self._wait(
+            self._tells, self._ready_seconds, f"did not tell figures of {amount(self._lcores, 'lcore')}"
+        )
+        self._signal(signal.SIGSTOP)
+
+    def counted_turn(self, milliseconds: float) -> TurnCounters:
+        """One turn, made again if its answer tells nothing. Its length is what the NF says; the share of it
+        that a thread had its CPU is the kernel's word on the time between the commands."""
+        for _ in range(TRIES - 1):
+            with suppress(NothingToldError):
+                return self._turn(milliseconds)
+        return self._turn(milliseconds)
+
+    def _turn(self, milliseconds: float) -> TurnCounters:
+        with self._continued():
+            self._ask(self._asked.clear)
+            before, begin = scheduled_threads(self.pid), time.monotonic_ns()
+            time.sleep(milliseconds / 1000)
+            after, end = scheduled_threads(self.pid), time.monotonic_ns()
+            told = self._tell()
+        since = {name: one.since(before[name]) for name, one in after.items() if name in before}
+        lcores = [_lcore(one, thread_of(one, since), end - begin) for one in told.lcores]
+        return TurnCounters(lcores, told.counters)
+
+    def finish(self) -> None:
+        """It is killed on leaving. Raises NfError if it has ended by itself."""
+        code = self._process.poll()
+        if code is not None:
+            raise NfError(f"the NF ended with {describe_exit(code)}", log=self.log_tail())
+
+    @contextmanager
+    def _continued(self) -> Iterator[None]:
+        self._signal(signal.SIGCONT)
+        try:
+            yield
+        finally:
+            self._signal(signal.SIGSTOP)
+
+    def _signal(self, number: signal.Signals) -> None:
+        self.finish()
+        os.killpg(self.pid, number)
+
+    def _tells(self) -> bool:
+        try:
+            return len(self._tell().lcores) >= self._lcores
+        except NfError as error:
+            self._last_answer = error.message
+            return False
+
+    def _tell(self) -> Told:
+        answer = self._ask(self._asked.show)
+        try:
+            told = self._asked.figures.tell(answer)
+        except ImportFailedError as error:
+            said = f"{error}; it said: {answer[-LAST_CHARACTERS:].strip()}"
+            raise NothingToldError(f"{' '.join(self._asked.show)}: {said}", log=self.log_tail()) from error
+        self.stages = told.stages
+        return told
+
+    def _ask(self, command: Sequence[str]) -> str:
+        """What the command prints. Raises NfError if it fails or does not end."""
+        try:
+            done = subprocess.run(
+                self.in_run_dir(command),
+                cwd=self.directory,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=ANSWER_SECONDS,
+                check=True,
+            )
+        except subprocess.CalledProcessError as error:
+            said = f"{error.stdout}{error.stderr}"[-LAST_CHARACTERS:].strip()
+            message = f"{' '.join(command)} ended with {describe_exit(error.returncode)}: {said}"
+            raise NfError(message, log=self.log_tail()) from error
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise NfError(f"the NF could not be asked: {error}", log=self.log_tail()) from error
+        return done.stdout
+
+    def _late_hints(self) -> list[str]:
+        return [f"asked for its figures, last: {self._last_answer}"]
+
+
+def thread_of(lcore: ToldLcore, threads: Mapping[str, Scheduled]) -> Scheduled:
+    """The lcore's thread among those of the NF, by name. Raises NfError if it is none of them."""
+    for name, one in threads.items():
+        if fnmatchcase(name, lcore.thread):
+            return one
+    raise NfError(
+        f"no thread {lcore.thread} is below the process that was started",
+        hint="run.command must stay in the foreground with all it starts: no --detach, no daemon",
+    )
+
+
+def _lcore(told: ToldLcore, thread: Scheduled, window_ns: int) -> LcoreCounters:
+    wall_ns = round(told.seconds * 1e9)
+    return LcoreCounters(
+        lcore=told.lcore,
+        packets=told.packets,
+        busy_cycles=told.busy_cycles,
+        idle_cycles=told.idle_cycles,
+        apart_cycles=0,
+        turn_wall_ns=wall_ns,
+        turn_cpu_ns=max(0, round(wall_ns * (1 - thread.waited_ns / window_ns))),
+        involuntary_switches=thread.involuntary_switches,
+        voluntary_switches=thread.voluntary_switches,
+        minor_faults=thread.minor_faults,
+        major_faults=thread.major_faults,
+    )

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One revision, built and ready to be put under load: what `nalm rate` and `nalm soak` have in common."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from nalm_core.report.run_report import Host, RunDefinition, Scenario
+
+from nalm_agent.build.build import build
+from nalm_agent.config.nalm_toml import Config, ScenarioConfig
+from nalm_agent.host import tsc
+from nalm_agent.host.cores import Cores, choose, hold
+from nalm_agent.host.fingerprint import require_huge_pages
+from nalm_agent.measure.arms import Ready
+from nalm_agent.measure.request import read_config
+from nalm_agent.nf.run_plan import RunPlan, plan, traffic_identity
+from nalm_agent.rates.trial_nf import NfRun
+from nalm_agent.report.progress import Progress
+from nalm_agent.runtime.errors import ConfigError, HostError
+from nalm_agent.runtime.process import stop_all
+from nalm_agent.source.git import Repository, Revision
+from nalm_agent.source.lfs import require_content
+from nalm_agent.store.home import Home, WorkDir
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is put under load, before it is built."""
+
+    repository: Repository
+    revision: Revision
+    config: Config
+    name: str
+    """The scenario's."""
+    scenario: ScenarioConfig
+    run: RunPlan
+
+    @property
+    def described(self) -> Scenario:
+        """The scenario, as a report has it."""
+        one = self.scenario
+        return Scenario(
+            name=self.name,
+            model=one.model,
+            lcores=one.lcores,
+            traffic=self.run.definition.traffic,
+            load="open",
+        )
+
+    @property
+    def definition(self) -> RunDefinition:
+        """How it is run."""
+        return self.run.definition
+
+
+def subject(repository: Repository, revision: Revision, scenario: str | None) -> Subject:
+    """The revision's scenario (the first standing one if none is named) with what [rates] adds to its run.
+
+    Raises ConfigError for a mistake in nalm.toml, HostError where the TSC cannot be used.
+    """
+    if reason := tsc.available():
+        raise HostError(reason, hint="measure on a host whose TSC is constant")
+    config = read_config(repository, revision)
+    if config.run.counts != "probe":
+        raise ConfigError(
+            "rates need an NF with a probe of its own, whose traffic nalm paces; this one has "
+            f'counts = "{config.run.counts}"',
+            hint="`nalm check` measures it at full load; for rates include nalm_traffic.h (docs/rates.md)",
+        )
+    name = scenario or config.standing()[0]
+    chosen = config.scenario(name)
+    with_rates = chosen.model_copy(update={"arguments": [*chosen.arguments, *config.rates.arguments]})
+    traffic = traffic_identity(repository, revision, chosen.traffic)
+    run = plan(repository, revision, config, with_rates, traffic)
+    return Subject(repository, revision, config, name, with_rates, run)
+
+
+@contextmanager
+def ready(one: Subject, host: Host, home: Home, work: WorkDir, progress: Progress) -> Iterator[NfRun]:
+    """Builds the revision and holds the CPUs it runs on. Raises BuildError."""
+    progress.step("build", one.revision.short, 0.02)
+    built = build(home, one.repository, one.revision, one.config, progress.say)
+    cores = choose(one.scenario.lcores)
+    with hold(cores, progress.say):
+        try:
+            if host.huge_pages:
+                require_huge_pages(one.scenario.memory_mb)
+            traffic = built.source / one.scenario.traffic
+            require_content(traffic, one.scenario.traffic)
+            yield NfRun(
+                command=Ready(built, one.run).command(traffic, cores, huge_pages=host.huge_pages),
+                cores=cores,
+                work=work,
+                lcores=one.scenario.lcores,
+                ready_seconds=one.run.ready_seconds,
+                pin=one.run.pin(cores),
+                urgent=_has_cpus_of_its_own(cores),
+                build=built.build,
+                definition=one.definition,
+            )
+        finally:
+            stop_all()
+
+
+def _has_cpus_of_its_own(cores: Cores) -> bool:
+    """The agent runs elsewhere, so the NF may go before every other program."""
+    return not os.sched_getaffinity(0) & set(cores.cpus)

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The whole path of `nalm rate`: `measure_rates` is readable from top to bottom."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+
+from nalm_core.rates.defaults import SEARCH_ABOVE_MRR, SEARCH_LEAST
+from nalm_core.rates.rate_report import (
+    Ended,
+    Mode,
+    Phase,
+    RateReport,
+    RateSettings,
+    RateStatus,
+    Search,
+    Trial,
+)
+from nalm_core.rates.rate_result import cpu_pps, rate_checks
+from nalm_core.rates.trials import forwarded_pps
+from nalm_core.report.run_report import ArmInfo, Build, StageInfo
+from nalm_core.text.percents import share_percent
+
+from nalm_agent import version
+from nalm_agent.host.fingerprint import fingerprint
+from nalm_agent.rates.loaded_revision import Subject, ready
+from nalm_agent.rates.search import Goal, Loads, search
+from nalm_agent.rates.trial_nf import Ask, NfRun, TrialNf
+from nalm_agent.report.progress import Progress
+from nalm_agent.runtime.errors import BuildError, NfError
+from nalm_agent.store.home import Home, WorkDir
+
+FULL_LOAD_SHARE, SEARCH_SHARE = 0.25, 0.45
+"""Parts of the progress."""
+
+
+class Draft:
+    """A rate report in the making."""
+
+    def __init__(self, subject: Subject, settings: RateSettings) -> None:
+        self.subject = subject
+        self.settings = settings
+        self.host = fingerprint()
+        self.started_at = datetime.now(UTC)
+        self.build: Build | None = None
+        self.stages: list[StageInfo] = []
+        self.trials: list[Trial] = []
+        self.searches: list[Search] = []
+        self.notes: list[str] = []
+
+    def report(self, status: RateStatus, failure: str | None = None) -> RateReport:
+        """The report as it stands."""
+        checks = []
+        if status is RateStatus.MEASURED and self.build is not None:
+            info = ArmInfo(build=self.build, run=self.subject.definition, stages=self.stages)
+            checks = rate_checks(self.trials, info, self.host.tsc_hz)
+        return RateReport(
+            run_id=secrets.token_hex(16),
+            nalm_version=version(),
+            project=self.subject.config.project.name,
+            scenario=self.subject.described,
+            host=self.host,
+            status=status,
+            failure=failure,
+            started_at=self.started_at,
+            finished_at=datetime.now(UTC),
+            settings=self.settings,
+            build=self.build,
+            run=self.subject.definition,
+            stages=self.stages,
+            trials=self.trials,
+            searches=self.searches,
+            checks=checks,
+            notes=self.notes,
+        )
+
+
+def measure_rates(
+    subject: Subject, settings: RateSettings, home: Home, work: WorkDir, progress: Progress
+) -> RateReport:
+    """Full load, search, latency, as far as the mode asks for them.
+
+    An NF that cannot be built or run is a `broken` report. Raises HostError when this host cannot measure.
+    """
+    draft = Draft(subject, settings)
+    try:
+        with ready(subject, draft.host, home, work, progress) as run:
+            draft.build = run.build
+            greatest = full_load(run, draft, progress)
+            if settings.mode is not Mode.MRR:
+                with TrialNf(run, launch=settings.mrr_launches) as nf:
+                    if greatest > 0:
+                        draft.searches = search_rates(nf, greatest, draft, progress)
+                    ndr = next((one.lower_pps for one in draft.searches if one.goal == "ndr"), None)
+                    if settings.mode in (Mode.LATENCY, Mode.ALL) and ndr:
+                        measure_latency(nf, ndr, draft, progress)
+                    nf.finish()
+    except (BuildError, NfError) as error:
+        return draft.report(RateStatus.BROKEN, error.full_text())
+    progress.step("report", "checks", 1.0)
+    return draft.report(RateStatus.MEASURED)
+
+
+def full_load(run: NfRun, draft: Draft, progress: Progress) -> float:
+    """Trials at full load over several launches. Returns the greatest rate seen, packets per second."""
+    settings, greatest = draft.settings, 0.0
+    total = settings.mrr_launches * settings.mrr_trials
+    for launch in range(settings.mrr_launches):
+        with TrialNf(run, launch=launch) as nf:
+            draft.stages = nf.stages
+            nf.trial(Ask(Phase.MRR, settings.trial_s / 4))  # caches and tables warm up; not recorded
+            for number in range(settings.mrr_trials):
+                done = launch * settings.mrr_trials + number
+                left = (total - done) * settings.trial_s
+                progress.step(
+                    "full load", f"trial {done + 1} of {total}", FULL_LOAD_SHARE * done / total, left
+                )
+                trial = nf.trial(Ask(Phase.MRR, settings.trial_s))
+                draft.trials.append(trial)
+                # What others took from the NF is put back: the search must begin above what the NF can do.
+                seen = max(forwarded_pps(trial, nf.info) or 0.0, cpu_pps(trial, nf.info) or 0.0)
+                greatest = max(greatest, seen)
+            nf.finish()
+    if greatest == 0:
+        raise NfError("the NF forwarded nothing: in no trial at full load did a packet leave it")
+    return greatest
+
+
+def search_rates(nf: TrialNf, greatest: float, draft: Draft, progress: Progress) -> list[Search]:
+    """NDR and, where the mode asks for it, PDR, in one process: no load in another memory layout."""
+    settings, count = draft.settings, 0
+    loads = Loads(least=greatest * SEARCH_LEAST, greatest=greatest * SEARCH_ABOVE_MRR)
+
+    def measure(seconds: float, pps: int) -> Trial:
+        nonlocal count
+        count += 1
+        fraction = FULL_LOAD_SHARE + SEARCH_SHARE * (1 - 0.95**count)
+        progress.step("search", f"trial {count}, {pps} pps", fraction)
+        trial = nf.trial(Ask(Phase.SEARCH, seconds, pps))
+        draft.trials.append(trial)
+        return trial
+
+    goals = []
+    if settings.mode is not Mode.PDR:
+        goals.append(Goal("ndr", 0.0))
+    if settings.mode in (Mode.PDR, Mode.ALL):
+        goals.append(Goal("pdr", settings.pdr_loss))
+    found = search(goals, loads, measure, nf.info, settings)
+    for one in found:
+        if one.ended is not Ended.FOUND:
+            progress.say(f"{one.goal.upper()}: {one.reason}")
+    return found
+
+
+def measure_latency(nf: TrialNf, ndr: float, draft: Draft, progress: Progress) -> None:
+    """Latency at each share of NDR. The first seconds at each load are left out."""
+    settings = draft.settings
+    begun = FULL_LOAD_SHARE + SEARCH_SHARE
+    total = len(settings.shares) * settings.latency_trials
+    for at, share in enumerate(settings.shares):
+        pps, left_out = max(1, round(ndr * share)), settings.leave_out_s
+        for number in range(settings.latency_trials):
+            done = at * settings.latency_trials + number
+            detail = f"{share_percent(share, 0)} of NDR, {pps} pps"
+            progress.step("latency", detail, begun + (1 - begun) * done / total)
+            ask = Ask(Phase.LATENCY, settings.trial_s + left_out, pps, share, left_out)
+            draft.trials.append(nf.trial(ask))
+            left_out = 0.0  # the load has not changed since

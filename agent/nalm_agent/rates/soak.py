@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The whole path of `nalm soak`: hours at one load, an interval on the disk every few seconds."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from nalm_core.rates.rate_report import Ended, Mode, Phase, RateSettings, Search
+from nalm_core.rates.soak import Interval, SoakHeader, SoakSettings, soak_seconds
+
+from nalm_agent import version
+from nalm_agent.host.fingerprint import fingerprint
+from nalm_agent.rates.loaded_revision import Subject, ready
+from nalm_agent.rates.rate import Draft, full_load, search_rates
+from nalm_agent.rates.soak_file import SoakFile, read_soak
+from nalm_agent.rates.trial_nf import Ask, NfRun, TrialNf
+from nalm_agent.report.progress import Progress
+from nalm_agent.runtime.errors import NalmError, NfError, UsageError
+from nalm_agent.store.home import Home, WorkDir
+
+
+@dataclass(frozen=True)
+class SoakPlan:
+    """What is wanted of a new soak."""
+
+    path: Path
+    hours: float
+    interval_s: float
+    pps: int | None
+    """None: a share of NDR, which is searched for first."""
+    share: float
+    search: RateSettings
+
+
+def begin_soak(subject: Subject, wanted: SoakPlan, home: Home, work: WorkDir, progress: Progress) -> None:
+    """A new soak into a new file. Raises BuildError, NfError, and NalmError if no load could be found."""
+    path = wanted.path
+    if path.exists():
+        raise UsageError(
+            f"{path} is there already", hint=f"name another --out FILE, or go on: nalm soak --resume {path}"
+        )
+    draft = Draft(subject, wanted.search)
+    with ready(subject, draft.host, home, work, progress) as run:
+        pps, ndr = _load(run, wanted, draft, progress)
+        with TrialNf(run, launch=0) as nf:
+            header = SoakHeader(
+                run_id=secrets.token_hex(16),
+                nalm_version=version(),
+                project=subject.config.project.name,
+                scenario=subject.described,
+                host=draft.host,
+                started_at=datetime.now(UTC),
+                settings=SoakSettings(
+                    hours=wanted.hours,
+                    interval_s=wanted.interval_s,
+                    share=wanted.share if ndr else None,
+                    pps=pps,
+                ),
+                ndr=ndr,
+                build=run.build,
+                run=run.definition,
+                stages=nf.stages,
+            )
+            file = SoakFile.create(path, header)
+            with _closing(file, progress):
+                _soak(nf, header, [], file, progress)
+
+
+def resume_soak(subject: Subject, path: Path, home: Home, work: WorkDir, progress: Progress) -> None:
+    """Goes on with a soak in a new launch of the same build, run alike.
+
+    Raises UsageError if code, run definition or host are not those the soak began with.
+    """
+    header, intervals = read_soak(path)
+    host = fingerprint()
+    with ready(subject, host, home, work, progress) as run:
+        _require_same(header, run, host.host_class, subject.name)
+        if soak_seconds(intervals) >= header.settings.hours * 3600:
+            progress.say("the soak has ended already")
+            return
+        launch = max((one.launch for one in intervals), default=-1) + 1
+        with TrialNf(run, launch=launch) as nf:
+            file = SoakFile.append(path)
+            with _closing(file, progress):
+                _soak(nf, header, intervals, file, progress)
+
+
+def _load(run: NfRun, wanted: SoakPlan, draft: Draft, progress: Progress) -> tuple[int, Search | None]:
+    """The load, and the search it was chosen by. Raises NalmError if there is no NDR."""
+    if wanted.pps is not None:
+        return wanted.pps, None
+    greatest = full_load(run, draft, progress)
+    with TrialNf(run, launch=draft.settings.mrr_launches) as nf:
+        (ndr,) = search_rates(nf, greatest, draft, progress)
+        nf.finish()
+    if ndr.lower_pps is None:
+        raise NalmError(
+            f"no NDR was found to take a share of: {ndr.reason}", hint="give the load yourself with --pps"
+        )
+    if ndr.ended is not Ended.FOUND:
+        progress.say(f"the load is a share of {ndr.lower_pps:.0f} pps")
+    return max(1, round(ndr.lower_pps * wanted.share)), ndr
+
+
+def search_settings(trial_s: float) -> RateSettings:
+    """A short search: a soak's load need not be exact."""
+    return RateSettings(
+        mode=Mode.NDR, trial_s=trial_s, mrr_launches=1, mrr_trials=2, width=0.05, trials_per_load=2
+    )
+
+
+def _soak(
+    nf: TrialNf, header: SoakHeader, before: list[Interval], file: SoakFile, progress: Progress
+) -> None:
+    """Intervals until the hours are full."""
+    settings = header.settings
+    launch = max((one.launch for one in before), default=-1) + 1
+    whole, done = settings.hours * 3600, soak_seconds(before)
+    number, launch_s = len(before), 0.0
+    ask = Ask(Phase.SOAK, settings.interval_s, settings.pps, settings.share)
+    while done + launch_s < whole:
+        at = done + launch_s
+        progress.step("soak", f"{at / 3600:.2f} of {settings.hours:g} h", at / whole, whole - at)
+        trial = nf.trial(ask)
+        launch_s += trial.traffic.sending_ns / 1e9
+        if trial.traffic.sending_ns == 0:
+            raise NfError("the generator did not send", log=nf.log_tail())
+        file.add(
+            Interval(
+                number=number,
+                launch=launch,
+                ended_at=datetime.now(UTC),
+                launch_s=launch_s,
+                trial=trial,
+                memory_bytes=nf.memory_bytes(),
+                buffers_in_use=nf.buffers_in_use(),
+            )
+        )
+        number += 1
+    nf.finish()
+
+
+@contextmanager
+def _closing(file: SoakFile, progress: Progress) -> Iterator[None]:
+    """Closes the file; says how to go on when the soak did not come to its end."""
+    ended = False
+    try:
+        yield
+        ended = True
+    finally:
+        file.close()
+        if not ended:
+            progress.say(f"go on with: nalm soak --resume {file.path}")
+
+
+def _require_same(header: SoakHeader, run: NfRun, host_class: str, scenario: str) -> None:
+    """Raises UsageError naming what differs from the soak's begin."""
+    pairs = (
+        ("scenario", header.scenario.name, scenario),
+        ("code", header.build.code_digest, run.build.code_digest),
+        ("command", header.run.model_dump_json(), run.definition.model_dump_json()),
+        ("host class", header.host.host_class, host_class),
+    )
+    for what, then, now in pairs:
+        if then != now:
+            raise UsageError(
+                f"the soak cannot go on: its {what} was {then}, now it is {now}",
+                hint="resume with the revision, scenario and host it began with, or begin a new soak",
+            )

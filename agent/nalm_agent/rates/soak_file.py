@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A soak's file: JSON lines, the header first, then one interval each. A line is there whole or not at all:
+what a kill or a full disk left of one, without its end of line, is cut off when the soak goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from nalm_core.rates.soak import SCHEMA, Interval, SoakHeader
+from nalm_core.text.mistakes import words
+from pydantic import BaseModel, ValidationError
+
+from nalm_agent.runtime.errors import UsageError
+
+
+class SoakFile:
+    """Appends to a soak's file; every line is on the disk when `add` returns."""
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self._descriptor = descriptor
+
+    @staticmethod
+    def create(path: Path, header: SoakHeader) -> SoakFile:
+        """A new file with its header. Raises UsageError if there is one already."""
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        except OSError as error:
+            raise UsageError(
+                f"the soak's file {path} cannot be made: {error.strerror}",
+                hint=f"name another --out FILE, or go on with it: nalm soak --resume {path}",
+            ) from error
+        made = SoakFile(path, descriptor)
+        made._write(header)
+        _sync_folder(path)
+        return made
+
+    @staticmethod
+    def append(path: Path) -> SoakFile:
+        """Goes on behind the last whole line."""
+        text = path.read_bytes()
+        whole = text.rfind(b"\n") + 1
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
+        if whole < len(text):
+            os.ftruncate(descriptor, whole)
+        return SoakFile(path, descriptor)
+
+    def add(self, interval: Interval) -> None:
+        """One more interval. Raises UsageError when the disk does not take it."""
+        self._write(interval)
+
+    def close(self) -> None:
+        """Closes the file."""
+        os.close(self._descriptor)
+
+    def _write(self, document: BaseModel) -> None:
+        text = json.dumps(
+            document.model_dump(mode="json", by_alias=True), separators=(",", ":"), allow_nan=False
+        )
+        line = text.encode() + b"\n"
+        before = os.fstat(self._descriptor).st_size
+        try:
+            if os.write(self._descriptor, line) != len(line):
+                raise OSError(28, os.strerror(28))
+            os.fsync(self._descriptor)
+        except OSError as error:
+            os.ftruncate(self._descriptor, before)
+            raise UsageError(
+                f"{self.path} cannot be written: {error.strerror}",
+                hint=f"make room, then: nalm soak --resume {self.path}",
+            ) from error
+
+
+def read_soak(path: Path) -> tuple[SoakHeader, list[Interval]]:
+    """Header and intervals; an unfinished last line is left out. Raises UsageError naming a wrong line."""
+    try:
+        lines = path.read_bytes().split(b"\n")[:-1]
+    except OSError as error:
+        raise UsageError(
+            f"the soak's file {path} cannot be read: {error.strerror}",
+            hint="name a file that nalm soak wrote",
+        ) from error
+    if not lines:
+        raise UsageError(f"{path} has no header", hint="begin a new soak: nalm soak --out FILE")
+    return _header(path, lines[0]), _intervals(path, lines[1:])
+
+
+def _header(path: Path, line: bytes) -> SoakHeader:
+    try:
+        return SoakHeader.model_validate_json(line)
+    except ValidationError as error:
+        raise UsageError(
+            f"{path}:1: not the header of a soak ({SCHEMA}): {words(error.errors()[0])}",
+            hint="name a file that nalm soak of this version wrote",
+        ) from error
+
+
+def _intervals(path: Path, lines: Sequence[bytes]) -> list[Interval]:
+    found = []
+    for number, line in enumerate(lines, start=2):
+        try:
+            found.append(Interval.model_validate_json(line))
+        except ValidationError as error:
+            raise UsageError(
+                f"{path}:{number}: not an interval of a soak: {words(error.errors()[0])}",
+                hint="the file was changed by something else than nalm; begin a new soak",
+            ) from error
+    return found
+
+
+def _sync_folder(path: Path) -> None:
+    """So that the new file's name is on the disk too."""
+    descriptor = os.open(path.absolute().parent, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

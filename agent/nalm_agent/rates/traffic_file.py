@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The traffic file (reference-nf/probe/nalm_traffic.h): tells a generator inside the NF what to send, and
+reads what it says it did. Layout version 1, refuses any other. Used only while the lcores are parked."""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Iterator
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from nalm_core.rates.latency import Histogram, histogram
+from nalm_core.rates.rate_report import Traffic
+
+from nalm_agent.runtime.errors import ProbeError
+
+VARIABLE = "NALM_TRAFFIC_FILE"
+MAGIC, VERSION = 0x544D4C4E, 1
+STEPS, BINS = 32, 1216
+
+_HISTOGRAM = np.dtype(
+    [("count", "<u8"), ("sum", "<u8"), ("least", "<u8"), ("greatest", "<u8"), ("bins", "<u8", BINS)]
+)
+_TOTALS = np.dtype(
+    [
+        (name, "<u8")
+        for name in (
+            "trial",
+            "sending_ticks",
+            "sent",
+            "late",
+            "stamped",
+            "received",
+            "reordered",
+            "duplicates",
+            "damaged",
+            "timed",
+        )
+    ]
+)
+_CONTROL = np.dtype([(name, "<u8") for name in ("trial", "load", "rate_pps", "leave_out_ns")])
+_LATENCY_AT = 256
+_LAYOUT = np.dtype(
+    {
+        "names": [
+            "magic",
+            "version",
+            "bytes",
+            "tsc_hz",
+            "steps",
+            "bins",
+            "control",
+            "totals",
+            "latency",
+            "jitter",
+        ],
+        "formats": ["<u4", "<u4", "<u8", "<u8", "<u4", "<u4", _CONTROL, _TOTALS, _HISTOGRAM, _HISTOGRAM],
+        "offsets": [
+            0,
+            4,
+            8,
+            16,
+            24,
+            28,
+            64,
+            128,
+            _LATENCY_AT,
+            _LATENCY_AT + -(-_HISTOGRAM.itemsize // 64) * 64,
+        ],
+    }
+)
+
+
+class Load(IntEnum):
+    """enum nalm_traffic_load."""
+
+    CLOSED = 0
+    OPEN = 1
+    SILENT = 2
+
+
+class TrafficFile:
+    """A mapped traffic file. `close` before the file's directory goes."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            with path.open("r+b") as file:
+                self._map = mmap.mmap(file.fileno(), 0)
+        except (OSError, ValueError) as error:
+            raise ProbeError(
+                f"the NF made no traffic file {path.name}: {error}",
+                hint="rates need a generator in the NF that keeps to nalm_traffic.h (docs/rates.md)",
+            ) from error
+        magic, version = (int.from_bytes(self._map[at : at + 4], "little") for at in (0, 4))
+        if magic != MAGIC or version != VERSION or len(self._map) < _LAYOUT.itemsize:
+            self._map.close()
+            raise ProbeError(
+                f"{path.name} is no traffic file of layout {VERSION}",
+                hint="build the NF with the nalm_traffic.h that belongs to this nalm",
+            )
+        self._view: Any = np.frombuffer(self._map, dtype=_LAYOUT, count=1)[0]
+        self._tick_ns = 1e9 / int(self._view["tsc_hz"])
+
+    def close(self) -> None:
+        """Unmaps the file."""
+        self._view = None
+        self._map.close()
+
+    def ask(self, trial: int, load: Load, *, rate_pps: int = 0, leave_out_s: float = 0.0) -> None:
+        """What the next turn sends. A new trial number begins a new trial."""
+        control = self._view["control"]
+        control["load"], control["rate_pps"] = int(load), rate_pps
+        control["leave_out_ns"] = round(leave_out_s * 1e9)
+        control["trial"] = trial
+
+    def totals(self, trial: int) -> Traffic:
+        """What became of the present trial. Raises ProbeError if the generator speaks of another one."""
+        totals = self._view["totals"]
+        if int(totals["trial"]) != trial:
+            raise ProbeError(
+                f"the generator tells of trial {int(totals['trial'])}, asked for was {trial}",
+                hint="the NF's generator has to keep to nalm_traffic.h",
+            )
+        stamped = bool(totals["stamped"])
+        known = {name: int(totals[name]) for name in ("received", "reordered", "duplicates", "damaged")}
+        return Traffic(
+            sending_ns=round(int(totals["sending_ticks"]) * self._tick_ns),
+            sent=int(totals["sent"]),
+            late=int(totals["late"]),
+            received=known["received"] if stamped else None,
+            reordered=known["reordered"] if stamped else None,
+            duplicates=known["duplicates"] if stamped else None,
+            damaged=known["damaged"] if stamped else None,
+        )
+
+    def latency(self) -> Histogram | None:
+        """Latencies of the present trial; None if packets carry no time."""
+        return self._histogram("latency")
+
+    def jitter(self) -> Histogram | None:
+        """Jitter of the present trial; None if packets carry no time."""
+        return self._histogram("jitter")
+
+    def _histogram(self, name: str) -> Histogram | None:
+        if not self._view["totals"]["timed"]:
+            return None
+        one = self._view[name]
+        return histogram(
+            self._filled(one["bins"]),
+            sum_ns=int(one["sum"]) * self._tick_ns,
+            min_ns=int(one["least"]) * self._tick_ns,
+            max_ns=int(one["greatest"]) * self._tick_ns,
+        )
+
+    def _filled(self, bins: Any) -> Iterator[tuple[float, int]]:
+        """(upper end in ns, count) of the bins that hold something."""
+        for index in np.flatnonzero(bins):
+            yield bin_end(int(index)) * self._tick_ns, int(bins[index])
+
+
+def bin_end(index: int) -> int:
+    """The greatest value, in ticks, that a bin holds."""
+    if index < 2 * STEPS:
+        return index
+    return ((index % STEPS + STEPS + 1) << (index // STEPS - 1)) - 1

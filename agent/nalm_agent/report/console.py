@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a person sees while `nalm` works: on stderr, so that stdout carries results only."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as RichBar
+
+from nalm_agent.report.plain_console import PlainConsole
+from nalm_agent.runtime.errors import NalmError
+
+if TYPE_CHECKING:
+    from nalm_core.report.run_report import Arm, InstructionCount
+
+_STEPS = {"checkout", "build", "start", "instructions", "cycles", "explain", "report"}
+
+
+class Terminal:
+    """Progress on a terminal: a bar with the current step and the time left; plain lines when piped."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._console = _on_stderr(quiet=quiet)
+        moves = self._console.is_terminal and not self._console.is_dumb_terminal
+        self._live = moves and not quiet
+        self._bar = RichBar(
+            TextColumn("[bold]{task.fields[step]:<12}"),
+            BarColumn(bar_width=28),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TextColumn("{task.fields[detail]}"),
+            TimeElapsedColumn(),
+            console=self._console,
+            transient=True,
+            redirect_stdout=False,
+        )
+        self._task = self._bar.add_task("", total=1.0, step="", detail="")
+        self._last: tuple[str, str] | None = None
+
+    def __enter__(self) -> Terminal:
+        if self._live:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live:
+            self._bar.stop()
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Takes the bar away while something is printed to standard output."""
+        if self._live:
+            self._bar.stop()
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+            if self._live:
+                self._bar.start()
+
+    def step(self, name: str, detail: str, fraction: float, seconds_left: float | None = None) -> None:
+        """Moves the bar; piped, one line for each new step."""
+        soon = seconds_left is None or seconds_left < 1
+        left = "" if soon else f", about {seconds_left:.0f} s to the next look"
+        if self._live:
+            self._bar.update(self._task, completed=fraction, step=name, detail=escape(detail + left))
+        elif self._last is None or self._last[0] != name or name == "build":
+            self._console.print(f"{name}: {escape(detail)}")
+        self._last = (name, detail)
+
+    def say(self, line: str) -> None:
+        """A line that stays."""
+        self._console.print(escape(line))
+
+    def instructions(self, counts: dict[Arm, InstructionCount]) -> None:
+        """What changed in instructions, long before the cycles are known."""
+        from nalm_agent.report.print_run import instruction_line
+
+        line = instruction_line(counts)
+        if line:
+            self._console.print(f"instructions: {escape(line)}")
+
+
+def _on_stderr(*, quiet: bool = False) -> Console:
+    """Wraps at words on a terminal; leaves lines whole for a program or a file."""
+    return PlainConsole(stderr=True, quiet=quiet, highlight=False, soft_wrap=not sys.stderr.isatty())
+
+
+def show_error(error: NalmError) -> None:
+    """An error for a person: what, the log's end, what next."""
+    console = _on_stderr()
+    console.print(f"[bold red]nalm:[/] {escape(error.message)}")
+    if error.log:
+        for line in error.log.splitlines():
+            console.print(f"  [dim]|[/] {escape(line)}")
+    if error.hint:
+        console.print(f"  [bold]next:[/] {escape(error.hint)}")

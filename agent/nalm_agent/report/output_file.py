@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files a command was asked to write: whole or not at all; `-` is standard output."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from nalm_agent.runtime.errors import UsageError
+
+STDOUT = "-"
+
+
+def write_file(name: str, text: str, option: str) -> None:
+    """Writes the text under the name that an option gave. Raises UsageError if that cannot be."""
+    if name == STDOUT:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    path = Path(name)
+    new = path.with_name(f".{path.name}.new")
+    try:
+        new.write_text(text, encoding="utf-8", errors="replace")
+        new.replace(path)
+    except (OSError, ValueError) as error:
+        new.unlink(missing_ok=True)
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise _refused(path, reason, option) from error
+
+
+def require_place(name: str | None, option: str) -> None:
+    """Raises UsageError before hours are spent on what could not be written there."""
+    if name is None or name == STDOUT:
+        return
+    folder = Path(name).parent
+    if not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise _refused(Path(name), f"{folder} is no directory that you may write to", option)
+    if Path(name).is_dir():
+        raise _refused(Path(name), "it is a directory", option)
+
+
+def _refused(path: Path, reason: str | None, option: str) -> UsageError:
+    return UsageError(f"this cannot be written to {path}: {reason}", hint=f"give another {option} FILE")

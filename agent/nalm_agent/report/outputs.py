@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `nalm` writes for other programs: run reports, JUnit, SARIF, Markdown, GitHub's commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nalm_core.report.serialization import dump_report
+
+from nalm_agent.report.output_file import STDOUT, require_place, write_file
+from nalm_agent.report.result import Result
+from nalm_agent.runtime.errors import UsageError
+
+if TYPE_CHECKING:
+    from nalm_core.verdict.judged import Judged
+
+STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
+"""Names the file whose Markdown GitHub shows with a job."""
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Names of files, as the options gave them; None where nothing was asked for."""
+
+    json: str | None = None
+    junit: str | None = None
+    sarif: str | None = None
+    markdown: str | None = None
+    github: bool = False
+    """GitHub's workflow commands, and Markdown to the step's summary."""
+
+    def __post_init__(self) -> None:
+        for option, name in self._files().items():
+            require_place(name, f"--{option}")
+        files = [name for name in self._files().values() if name is not None]
+        for name in files:
+            if files.count(name) > 1:
+                where = "standard output" if name == STDOUT else name
+                raise UsageError(f"several outputs cannot go to {where}", hint="give each a file of its own")
+
+    def _files(self) -> dict[str, str | None]:
+        return {"json": self.json, "junit": self.junit, "sarif": self.sarif, "markdown": self.markdown}
+
+    @property
+    def on_stdout(self) -> bool:
+        """One of them takes standard output: nothing else may be printed there."""
+        return STDOUT in self._files().values()
+
+    def write(self, results: Sequence[Result], *, as_list: bool) -> None:
+        """Writes all that was asked for; as_list: the run reports as a JSON list. Raises UsageError."""
+        if self.json is not None:
+            write_file(self.json, _reports(results, as_list=as_list), "--json")
+        if not (self.junit or self.sarif or self.markdown or self.github):
+            return
+        runs = [judged_fully(result) for result in results]
+        if self.junit is not None:
+            from nalm_core.render.junit import junit
+
+            write_file(self.junit, junit(runs), "--junit")
+        if self.sarif is not None:
+            from nalm_core.render.sarif import sarif
+
+            write_file(self.sarif, sarif(runs), "--sarif")
+        if self.markdown is not None:
+            from nalm_core.render.markdown import markdown
+
+            write_file(self.markdown, markdown(runs), "--markdown")
+        if self.github:
+            self._tell_github(runs)
+
+    def _tell_github(self, runs: Sequence[Judged]) -> None:
+        """Its runner reads commands on both streams."""
+        from nalm_core.render.annotations import workflow_commands
+        from nalm_core.render.markdown import markdown
+
+        stream = sys.stderr if self.on_stdout else sys.stdout
+        stream.write(workflow_commands(runs))
+        stream.flush()
+        if summary := os.environ.get(STEP_SUMMARY):
+            with Path(summary).open("a", encoding="utf-8") as file:
+                file.write(markdown(runs))
+
+
+def judged_fully(result: Result) -> Judged:
+    """The run with its verdict, computed now if it was left out."""
+    from nalm_core.verdict.judged import Judged
+    from nalm_core.verdict.verdict import judge
+
+    return Judged(result.report, result.verdict or judge(result.report), result.link)
+
+
+def _reports(results: Sequence[Result], *, as_list: bool) -> str:
+    documents = [json.loads(dump_report(result.report)) for result in results]
+    return json.dumps(documents if as_list else documents[0]) + "\n"

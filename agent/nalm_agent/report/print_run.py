@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prints verdicts: a table per stage on a terminal, the same without colour or frame when piped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from nalm_core.report.run_report import Arm, InstructionCount, RunReport, RunStatus
+from nalm_core.text.percents import change_percent, share_percent
+from rich.console import Console
+from rich.markup import escape
+
+from nalm_agent.report.plain_console import PlainConsole
+from nalm_agent.report.stage_table import stage_table
+
+if TYPE_CHECKING:
+    from nalm_core.verdict.verdict import Verdict
+
+NOTED_CHANGE = 0.001
+"""Relative change of a stage's IPP from which it is named."""
+SHOWN_ADVICE = 2
+PIPED_WIDTH = 140
+_COLOURS = {
+    "same": "green",
+    "improved": "green",
+    "regressed": "red",
+    "broken": "red",
+    "inconclusive": "yellow",
+    "invalid": "yellow",
+}
+UNCHANGED_SUMMARY = "functions, data and run definition are those of the base: nothing to measure"
+
+
+def console() -> Console:
+    """Standard output: as wide as the terminal, or as COLUMNS says; wide enough for the table when piped."""
+    found = PlainConsole(highlight=False)
+    wide = found.is_terminal or "COLUMNS" in os.environ
+    return found if wide else PlainConsole(highlight=False, width=PIPED_WIDTH)
+
+
+def instruction_line(counts: Mapping[Arm, InstructionCount]) -> str | None:
+    """What head's instructions per packet are against base's, stage by stage; None if they were not counted.
+
+    Where the feature set changed, head run with base's features is compared.
+    """
+    base, head = counts.get(Arm.BASE), counts.get(Arm.HEAD_AS_BASE, counts.get(Arm.HEAD))
+    if base is None or head is None:
+        return None
+    changes = []
+    for stage, instructions in head.stages.items():
+        old = base.stages.get(stage)
+        if old:
+            change = (instructions / head.packets) / (old / base.packets) - 1
+            if abs(change) >= NOTED_CHANGE:
+                changes.append(f"{stage} {change_percent(change)}{_most_moved(base, head, stage)}")
+    return ", ".join(changes) or f"no stage changed by {share_percent(NOTED_CHANGE)} or more"
+
+
+def _most_moved(base: InstructionCount, head: InstructionCount, stage: str) -> str:
+    """The function of the stage whose own instructions changed most, in brackets; empty if none is told."""
+    old = {one.name: one.instructions / base.packets for one in base.functions.get(stage, [])}
+    moved = [
+        (one.instructions / head.packets - old.get(one.name, 0.0), one)
+        for one in head.functions.get(stage, [])
+    ]
+    if not moved:
+        return ""
+    by, most = max(moved, key=lambda one: abs(one[0]))
+    where = f" {most.file}:{most.line}" if most.file and most.line else ""
+    return f" ({most.name}{where} {by:+.1f})"
+
+
+def print_run(report: RunReport, verdict: Verdict | None, title: str) -> None:
+    """One run. `verdict` may be None for an unchanged one."""
+    out = console()
+    outcome = verdict.outcome if verdict else "same"
+    summary = verdict.summary if verdict else UNCHANGED_SUMMARY
+    say(out, f"{escape(title)}: [bold {_COLOURS[outcome]}]{outcome}[/]  {escape(summary)}")
+    if verdict is not None:
+        if verdict.chain is not None:
+            out.print(stage_table(verdict, out.width, framed=out.is_terminal))
+            for line in table_lines(verdict):
+                say(out, f"[dim]{escape(line)}[/]")
+        if verdict.reason and verdict.reason != verdict.summary:
+            say(out, escape(verdict.reason))
+        for line in [*split_lines(report, verdict), *function_lines(report, verdict)]:
+            say(out, f"  {escape(line)}")
+        for line in explanation_lines(report, verdict):
+            say(out, escape(line))
+    if report.failure and report.status is not RunStatus.MEASURED:
+        for line in report.failure.splitlines()[1:]:
+            say(out, f"  | {escape(line)}")
+    for note in [*(verdict.notes if verdict else []), *report.notes]:
+        say(out, f"[dim]note: {escape(note)}[/]")
+
+
+def table_lines(verdict: Verdict) -> list[str]:
+    """What the table of stages leaves open: stages whose interval and verdict seem to differ, and why two
+    intervals of one change are not alike."""
+    from nalm_core.verdict.wording import SMALL, UNCORRECTED, interval_note, stage_notes
+
+    notes = stage_notes(verdict.stages, verdict.culprit_stages)
+    told = [f"{name}: {note}" for name, note in notes.items() if note.startswith((SMALL, UNCORRECTED))]
+    about = interval_note(verdict.chain, verdict.stages)
+    return [*told, *([about] if about else [])]
+
+
+def say(out: Console, line: str) -> None:
+    """A line of markup: wrapped at words on a terminal, left whole for a program."""
+    out.print(line, soft_wrap=not out.is_terminal)
+
+
+def split_lines(report: RunReport, verdict: Verdict) -> list[str]:
+    """The change split into efficiency, mix, features and model, where that says more than the change."""
+    from nalm_core.features.decompose_run import decompose_run
+    from nalm_core.features.decomposition_text import is_shown, one_line
+
+    found = decompose_run(report) if verdict.chain is not None else None
+    return [one_line(found)] if found is not None and is_shown(found) else []
+
+
+def function_lines(report: RunReport, verdict: Verdict) -> list[str]:
+    """Where to look: functions that pay, by samples, and those whose instructions changed, exactly."""
+    lines = []
+    for shift in verdict.functions or []:
+        where = f" {shift.file}:{shift.line}" if shift.file else ""
+        lines.append(
+            f"{shift.stage or 'outside stages'}: {shift.name}{where}: {shift.base_cpp:.0f} to "
+            f"{shift.head_cpp:.0f} cycles/packet (±{shift.error:.0f}, samples)"
+        )
+    lines += [
+        f"{change.stage}: {change.event.replace('_', ' ')} {change.base:.2f} to {change.head:.2f} a packet "
+        "(model)"
+        for change in verdict.model_changes
+    ]
+    for change in verdict.instruction_changes:
+        lines += [
+            f"{change.stage}: {function.name}{_place(report, change.stage, function.name)}: "
+            f"{function.base_ipp or 0:.1f} to {function.head_ipp or 0:.1f} instructions/packet"
+            for function in change.functions
+        ]
+    return lines
+
+
+def _place(report: RunReport, stage: str, name: str) -> str:
+    """File and line of a counted function, with a space before; empty where debug information tells none."""
+    counted = (
+        function
+        for count in report.instructions
+        if count.arm is not Arm.BASE
+        for function in count.functions.get(stage, [])
+        if function.name == name and function.file
+    )
+    return next((f" {one.file}:{one.line}" if one.line else f" {one.file}" for one in counted), "")
+
+
+def explanation_lines(report: RunReport, verdict: Verdict) -> list[str]:
+    """Why cycles changed, and the advice that fits best with its reasons; nothing where they did not."""
+    if verdict.outcome not in ("regressed", "improved"):
+        return []
+    from nalm_core.explain import explain
+
+    found = explain(report, verdict)
+    advice = [
+        f"advice ({one.direction}): {one.title}. {one.text} Because {'; '.join(one.because)}."
+        for one in found.advice[:SHOWN_ADVICE]
+    ]
+    return [f"why: {found.text}", *advice]

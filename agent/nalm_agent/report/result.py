@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run, its verdict, and the exit code of a command that made it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nalm_core.report.run_report import RunReport, RunStatus
+
+from nalm_agent.runtime.errors import ExitCode
+
+if TYPE_CHECKING:
+    from nalm_core.verdict.verdict import Verdict
+
+_EXIT_CODES = {
+    "same": ExitCode.OK,
+    "improved": ExitCode.OK,
+    "regressed": ExitCode.REGRESSION,
+    "inconclusive": ExitCode.INCONCLUSIVE,
+    "invalid": ExitCode.NOT_MEASURED,
+    "broken": ExitCode.NOT_MEASURED,
+}
+_WORST_FIRST = (ExitCode.REGRESSION, ExitCode.NOT_MEASURED, ExitCode.INCONCLUSIVE, ExitCode.OK)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One run and what it means."""
+
+    title: str
+    report: RunReport
+    verdict: Verdict | None
+    """None for an unchanged run: there is nothing to judge."""
+    link: str | None = None
+    """The run's page on the server it was uploaded to."""
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What a command returns for this run alone."""
+        return _EXIT_CODES[self.verdict.outcome] if self.verdict else ExitCode.OK
+
+
+def judged(report: RunReport) -> Verdict | None:
+    """The verdict; None for an unchanged run, so that its answer need not wait for SciPy to load."""
+    if report.status is RunStatus.UNCHANGED:
+        return None
+    from nalm_core.verdict.verdict import judge
+
+    return judge(report)
+
+
+def worst(results: Sequence[Result]) -> ExitCode:
+    """Exit code of several runs: a regression outweighs what could not be measured."""
+    codes = {result.exit_code for result in results}
+    return next((code for code in _WORST_FIRST if code in codes), ExitCode.OK)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of a verdict, a line per stage, with as many columns as there is room for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import exp
+from typing import TYPE_CHECKING
+
+from nalm_core.text.percents import change_percent, interval_percent
+from rich import box
+from rich.table import Table
+
+from nalm_agent.report.table_width import needed_width
+
+if TYPE_CHECKING:
+    from nalm_core.verdict.change import Change, StageChange
+    from nalm_core.verdict.verdict import Verdict
+
+MISSING = "-"
+INTERVAL = 1
+"""The addition of columns that brings the interval."""
+_WORDS = {"instructions": "instructions", "pipeline": "pipeline use"}
+
+
+def stage_table(verdict: Verdict, width: int, *, framed: bool) -> Table:
+    """width: columns of text there are; where even the fewest figures do not fit, lines may wrap."""
+    tables = _tables(verdict, framed=framed)
+    return next((table for table in tables if needed_width(table) <= width), tables[-1])
+
+
+def _tables(verdict: Verdict, *, framed: bool) -> list[Table]:
+    """Widest first. On a terminal a cause goes below its verdict sooner than the interval goes."""
+    forms = [(most, between) for most in (3, 2, 1, 0) for between in (" ", "\n")]
+    return [
+        _table(verdict, most, between, framed=framed)
+        for most, between in forms
+        if between == " " or (framed and most <= INTERVAL)
+    ]
+
+
+def _table(verdict: Verdict, most: int, between: str, *, framed: bool) -> Table:
+    columns = [one for one in _COLUMNS if one[1] <= most]
+    table = Table(box=box.SIMPLE_HEAD if framed else None, pad_edge=framed)
+    table.add_column("stage", no_wrap=True)
+    for name, _, _ in columns:
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("verdict")
+    for stage in verdict.stages:
+        mark = "*" if stage.stage in verdict.culprit_stages else ""
+        cells = [cell(stage) for _, _, cell in columns]
+        table.add_row(stage.stage + mark, *cells, _stage_verdict(verdict, stage, between))
+    if verdict.chain is not None:
+        cells = [cell(verdict.chain) for _, _, cell in columns]
+        table.add_row("chain", *cells, _with_cause(verdict.outcome, verdict.cause, between), style="bold")
+    return table
+
+
+def _stage_verdict(verdict: Verdict, stage: StageChange, between: str) -> str:
+    """Whether the stage bears the change; a change that is seen and too small for the chain is said to be."""
+    if stage.stage in verdict.culprit_stages:
+        return _with_cause(verdict.outcome, stage.cause, between)
+    if stage.kind != "common":
+        return stage.kind
+    return "small" if stage.significant and not stage.relevant else ""
+
+
+def _with_cause(outcome: str, cause: str | None, between: str) -> str:
+    return f"{outcome}:{between}{_WORDS[cause]}" if cause else outcome
+
+
+def _interval(change: Change) -> str:
+    if change.low is None or change.high is None:
+        return MISSING
+    return interval_percent(change.low - 1, change.high - 1)
+
+
+def _number(value: float | None) -> str:
+    return MISSING if value is None else f"{value:.1f}"
+
+
+def _log_change(logarithm: float | None) -> str:
+    return MISSING if logarithm is None else change_percent(exp(logarithm) - 1)
+
+
+_COLUMNS: tuple[tuple[str, int, Callable[[Change], str]], ...] = (
+    ("CPP base", 0, lambda one: _number(one.base.cpp if one.base else None)),
+    ("CPP head", 0, lambda one: _number(one.head.cpp if one.head else None)),
+    ("change", 0, lambda one: MISSING if one.ratio_cpp is None else change_percent(one.ratio_cpp - 1)),
+    ("interval", INTERVAL, _interval),
+    ("IPP base", 3, lambda one: _number(one.base.ipp if one.base else None)),
+    ("IPP head", 3, lambda one: _number(one.head.ipp if one.head else None)),
+    ("IPP", 2, lambda one: _log_change(one.ln_ipp)),
+    ("eIPC", 2, lambda one: _log_change(one.ln_eipc)),
+)
+"""Heading; with which addition of columns it comes, the sooner the more it says; what it shows."""

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A command of nalm run by another one, with its output on ours."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+
+from nalm_agent.runtime.signal_guard import Held
+
+
+@contextmanager
+def own_command(arguments: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
+    """`nalm ARGUMENTS`. Told to end if it is not awaited, and given the time to leave nothing behind."""
+    with ExitStack() as stack:
+        with Held():
+            process = subprocess.Popen(
+                [sys.executable, "-m", "nalm_agent", *arguments], stdin=subprocess.DEVNULL
+            )
+            stack.callback(_end, process)
+        yield process
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    process.wait()

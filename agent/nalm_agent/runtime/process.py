@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Child processes that cannot outlive the agent: own session, killed with their parent, killed as a group."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from nalm_core.text.plain_text import plain
+
+from nalm_agent.runtime.bounded_log import BoundedLog, catch_up, read_end
+from nalm_agent.runtime.signal_guard import Held
+
+TAIL_LINES = 25
+WATCH_SECONDS = 0.25
+TAIL_BYTES = 256 << 10
+_running: set[subprocess.Popen[bytes]] = set()
+
+
+@cache
+def _death_prefix() -> tuple[str, ...]:
+    """Command that asks the kernel to kill its successor when the agent's thread dies (util-linux)."""
+    setpriv = shutil.which("setpriv")
+    return (setpriv, "--pdeathsig", "KILL", "--") if setpriv else ()
+
+
+def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path) -> subprocess.Popen[bytes]:
+    """Starts a command with its output appended to a log of bounded size. The caller ends it with `stop`."""
+    with Held():
+        bounded = BoundedLog(log)
+        try:
+            process = subprocess.Popen(
+                [*_death_prefix(), *command],
+                cwd=cwd,
+                env=dict(env),
+                stdin=subprocess.DEVNULL,
+                stdout=bounded.writing,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except BaseException:
+            bounded.abandon()
+            raise
+        _running.add(process)
+        bounded.follow(process)
+    return process
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """Kills a process and everything in its session's group, and reaps it."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    _running.discard(process)
+
+
+def stop_all() -> None:
+    """Kills every process started here that still runs: for an interrupt while other threads wait on them."""
+    for process in list(_running):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def run(
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    log: Path,
+    limit_seconds: float,
+    watch: Callable[[], None] | None = None,
+) -> int:
+    """Runs a command to its end. Returns its exit code.
+
+    watch: called every WATCH_SECONDS while it runs; what it raises ends the command.
+    Raises subprocess.TimeoutExpired after the limit, FileNotFoundError for an unknown program; whatever is
+    raised, nothing of the command is left running.
+    """
+    if shutil.which(command[0], path=env.get("PATH")) is None:
+        raise FileNotFoundError(command[0])
+    process = start(command, cwd=cwd, env=env, log=log)
+    try:
+        if watch is not None:
+            return _watched(process, limit_seconds, watch)
+        return process.wait(timeout=limit_seconds)
+    finally:
+        stop(process)
+
+
+def _watched(process: subprocess.Popen[bytes], limit_seconds: float, watch: Callable[[], None]) -> int:
+    end = time.monotonic() + limit_seconds
+    while True:
+        left = end - time.monotonic()
+        try:
+            return process.wait(timeout=max(0.0, min(left, WATCH_SECONDS)))
+        except subprocess.TimeoutExpired:
+            if left <= WATCH_SECONDS:
+                raise
+        watch()
+
+
+def tail(log: Path, lines: int = TAIL_LINES) -> str:
+    """Last lines of a log; empty if there is none. Waits for what a process that has ended still wrote."""
+    catch_up(log)
+    text = plain(read_end(log, TAIL_BYTES).decode(errors="replace"))
+    return "\n".join(text.splitlines()[-lines:])

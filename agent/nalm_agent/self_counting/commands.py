@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How an NF without a probe is asked for the figures it keeps of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from nalm_agent.config.nalm_toml import RunConfig
+from nalm_agent.self_counting.formats import OWN_FIGURES
+from nalm_agent.self_counting.reported import OwnFigures
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The commands, and how the answer is read."""
+
+    clear: tuple[str, ...]
+    show: tuple[str, ...]
+    figures: OwnFigures
+
+    def at(self, places: Mapping[str, str]) -> Asked:
+        """The same with placeholders replaced."""
+        return replace(self, clear=_at(self.clear, places), show=_at(self.show, places))
+
+
+def asked_as(run: RunConfig) -> Asked | None:
+    """As nalm.toml says; None if a probe counts."""
+    if run.clear is None or run.show is None:
+        return None
+    return Asked(tuple(run.clear), tuple(run.show), OWN_FIGURES[run.counts])
+
+
+def _at(command: tuple[str, ...], places: Mapping[str, str]) -> tuple[str, ...]:
+    for name, place in places.items():
+        command = tuple(argument.replace(name, place) for argument in command)
+    return command

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a shell completes beside commands and options: scenarios, commits, ranges of commits.
+
+What a repository contains is not ours: only names and words without a meaning to any shell are offered.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import typer
+
+from nalm_agent.runtime.errors import NalmError
+
+LATEST = 10
+"""Commits that are offered by their short names."""
+WIDTH = 40
+"""Of a subject, so that it is one line in any terminal: shells take a second one for a further name."""
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/@+-]*")
+_NOT_PLAIN = re.compile(r"[^\w .,:/+#@-]+")
+
+Offer = tuple[str, str]
+"""A name, and what zsh and fish show beside it."""
+
+
+def scenario_names(context: typer.Context, incomplete: str) -> list[str]:
+    """Scenarios of the repository's nalm.toml; none where none can be read."""
+    from nalm_agent.config.location import config_path
+
+    try:
+        names = tomllib.loads(config_path(_repository(context)).read_text())["scenarios"]
+    except (NalmError, OSError, ValueError, KeyError):
+        return []
+    return [name for name in names if name.startswith(incomplete) and _PLAIN.fullmatch(name)]
+
+
+def commit_names(context: typer.Context, incomplete: str) -> list[Offer]:
+    """HEAD, branches, tags and the latest commits; after `..` the end of a range."""
+    from nalm_agent.source.git import Repository
+
+    try:
+        with TemporaryDirectory() as scratch:
+            known = Repository(_repository(context).absolute(), Path(scratch)).names(LATEST)
+    except (NalmError, OSError):
+        return []
+    before, dots, begun = incomplete.rpartition("..")
+    return [
+        (before + dots + name, " ".join(_NOT_PLAIN.sub(" ", subject).split())[:WIDTH])
+        for name, subject in known
+        if name.startswith(begun) and _PLAIN.fullmatch(name)
+    ]
+
+
+def revision_names(context: typer.Context, incomplete: str) -> list[Offer]:
+    """The same, and the working tree."""
+    from nalm_agent.source.git import WORKTREE
+
+    tree = [(WORKTREE, "the working tree")] if WORKTREE.startswith(incomplete) else []
+    return [*tree, *commit_names(context, incomplete)]
+
+
+def _repository(context: typer.Context) -> Path:
+    """Where --repo, if typed before, says."""
+    return Path(context.params.get("repo") or ".")

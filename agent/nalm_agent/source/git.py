@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a repository without touching it: revisions, trees, and exports of a tree into a directory.
+
+A working tree is made into a git tree object with an index and an object directory of our own, so neither the
+user's index nor the repository gains anything. An export has no `.git`: a build cannot depend on the commit's
+name, and equal sources build to equal bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nalm_core.text.commit_name import short
+from nalm_core.text.plain_text import plain_line
+
+from nalm_agent.runtime.errors import GitError
+from nalm_agent.source.submodules import Submodules, require_clean
+
+WORKTREE = "worktree"
+
+
+@dataclass(frozen=True)
+class Revision:
+    """What is built: a tree, and the commit it belongs to."""
+
+    commit: str
+    """Full name; for a working tree, the commit it is based on."""
+    tree: str
+    subject: str
+    dirty: bool = False
+    """True when the tree is a working tree that differs from the commit's."""
+
+    @property
+    def short(self) -> str:
+        return short(self.commit) + ("+changes" if self.dirty else "")
+
+
+@dataclass(frozen=True)
+class BaseChoice:
+    revision: Revision
+    why: str
+    """How it was chosen, for the person: "merge base with main"."""
+
+
+_ANCESTOR = re.compile(r"[~^][~^0-9]*+$")
+
+
+def fetch_hint(name: str) -> str:
+    """How a shallow clone gets what this name means: only refs and whole names can be fetched by name."""
+    if not any(sign in name for sign in "~^:@"):
+        wanted = name.removeprefix("origin/")
+        return f"`git fetch --depth=1 origin {wanted}` fetches it, `git fetch --unshallow` all"
+    signs = _ANCESTOR.search(name)
+    steps = [int(one or 1) for one in re.findall(r"[~^](\d*)", signs[0])] if signs else []
+    deeper = f"`git fetch --deepen={sum(steps)}` fetches it, " if steps else ""
+    return f"{deeper}`git fetch --unshallow` fetches all"
+
+
+class Repository:
+    """A git repository, with a scratch directory for what must not go into it."""
+
+    def __init__(self, path: Path, scratch: Path) -> None:
+        self.scratch = scratch
+        self._env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+        self._env |= {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+        self._start = path
+        if not path.is_dir():
+            raise GitError(f"{path} is not a directory", hint="give the path of the NF's git repository")
+        bare = self._try("rev-parse", "--is-bare-repository")
+        if bare is None:
+            raise GitError(
+                f"{path} is not in a git repository",
+                hint="run nalm inside the NF's repository, or name it with --repo",
+            )
+        self.bare = bare == "true"
+        self.root = path if self.bare else Path(self._git("rev-parse", "--show-toplevel"))
+        self._start = self.root
+        objects = self.root / self._git("rev-parse", "--git-path", "objects")
+        self._own_objects = scratch / "objects"
+        self._own_objects.mkdir(parents=True, exist_ok=True)
+        self._env |= {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(self._own_objects)}
+        self._writing = {
+            "GIT_OBJECT_DIRECTORY": str(self._own_objects),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(objects.absolute()),
+        }
+
+    def resolve(self, name: str) -> Revision:
+        """The commit of that name, or the working tree for "worktree". Raises GitError if there is none."""
+        if name == WORKTREE:
+            if self.bare:
+                raise GitError(
+                    f"{self.root} is a bare repository: it has no working tree to judge",
+                    hint="name the commit with --head REV, or run nalm in a clone with files",
+                )
+            return self._worktree()
+        commit = self._try("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        if commit is None:
+            if self._try("rev-parse", "--verify", "--quiet", "HEAD") is None:
+                raise GitError(
+                    f"{self.root} has no commit yet", hint="commit once: a change is judged against a commit"
+                )
+            if self.shallow:
+                raise GitError(
+                    f"no commit named {name!r} in {self.root}, which is a shallow clone",
+                    hint=fetch_hint(name),
+                )
+            raise GitError(
+                f"no commit named {name!r} in {self.root}", hint="`git log --oneline` lists the commits"
+            )
+        tree, subject = self._git("show", "-s", "--format=%T%x00%s", commit).split("\0")
+        return Revision(commit, tree, plain_line(subject))
+
+    @property
+    def shallow(self) -> bool:
+        """True for a clone whose history was cut off."""
+        return self._try("rev-parse", "--is-shallow-repository") == "true"
+
+    def _worktree(self) -> Revision:
+        head = self.resolve("HEAD")
+        if (self.root / ".gitmodules").exists():
+            status = self._git("status", "--porcelain=v2", "--ignore-submodules=none")
+            require_clean(self.root, status)
+        index = self.scratch / "index"
+        own = self.root / self._git("rev-parse", "--git-path", "index")
+        if own.exists():
+            shutil.copy2(own, index)  # with its time: git trusts entries older than the index
+        env = self._writing | {"GIT_INDEX_FILE": str(index)}
+        self._git("add", "-A", "--", ".", env=env)
+        tree = self._git("write-tree", env=env)
+        if tree == head.tree:
+            return head
+        return Revision(head.commit, tree, "working tree", dirty=True)
+
+    def parent(self, revision: Revision) -> Revision | None:
+        """First parent, None for a root commit. Raises GitError where a shallow clone ends."""
+        name = self._try("rev-parse", "--verify", "--quiet", f"{revision.commit}^1")
+        if name is None and self.shallow:
+            written = self._git("cat-file", "commit", revision.commit).partition("\n\n")[0]
+            if "\nparent " in written:
+                raise GitError(
+                    f"the parent of {revision.short} is not in this shallow clone",
+                    hint="`git fetch --deepen=1` fetches it; in CI, check out with a depth of 2 or more",
+                )
+        return self.resolve(name) if name else None
+
+    def precedes(self, old: Revision, new: Revision) -> bool:
+        """True if one commit is among the other's ancestors."""
+        return self._try("merge-base", "--is-ancestor", old.commit, new.commit) is not None
+
+    def author(self, revision: Revision) -> str:
+        """Who wrote a commit, and when."""
+        return self._git("show", "-s", "--format=%an <%ae>, %ad", "--date=short", revision.commit)
+
+    def messages(self, base: Revision, head: Revision) -> list[str]:
+        """What the commits that head has and base lacks say of themselves, oldest first."""
+        said = self._try("log", "-z", "--reverse", "--format=%B", f"{base.commit}..{head.commit}")
+        return said.split("\0") if said else []
+
+    def expand(self, name: str) -> list[Revision]:
+        """The commits a name stands for: one, or for A..B those on B's first-parent line, oldest first."""
+        if ".." not in name:
+            return [self.resolve(name)]
+        listed = self._try("rev-list", "--first-parent", "--reverse", "--end-of-options", name)
+        if not listed:
+            raise GitError(
+                f"no commits in {name!r} in {self.root}", hint="`git log --oneline` lists the commits"
+            )
+        return [self.resolve(commit) for commit in listed.split()]
+
+    def names(self, latest: int) -> list[tuple[str, str]]:
+        """What commits may be called, each with its subject: HEAD, branches, tags, the `latest` by their
+        short names."""
+        kinds = ("refs/heads", "refs/tags", "refs/remotes")
+        form = "%(refname:short)%09%(contents:subject)"
+        listed = (
+            self._try("log", "-1", "--format=HEAD%x09%s"),
+            self._try("for-each-ref", "--sort=-creatordate", f"--format={form}", *kinds),
+            self._try("log", f"-{latest}", "--format=%h%x09%s"),
+        )
+        lines = [line for some in listed if some for line in some.splitlines()]
+        return [(name, plain_line(subject)) for name, _, subject in (line.partition("\t") for line in lines)]
+
+    def choose_base(self, head: Revision) -> BaseChoice:
+        """What a change is compared with: the merge base with the default branch; on it, the commit before.
+
+        Raises GitError if there is nothing to compare with, or a shallow clone does not have it.
+        """
+        for branch in ("origin/HEAD", "origin/main", "origin/master", "main", "master"):
+            base = self._try("merge-base", branch, head.commit)
+            if base and base != head.commit:
+                return BaseChoice(self.resolve(base), f"merge base with {branch}")
+            if not base and self.shallow and self._try("rev-parse", "--verify", "--quiet", branch):
+                raise GitError(
+                    f"{head.short} and {branch} have no common commit in this shallow clone",
+                    hint="`git fetch --deepen=50`, more if the branch is longer, or `git fetch --unshallow`; "
+                    "in CI, check out with the whole history (fetch-depth: 0)",
+                )
+        if head.dirty:
+            return BaseChoice(self.resolve(head.commit), "HEAD, the commit under the working tree")
+        parent = self.parent(head)
+        if parent is None:
+            raise GitError(
+                f"{head.short} has no parent to be compared with",
+                hint="change something and the working tree is judged; or name a base with --base",
+            )
+        return BaseChoice(parent, "the commit before HEAD")
+
+    def read(self, revision: Revision, path: str) -> str | None:
+        """A text file of a revision; None if it is not there."""
+        return self.read_tree(revision.tree, path)
+
+    def read_tree(self, tree: str, path: str) -> str | None:
+        """A text file of a tree; None if either is not there."""
+        return self._try("show", f"{tree}:{path}", strip=False)
+
+    def hooks(self) -> Path:
+        """Where git looks for this repository's hooks."""
+        return self._start / self._git("rev-parse", "--git-path", "hooks")
+
+    def files(self) -> list[str]:
+        """Paths from the root of all that git tracks in the working tree, or would add."""
+        listed = self._git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        return [name for name in listed.split("\0") if name]
+
+    def digest(self, revision: Revision, paths: Sequence[str]) -> str | None:
+        """Content address of files and directories of a revision, with their modes; None if one is not there.
+
+        "." stands for the whole tree.
+        """
+        names = {path: path.strip("/").removeprefix("./") for path in paths}
+        entries = self._entries(revision.tree, {name for name in names.values() if name not in ("", ".")})
+        total = hashlib.sha256()
+        for path in sorted(paths):
+            name = names[path]
+            entry = revision.tree if name in ("", ".") else entries.get(name)
+            if not entry:
+                return None
+            total.update(f"{name}\0{entry}\0".encode())
+        return total.hexdigest()
+
+    def _entries(self, tree: str, names: Collection[str]) -> dict[str, str]:
+        """Mode and object of each of these paths that is in a tree."""
+        if not names:
+            return {}
+        form = "--format=%(objectmode) %(objectname)%x09%(path)"
+        listed = self._try("ls-tree", "-z", form, tree, "--", *sorted(names), strip=False) or ""
+        rows = (row.partition("\t") for row in listed.split("\0") if row)
+        return {path: entry for entry, _, path in rows}
+
+    def export(self, revision: Revision, to: Path) -> None:
+        """Writes the revision's files into an empty directory, those of its submodules included.
+
+        Raises GitError for a submodule whose commit is not in this clone.
+        """
+        to.mkdir(parents=True, exist_ok=True)
+        own = Path(self._git("rev-parse", "--absolute-git-dir"))
+        common = (self._start / self._git("rev-parse", "--git-common-dir")).resolve()
+        self._lay_out(own, revision.tree, to)
+        submodules = Submodules(self._run, revision.short)
+        for one in submodules.found(own, [own, common], revision.tree):
+            self._lay_out(one.git_dir, one.commit, to / one.path)
+
+    def _lay_out(self, git_dir: Path, tree: str, to: Path) -> None:
+        index = self.scratch / "export-index"
+        index.unlink(missing_ok=True)
+        to.mkdir(parents=True, exist_ok=True)
+        env = {"GIT_DIR": str(git_dir), "GIT_WORK_TREE": str(to), "GIT_INDEX_FILE": str(index)}
+        self._git("read-tree", tree, env=env)
+        self._git("checkout-index", "--all", "--force", env=env, cwd=to)
+
+    def _run(
+        self, arguments: Sequence[str], env: Mapping[str, str] | None, cwd: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        command = ["git", "-c", "core.quotePath=false", *arguments]
+        try:
+            return subprocess.run(
+                command,
+                cwd=cwd or self._start,
+                env=self._env | dict(env or {}),
+                capture_output=True,
+                text=True,
+                errors="surrogateescape",
+                check=False,
+            )
+        except FileNotFoundError as error:
+            raise GitError("git is not installed", hint="apt-get install git") from error
+
+    def _try(self, *arguments: str, strip: bool = True) -> str | None:
+        done = self._run(arguments, None)
+        if done.returncode != 0:
+            return None
+        return done.stdout.strip() if strip else done.stdout
+
+    def _git(self, *arguments: str, env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
+        done = self._run(arguments, env, cwd)
+        if done.returncode != 0:
+            raise GitError(f"git {arguments[0]} failed in {self._start}", log=done.stderr)
+        return done.stdout.strip()

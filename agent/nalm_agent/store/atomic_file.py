@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that are there whole or not at all, also after a crash."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from nalm_agent.store.process_stamp import stamp
+
+
+def put(path: Path, content: bytes, *, mode: int = 0o600) -> None:
+    """Brings a file and its name to the disk before it returns. Raises OSError and leaves nothing."""
+    new = path.with_name(f".{stamp()}")
+    try:
+        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+    sync(path.parent)
+
+
+def sync(folder: Path) -> None:
+    """Brings the names in a folder to the disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the agent keeps things, and how what a killed run left behind is removed.
+
+$NALM_HOME/
+  store/     builds, their sources and logs, and instruction counts, by content address
+  build/     canonical directories of builds that are not isolated: one path per project
+  ccache/    compiler cache
+  mirrors/   clones of the projects an agent serves
+  native/    the agent's own C programs, compiled here
+  work/      one directory per running command, stamped with its process
+  host-latency.json   what `nalm doctor` measured; tuned.json: what settings were before `--tune`
+/dev/shm/nalm-*   probe files of running NFs, stamped alike (memory: no write-back in the middle of a turn)
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from nalm_agent.runtime.errors import HostError
+from nalm_agent.store import file_lock
+from nalm_agent.store.process_stamp import PATTERN, is_abandoned, stamp
+from nalm_agent.store.store import Store
+
+SHARED_MEMORY = Path("/dev/shm")
+LAST_WRITE_SECONDS = 2.0
+RETRY_SECONDS = 0.02
+
+
+@dataclass(frozen=True)
+class WorkDir:
+    """What one running command may write to; gone when it ends."""
+
+    disk: Path
+    memory: Path
+    """On /dev/shm where there is one, else the same as `disk`."""
+
+    def fresh(self, name: str) -> Path:
+        """A new empty directory on disk."""
+        path = self.disk / f"{name}-{secrets.token_hex(4)}"
+        path.mkdir()
+        return path
+
+
+@dataclass(frozen=True)
+class Home:
+    root: Path
+
+    @staticmethod
+    def default() -> Home:
+        given = os.environ.get("NALM_HOME")
+        root = Path(given) if given else Path(platformdirs.user_cache_dir("nalm"))
+        return Home(root.absolute())
+
+    def folder(self, name: str) -> Path:
+        """Made if it is not there. Raises HostError where it cannot be."""
+        path = self.root / name
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise HostError(
+                f"{path} cannot be made: {error.strerror}", hint="name a directory of yours in NALM_HOME"
+            ) from error
+        return path
+
+    @contextmanager
+    def work(self) -> Iterator[WorkDir]:
+        """A directory for this command; leftovers of killed commands are removed first."""
+        self.remove_abandoned()
+        name = stamp()
+        disk = self.folder("work") / name
+        memory = SHARED_MEMORY / name if os.access(SHARED_MEMORY, os.W_OK) else disk
+        try:
+            disk.mkdir()
+            memory.mkdir(mode=0o700, exist_ok=True)
+            yield WorkDir(disk, memory)
+        finally:
+            remove_tree(disk)
+            remove_tree(memory)
+            file_lock.release_all()
+
+    def store(self) -> Store:
+        """Builds, sources and counts. What this command takes from it stays there until `work` ends."""
+        return Store(self.folder("store"))
+
+    def remove_abandoned(self) -> list[Path]:
+        """Removes work directories, probe files and half-written entries of commands that no longer run."""
+        self.store().remove_abandoned()
+        remove_unused_places(self.folder("build"))
+        removed = []
+        for parent in (self.folder("work"), SHARED_MEMORY):
+            for path in parent.glob(PATTERN) if parent.is_dir() else ():
+                if is_abandoned(path.name):
+                    remove_tree(path)
+                    removed.append(path)
+        return removed
+
+
+def remove_tree(path: Path) -> None:
+    """Removes a directory, also from under a process that was killed and writes its last file meanwhile.
+
+    What cannot be removed in LAST_WRITE_SECONDS is left to the next command.
+    """
+    end = time.monotonic() + LAST_WRITE_SECONDS
+    while True:
+        shutil.rmtree(path, ignore_errors=True)
+        if not path.exists() or time.monotonic() > end:
+            return
+        time.sleep(RETRY_SECONDS)
+
+
+def remove_unused_places(folder: Path) -> None:
+    """Empties the canonical build directories that no process builds in."""
+    for lock in folder.glob("*.lock"):
+        with file_lock.unused(lock) as handle:
+            if handle is not None:
+                shutil.rmtree(lock.with_suffix(""), ignore_errors=True)

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Content-addressed store: builds, sources and instruction counts, shared by all processes of a host.
+
+An entry is published by one rename: it is seen whole or not at all. Beside each directory lies KEY.lock:
+held by who makes it (the others wait) and by who uses it (it is not removed); it contains the entry's
+size. What a killed process left is named `.new-*`, and is removed by the next command. Least recently
+used entries go when the store is larger than its limit (`store_limit`).
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nalm_agent.runtime.errors import HostError
+from nalm_agent.store import file_lock
+from nalm_agent.store.disk_use import remove_written
+from nalm_agent.store.process_stamp import is_abandoned, stamp
+
+NEW, GONE = ".new-", ".gone"
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+def address(*parts: object) -> str:
+    """Digest of a sequence of JSON values: the key of what they determine."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def quiet() -> None:
+    """Says nothing while waiting."""
+
+
+@contextmanager
+def disk_full_is_the_hosts(root: Path) -> Iterator[None]:
+    """Raises HostError where the disk is full: says nothing about a commit."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _DISK_FULL:
+            raise disk_full(root) from error
+        raise
+
+
+def disk_full(root: Path) -> HostError:
+    """The error for it."""
+    return HostError(
+        f"the disk is full at {root}; nothing half-written is left",
+        hint="free some space (`nalm store --prune --limit 1G`), or set NALM_HOME to a larger disk",
+    )
+
+
+@dataclass(frozen=True)
+class Store:
+    root: Path
+
+    def path(self, kind: str, key: str) -> Path:
+        """Where an entry is, or would be."""
+        folder = self.root / kind
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder / key
+
+    def directory(self, kind: str, key: str) -> Path | None:
+        """A published directory, None if there is none. It stays until this process's `lease.release_all`."""
+        path = self.path(kind, key)
+        if not path.is_dir():
+            return None
+        file_lock.hold(_lock(path))
+        if not path.is_dir():
+            file_lock.release(_lock(path))
+            return None
+        os.utime(path)
+        return path
+
+    def make_directory(
+        self,
+        kind: str,
+        key: str,
+        fill: Callable[[Path], None],
+        waiting: Callable[[], None] = quiet,
+        *,
+        again: bool = False,
+    ) -> Path:
+        """The directory of that key, made by `fill` in a place of its own if it is not there yet.
+
+        `waiting` is called when another process is making it. `again`: made anew even if it is there.
+        Raises HostError when the disk is full.
+        """
+        path = self.path(kind, key)
+        found = None if again else self.directory(kind, key)
+        while found is None:
+            with file_lock.exclusive(_lock(path), waiting) as lock:
+                try:
+                    if again or not path.is_dir():
+                        self._fill(path, lock, fill)
+                finally:
+                    if not path.is_dir():
+                        _lock(path).unlink(missing_ok=True)
+            again = False
+            found = self.directory(kind, key)
+        return found
+
+    def _fill(self, path: Path, lock: int, fill: Callable[[Path], None]) -> None:
+        new = path.with_name(f"{NEW}{path.name}")
+        with disk_full_is_the_hosts(self.root):
+            remove_written(new)
+            try:
+                new.mkdir()
+                fill(new)
+                os.pwrite(lock, b"%-20d\n" % size_of(new), 0)
+                _remove(path)
+                new.rename(path)
+            finally:
+                remove_written(new)
+
+    def remove_unused(self, kind: str, key: str) -> bool:
+        """Removes a directory that no process uses. False if one does."""
+        path = self.path(kind, key)
+        with file_lock.unused(_lock(path)) as lock:
+            if lock is None:
+                return False
+            _remove(path)
+            _lock(path).unlink(missing_ok=True)
+            return True
+
+    def discard(self, kind: str, key: str) -> None:
+        """Removes a directory this process no longer wants, unless another uses it."""
+        path = self.path(kind, key)
+        file_lock.release(_lock(path))
+        if path.is_dir():
+            self.remove_unused(kind, key)
+
+    def document(self, kind: str, key: str) -> Any | None:
+        """A published JSON document, None if there is none."""
+        path = self.path(kind, f"{key}.json")
+        try:
+            document = json.loads(path.read_bytes())
+            os.utime(path)
+        except FileNotFoundError:
+            return None
+        return document
+
+    def put_document(self, kind: str, key: str, document: object) -> None:
+        """Publishes a JSON document; the last of several writers stays. Raises HostError for a full disk."""
+        path = self.path(kind, f"{key}.json")
+        new = path.with_name(f"{NEW}{stamp()}")
+        with disk_full_is_the_hosts(self.root):
+            try:
+                new.write_text(json.dumps(document))
+                new.replace(path)
+            finally:
+                new.unlink(missing_ok=True)
+
+    def remove_abandoned(self) -> None:
+        """Removes what killed processes left half-written."""
+        for new in self.root.glob(f"*/{NEW}*"):
+            name = new.name.removeprefix(NEW).removesuffix(GONE)
+            if is_abandoned(name):
+                new.unlink(missing_ok=True)
+            elif new.is_dir():
+                path = new.with_name(name)
+                with file_lock.unused(_lock(path)) as lock:
+                    if lock is not None:
+                        remove_written(new)
+                        if not path.is_dir():
+                            _lock(path).unlink(missing_ok=True)
+
+
+def size_of(directory: Path) -> int:
+    """Bytes on disk of all that is in a directory."""
+    total = 0
+    for folder, folders, files in os.walk(directory):
+        for name in (*folders, *files):
+            total += 512 * os.lstat(Path(folder, name)).st_blocks
+    return total
+
+
+def _lock(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")
+
+
+def _remove(path: Path) -> None:
+    """Removes an entry, out of sight first: killed in the middle, it leaves no half entry."""
+    gone = path.with_name(f"{NEW}{path.name}{GONE}")
+    shutil.rmtree(gone, ignore_errors=True)
+    if path.is_dir():
+        path.rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
