@@ -18,7 +18,7 @@ from nalm_agent.store.home import WorkDir
 from nalm_core.report.profile import Profile, ProfiledFunction, beyond_valgrind
 from nalm_core.report.run_report import Arm
 
-RECORDED = Path(__file__).parent / "recorded"
+RECORDED = Path(__file__).parents[1] / "recorded"
 CLOCK = Event("clock", "", "cpu-clock:u", "the thread's CPU time", hardware=False)
 SWITCHES = Event("switches", "", "context-switches:u", "of the thread", hardware=False)
 

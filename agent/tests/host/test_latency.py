@@ -71,7 +71,7 @@ def test_a_program_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_the_probe_header_is_the_contracts_own() -> None:
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     assert (library.FOLDER / "nalm_probe.h").resolve() == root / "reference-nf" / "probe" / "nalm_probe.h"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from nalm_agent.mutants.read import read_patch
 
-NF = Path(__file__).parents[2] / "reference-nf"
+NF = Path(__file__).parents[3] / "reference-nf"
 MUTANTS = sorted((NF / "mutants").glob("*/*.patch"))
 
 

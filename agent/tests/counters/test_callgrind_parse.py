@@ -9,7 +9,7 @@ import pytest
 from nalm_agent.counters.callgrind_parse import Profile, by_stage, events_by_stage, parse
 from nalm_agent.runtime.errors import SourceError
 
-RECORDED = Path(__file__).parent / "recorded" / "tiny.callgrind"
+RECORDED = Path(__file__).parents[1] / "recorded" / "tiny.callgrind"
 STAGES = {"gen": ["gen_process"], "alpha": ["alpha_process"], "beta": ["beta_*"], "tx": ["tx_process"]}
 
 

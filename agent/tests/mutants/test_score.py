@@ -20,7 +20,7 @@ from nalm_agent.mutants.send import send, trial_of
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.server_api.uploads import Uploader
 
-RECORDED = Path(__file__).parent / "recorded" / "mutants.jsonl"
+RECORDED = Path(__file__).parents[1] / "recorded" / "mutants.jsonl"
 
 
 def record(expected: Expected, outcome: str, **values: Any) -> Record:

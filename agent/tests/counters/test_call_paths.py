@@ -12,7 +12,7 @@ from nalm_agent.counters.call_paths import call_nodes, function_lines
 from nalm_agent.counters.callgrind_parse import Profile, by_stage, parse
 from nalm_core.report.call_tree import COVERED, OTHERS
 
-RECORDED = Path(__file__).parent / "recorded" / "tiny.callgrind"
+RECORDED = Path(__file__).parents[1] / "recorded" / "tiny.callgrind"
 STAGES = {"gen": ["gen_process"], "alpha": ["alpha_process"], "beta": ["beta_*"], "tx": ["tx_process"]}
 
 
