@@ -13,6 +13,7 @@ import pytest
 import typer
 from nalm_agent.mutants import cli as mutants
 from nalm_agent.shell import app as agent
+from nalm_agent.shell.commands import UnloadedCommand
 from nalm_server import cli as server
 from typer.main import get_command
 
@@ -43,6 +44,7 @@ def mistakes(name: str, words: list[str]) -> Iterator[str]:
     context = typer.Context(command, info_name=name)
     while hasattr(command, "get_command") and rest and re.fullmatch(r"[a-z]+", rest[0]):
         command, rest = command.get_command(context, rest[0]), rest[1:]
+        command = command.loaded() if isinstance(command, UnloadedCommand) else command
         if command is None:
             yield f"no command: {name} {' '.join(words)}"
             return

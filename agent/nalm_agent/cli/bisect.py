@@ -6,22 +6,23 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
+from nalm_core.findings.bisection import Culprit, Step
 from nalm_core.text.amounts import amount
 from nalm_core.text.plain_text import plain
 
+from nalm_agent.desk.bisect import Search
+from nalm_agent.desk.bisect_decision import Question
+from nalm_agent.desk.print_bisect import document, outcome_lines
+from nalm_agent.measure.request import read_config
+from nalm_agent.report.console import Terminal
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import commit_names, scenario_names
-
-if TYPE_CHECKING:
-    from nalm_core.findings.bisection import Step
-
-    from nalm_agent.desk.bisect import Search
-    from nalm_agent.desk.bisect_decision import Question
-    from nalm_agent.source.git import Repository, Revision
+from nalm_agent.source.git import Repository, Revision
+from nalm_agent.store.home import Home
 
 
 def add_to(app: typer.Typer) -> None:
@@ -58,10 +59,6 @@ def bisect(
 
     Commits that do not build or run are passed over. Exit code 0 if one commit is found, else 3.
     """
-    from nalm_agent.desk.bisect import Search
-    from nalm_agent.report.console import Terminal
-    from nalm_agent.source.git import Repository
-    from nalm_agent.store.home import Home
 
     home = Home.default()
     with home.work() as work, Terminal() as progress:
@@ -106,8 +103,6 @@ def _question(
     metric: Literal["cpp", "ipp"],
     stage: str | None,
 ) -> Question:
-    from nalm_agent.desk.bisect_decision import Question
-    from nalm_agent.measure.request import read_config
 
     config = read_config(repository, bad)
     names = [scenario] if scenario else config.standing()
@@ -126,9 +121,6 @@ def _plan(search: Search) -> str:
 
 
 def _print_outcome(search: Search, step: Step, *, as_json: bool) -> None:
-    from nalm_core.findings.bisection import Culprit
-
-    from nalm_agent.desk.print_bisect import document, outcome_lines
 
     if as_json:
         sys.stdout.write(json.dumps(document(search, step)) + "\n")

@@ -7,19 +7,27 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from nalm_core.features.decompose_run import decompose_run, decompose_summaries
+from nalm_core.features.decomposition import Decomposition
+from nalm_core.features.decomposition_text import one_line, stage_lines
+from nalm_core.report.host_match import comparable, differences, sentence
+from nalm_core.report.run_report import Arm
+from nalm_core.report.summary import summarise
 from nalm_core.text.plain_text import plain
+from nalm_core.verdict.compare import INCOMPARABLE, NOT_PAIRED
 
+from nalm_agent.desk.check import pair_runs
+from nalm_agent.report.print_run import print_run
+from nalm_agent.report.result import Result, worst
+from nalm_agent.report.saved import is_saved, read_one
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import commit_names, scenario_names
-
-if TYPE_CHECKING:
-    from nalm_core.features.decomposition import Decomposition
-
-    from nalm_agent.report.result import Result
+from nalm_agent.source.git import Repository
+from nalm_agent.store.home import Home
 
 
 def add_to(app: typer.Typer) -> None:
@@ -53,7 +61,6 @@ def compare(
     Two commits are built and measured side by side, unless this host has done so before, and judged. Two
     saved runs (their heads) were not measured side by side: they are shown and not judged.
     """
-    from nalm_agent.report.saved import is_saved
 
     saved = [is_saved(name) for name in (base, head)]
     if all(saved):
@@ -79,13 +86,6 @@ def _compare_commits(
     as_json: bool,
     never_fail: bool,
 ) -> None:
-    from nalm_core.features.decompose_run import decompose_run
-
-    from nalm_agent.desk.check import pair_runs
-    from nalm_agent.report.print_run import print_run
-    from nalm_agent.report.result import worst
-    from nalm_agent.source.git import Repository
-    from nalm_agent.store.home import Home
 
     home = Home.default()
     with home.work() as work:
@@ -112,20 +112,11 @@ def _document(result: Result, split: Decomposition | None) -> dict[str, object]:
 
 
 def _stage_lines(split: Decomposition | None) -> list[str]:
-    from nalm_core.features.decomposition_text import stage_lines
 
     return [] if split is None else list(stage_lines(split))
 
 
 def _compare_saved(base: str, head: str, *, as_json: bool) -> None:
-    from nalm_core.features.decompose_run import decompose_summaries
-    from nalm_core.features.decomposition_text import one_line, stage_lines
-    from nalm_core.report.host_match import comparable, differences, sentence
-    from nalm_core.report.run_report import Arm
-    from nalm_core.report.summary import summarise
-    from nalm_core.verdict.compare import INCOMPARABLE, NOT_PAIRED
-
-    from nalm_agent.report.saved import read_one
 
     old, new = read_one(base), read_one(head)
     hosts = differences(old.host, new.host)

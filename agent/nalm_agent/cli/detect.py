@@ -8,6 +8,7 @@ import sys
 from typing import Annotated, Any
 
 import typer
+from nalm_core.changepoints.detect import detect_many
 from nalm_core.text.json_text import JsonError, read_json
 from nalm_core.text.percents import change_percent
 
@@ -40,7 +41,6 @@ def detect(
     One value at the end may be an outlier: its probability stays small until others confirm it.
     """
     histories = read(sys.stdin.buffer.read())
-    from nalm_core.changepoints.detect import detect_many
 
     found = detect_many(histories)
     if as_json:

@@ -8,25 +8,29 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from nalm_core.profiles.flame import as_json
+from nalm_core.render.flame_svg import Legend, flame_svg
+from nalm_core.report.run_report import Arm, RunReport, Source
 from nalm_core.text.commit_name import short
+from nalm_core.verdict.verdict import judge
 from rich.markup import escape
 
 from nalm_agent.build.side_source import SideSource
+from nalm_agent.desk.check import pair_runs
 from nalm_agent.desk.explanation import UNITS, By, Explained, explained
+from nalm_agent.desk.last_run import last_run
+from nalm_agent.desk.print_explanation import legend_line, print_explained
 from nalm_agent.report.output_file import STDOUT, require_place, write_file
+from nalm_agent.report.print_run import UNCHANGED_SUMMARY, console, say
+from nalm_agent.report.saved import is_saved, read_results
 from nalm_agent.runtime.errors import GitError, NalmError, UsageError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import commit_names, scenario_names
 from nalm_agent.source.git import Repository
-from nalm_agent.store.home import Home
-
-if TYPE_CHECKING:
-    from nalm_core.report.run_report import Arm, RunReport
-
-    from nalm_agent.store.home import WorkDir
+from nalm_agent.store.home import Home, WorkDir
 
 
 def add_to(app: typer.Typer) -> None:
@@ -68,9 +72,6 @@ def explain(
 
     It explains and does not judge; what is not measured yet is measured now.
     """
-    from nalm_core.report.run_report import Arm
-
-    from nalm_agent.report.saved import is_saved, read_results
 
     if width not in (Arm.BASE, Arm.HEAD):
         raise UsageError(f"--width {width} is no side", hint="--width base or --width head")
@@ -114,13 +115,10 @@ def _found(
     profile: bool,
 ) -> Runs:
     """The runs that were asked for, and git's trees of their sides where these are known."""
-    from nalm_agent.desk.last_run import last_run
 
     if len(what) > 2:
         raise UsageError(f"{len(what)} names are too many", hint="`nalm explain BASE HEAD`")
     if what:
-        from nalm_agent.desk.check import pair_runs
-
         pair_runs(what, repository, home, work, scenarios=scenarios, profile=profile)
     last = last_run(home, repository)
     if last is None:
@@ -145,10 +143,6 @@ def _one(runs: Runs, scenario: str | None) -> tuple[RunReport, Mapping[Arm, str]
 def _show(
     source: SideSource, by: By, svg: str | None, width: Arm, file: str | None, *, as_json: bool
 ) -> None:
-    from nalm_core.verdict.verdict import judge
-
-    from nalm_agent.desk.print_explanation import legend_line, print_explained
-    from nalm_agent.report.print_run import UNCHANGED_SUMMARY, console, say
 
     report, out = source.report, console()
     if report.status == "unchanged":
@@ -175,8 +169,6 @@ def _show(
 
 
 def _draw(report: RunReport, found: Explained, svg: str, width: Arm) -> None:
-    from nalm_core.render.flame_svg import Legend, flame_svg
-    from nalm_core.report.run_report import Arm
 
     names = [report.arms[arm].build for arm in (Arm.BASE, Arm.HEAD)]
     base, head = (f"{short(one.commit)}{'+changes' if one.dirty else ''}" for one in names)
@@ -187,14 +179,12 @@ def _draw(report: RunReport, found: Explained, svg: str, width: Arm) -> None:
 
 
 def _document(found: Explained) -> dict[str, object]:
-    from nalm_core.profiles.flame import as_json
 
     files = [asdict(one) for one in found.files]
     return {"by": found.by, "unit": UNITS[found.by], "flame": as_json(found.flame), "files": files}
 
 
 def _missing(report: RunReport, by: By) -> str:
-    from nalm_core.report.run_report import Source
 
     if by is By.CYCLES:
         return "the run has no samples of both sides"

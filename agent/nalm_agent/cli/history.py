@@ -11,7 +11,15 @@ from urllib.parse import quote
 
 import typer
 
-from nalm_agent.runtime.errors import UsageError
+from nalm_agent.config.location import config_path
+from nalm_agent.config.nalm_toml import parse
+from nalm_agent.desk.print_history import WIDEST, print_history
+from nalm_agent.desk.submit import TOKEN, upload_token
+from nalm_agent.report.print_run import console
+from nalm_agent.runtime.errors import GitError, UsageError
+from nalm_agent.server_api.history import History, Lines
+from nalm_agent.server_api.reads import ask
+from nalm_agent.server_api.uploads import require_address
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import scenario_names
 
@@ -61,12 +69,6 @@ def history(
 
     A project that everyone may read needs no token.
     """
-    from nalm_agent.desk.print_history import WIDEST, print_history
-    from nalm_agent.desk.submit import TOKEN, upload_token
-    from nalm_agent.report.print_run import console
-    from nalm_agent.server_api.history import History, Lines
-    from nalm_agent.server_api.reads import ask
-    from nalm_agent.server_api.uploads import require_address
 
     if function is not None and stage == CHAIN:
         raise UsageError("under which stage?", hint="name it with --stage")
@@ -94,9 +96,6 @@ def history(
 
 def _project(repo: Path) -> str:
     """The project that nalm.toml of the repository here names."""
-    from nalm_agent.config.location import config_path
-    from nalm_agent.config.nalm_toml import parse
-    from nalm_agent.runtime.errors import GitError
 
     try:
         path = config_path(repo)

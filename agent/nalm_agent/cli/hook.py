@@ -7,14 +7,16 @@ import os
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from nalm_agent.desk.hook import install as write
+from nalm_agent.desk.hook import judged, pushed_commits
+from nalm_agent.desk.hook import remove as take_away
+from nalm_agent.runtime.errors import ExitCode
 from nalm_agent.shell import options
-
-if TYPE_CHECKING:
-    from nalm_agent.source.git import Repository
+from nalm_agent.source.git import WORKTREE, Repository
 
 hook = typer.Typer(help="Judge what is pushed before it is pushed.", no_args_is_help=True)
 
@@ -27,7 +29,6 @@ def add_to(app: typer.Typer) -> None:
 @hook.command(epilog="Example:\n\n    nalm hook install")
 def install(repo: options.RepoOption = Path()) -> None:
     """Write a pre-push hook; never overwrites one that is not nalm's."""
-    from nalm_agent.desk.hook import install as write
 
     with TemporaryDirectory() as scratch:
         typer.echo(f"wrote {write(_repository(repo, scratch))}; `git push --no-verify` passes it by")
@@ -36,7 +37,6 @@ def install(repo: options.RepoOption = Path()) -> None:
 @hook.command(epilog="Example:\n\n    nalm hook remove")
 def remove(repo: options.RepoOption = Path()) -> None:
     """Remove nalm's pre-push hook."""
-    from nalm_agent.desk.hook import remove as take_away
 
     with TemporaryDirectory() as scratch:
         gone = take_away(_repository(repo, scratch))
@@ -55,9 +55,6 @@ def run(
     repo: options.RepoOption = Path(),
 ) -> None:
     """What the hook does: judge what git or pre-commit is about to push. Exit code 1 for a regression."""
-    from nalm_agent.desk.hook import judged
-    from nalm_agent.runtime.errors import ExitCode
-    from nalm_agent.source.git import WORKTREE
 
     with TemporaryDirectory() as scratch:
         repository = _repository(repo, scratch)
@@ -73,7 +70,6 @@ def run(
 
 def _pushed() -> list[str]:
     """Commits that a push would bring; why there are none is said."""
-    from nalm_agent.desk.hook import pushed_commits
 
     typed = sys.stdin is None or sys.stdin.isatty()
     commits = pushed_commits(() if typed else sys.stdin, os.environ)
@@ -83,6 +79,5 @@ def _pushed() -> list[str]:
 
 
 def _repository(repo: Path, scratch: str) -> Repository:
-    from nalm_agent.source.git import Repository
 
     return Repository(repo.absolute(), Path(scratch))

@@ -9,27 +9,28 @@ from typing import Annotated
 import typer
 
 from nalm_agent import version
+from nalm_agent.report.output_file import write_file
+from nalm_agent.runtime.errors import UsageError
+from nalm_agent.shell.app import app as nalm
+from nalm_agent.shell.man_pages import man_pages
 
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
+    app.command(epilog="Example:\n\n    nalm man ~/.local/share/man/man1 && man nalm-check")(man)
 
-    @app.command(epilog="Example:\n\n    nalm man ~/.local/share/man/man1 && man nalm-check")
-    def man(
-        directory: Annotated[Path, typer.Argument(metavar="DIR", help="Made if it is not there.")],
-    ) -> None:
-        """Write a manual page for nalm and each of its commands."""
-        from nalm_agent.report.output_file import write_file
-        from nalm_agent.runtime.errors import UsageError
-        from nalm_agent.shell.man_pages import man_pages
 
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(
-                f"{directory} cannot be made: {error.strerror}", hint="name a directory you may write to"
-            ) from error
-        pages = man_pages(app, version())
-        for name, text in pages.items():
-            write_file(str(directory / name), text, "DIR")
-        typer.echo(f"wrote {len(pages)} pages to {directory}")
+def man(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Made if it is not there.")],
+) -> None:
+    """Write a manual page for nalm and each of its commands."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"{directory} cannot be made: {error.strerror}", hint="name a directory you may write to"
+        ) from error
+    pages = man_pages(nalm, version())
+    for name, text in pages.items():
+        write_file(str(directory / name), text, "DIR")
+    typer.echo(f"wrote {len(pages)} pages to {directory}")

@@ -1,29 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm store` and `nalm log`: what is kept of builds, and what they said."""
+"""`nalm store`: what is kept of builds."""
 
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
-from nalm_core.text.plain_text import plain
 
-from nalm_agent.runtime.errors import UsageError
-from nalm_agent.shell import options
-from nalm_agent.shell.completion import revision_names
 from nalm_agent.store.home import Home
+from nalm_agent.store.store_limit import entries, in_use, limit_bytes, parse_bytes
+from nalm_agent.store.store_limit import prune as remove
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the commands to the command `nalm`."""
+    """Adds the command to `nalm`."""
     app.command(
         epilog="Examples:\n\n    nalm store\n\n    nalm store --prune\n\n    nalm store --prune --limit 2G"
     )(store)
-    app.command(epilog="Examples:\n\n    nalm log\n\n    nalm log HEAD~1")(log)
 
 
 def store(
@@ -37,8 +32,6 @@ def store(
     as_json: Annotated[bool, typer.Option("--json", help="Print every entry as JSON.")] = False,
 ) -> None:
     """Show the store of builds and instruction counts, and keep it small."""
-    from nalm_agent.store.store_limit import entries, in_use, limit_bytes, parse_bytes
-    from nalm_agent.store.store_limit import prune as remove
 
     found = Home.default().store()
     allowed = parse_bytes(limit) if limit is not None else limit_bytes(found)
@@ -62,32 +55,6 @@ def store(
     )
     if prune:
         typer.echo(f"removed {len(removed)}, {_readable(sum(entry.size for entry in removed))}")
-
-
-def log(
-    revision: Annotated[
-        str,
-        typer.Argument(metavar="REV", help="A commit, or the working tree.", autocompletion=revision_names),
-    ] = "worktree",
-    repo: options.RepoOption = Path(),
-) -> None:
-    """Print the log of a revision's build on this host, failed or not, without control sequences."""
-    from nalm_agent.build.build import build_address, build_log
-    from nalm_agent.measure.request import read_config
-    from nalm_agent.source.git import Repository
-
-    home = Home.default()
-    with home.work() as work:
-        repository = Repository(repo.absolute(), work.fresh("git"))
-        found = repository.resolve(revision)
-        path = build_log(home, build_address(repository, found, read_config(repository, found)))
-    if path is None:
-        raise UsageError(
-            f"{found.short} was not built on this host, or its build was evicted from the store",
-            hint=f"`nalm check --head {revision}` builds it",
-        )
-    typer.echo(f"{path}:", err=True)
-    sys.stdout.write(plain(path.read_text(errors="replace")))
 
 
 def _readable(size: int) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm submit` and `nalm show`: saved run reports to a server, and into other forms."""
+"""`nalm submit`: uploads saved run reports to a server."""
 
 from __future__ import annotations
 
@@ -7,31 +7,24 @@ from typing import Annotated
 
 import typer
 
+from nalm_agent.desk.sending import Sending
 from nalm_agent.report.outputs import Outputs
 from nalm_agent.report.result import worst
+from nalm_agent.report.saved import read_results
 from nalm_agent.runtime.errors import ExitCode
 from nalm_agent.shell import options
 
-ReportsArgument = Annotated[
-    list[str],
-    typer.Argument(metavar="REPORT", help="Files of `--json`, or patterns; - for standard input."),
-]
-
 
 def add_to(app: typer.Typer) -> None:
-    """Adds both commands to `nalm`."""
+    """Adds the command to `nalm`."""
     app.command(
         epilog="Examples:\n\n    nalm submit run.json --server https://nalm.example.org --token-file token"
         "\n\n    NALM_SERVER=... NALM_TOKEN=... nalm submit 'runs/*.json' --json"
     )(submit)
-    app.command(
-        epilog="Examples:\n\n    nalm show run.json\n\n"
-        "    nalm show runs/*.json --junit nalm.xml --sarif nalm.sarif"
-    )(show)
 
 
 def submit(
-    reports: ReportsArgument,
+    reports: options.ReportsArgument,
     *,
     server: options.ServerOption = None,
     token_file: options.TokenFileOption = None,
@@ -44,8 +37,6 @@ def submit(
     never_fail: options.NeverFailOption = False,
 ) -> None:
     """Upload run reports to a nalm server, once each, and answer with its verdicts."""
-    from nalm_agent.desk.sending import Sending
-    from nalm_agent.report.saved import read_results
 
     outputs = Outputs(
         json="-" if as_json else None, junit=junit, sarif=sarif, markdown=markdown, github=github
@@ -55,25 +46,3 @@ def submit(
         results = sending.send(read_results(reports), quiet=outputs.on_stdout, as_json=as_json)
         Outputs(junit=junit, sarif=sarif, markdown=markdown, github=github).write(results, as_list=True)
         raise typer.Exit(ExitCode.OK if never_fail else worst(results))
-
-
-def show(
-    reports: ReportsArgument,
-    *,
-    junit: options.JUnitOption = None,
-    sarif: options.SarifOption = None,
-    markdown: options.MarkdownOption = None,
-    github: options.GithubOption = False,
-    never_fail: options.NeverFailOption = False,
-) -> None:
-    """Print the verdicts on saved run reports, or write them in another form."""
-    from nalm_agent.report.print_run import print_run
-    from nalm_agent.report.saved import read_results
-
-    outputs = Outputs(junit=junit, sarif=sarif, markdown=markdown, github=github)
-    results = read_results(reports)
-    if not outputs.on_stdout:
-        for result in results:
-            print_run(result.report, result.verdict, result.title)
-    outputs.write(results, as_list=True)
-    raise typer.Exit(ExitCode.OK if never_fail else worst(results))

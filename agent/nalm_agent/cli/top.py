@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm top` and `nalm gdb`: arguments in, exit codes out."""
+"""`nalm top`: a running NF, live."""
 
 from __future__ import annotations
 
@@ -7,19 +7,24 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from nalm_agent.runtime.errors import StoppedError, UsageError
 from nalm_agent.runtime.stop_signals import INTERRUPTED
-
-if TYPE_CHECKING:
-    from nalm_agent.top.view import Feed
+from nalm_agent.top.find import of_prefix, of_process, only, running
+from nalm_agent.top.keep_off import keep_off, threads_of
+from nalm_agent.top.perf_feed import PerfFeed
+from nalm_agent.top.probe_feed import ProbeFeed
+from nalm_agent.top.recording import ReplayFeed
+from nalm_agent.top.telemetry_feed import TelemetryFeed
+from nalm_agent.top.view import Feed
+from nalm_agent.top.watch import Wanted, watch
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds both commands to `nalm`."""
+    """Adds the command to `nalm`."""
     app.command(
         epilog="Examples:\n\n    nalm top                        the only NF on this host\n\n"
         "    nalm top --pid 4711 --lcores --record today.jsonl\n\n"
@@ -27,11 +32,6 @@ def add_to(app: typer.Typer) -> None:
         "    nalm top --perf 4711            any process, by its C functions\n\n"
         "    nalm top --replay today.jsonl"
     )(top)
-    app.command(
-        epilog="Examples:\n\n    nalm gdb -- -p 4711       then: nalm stages, nalm since\n\n"
-        "    nalm gdb -- --args build/my-nf -l 0\n\n    nalm gdb -- build/my-nf core.4711   a core dump\n\n"
-        "    nalm gdb --print >> ~/.gdbinit"
-    )(gdb)
 
 
 def top(
@@ -69,7 +69,6 @@ def top(
 
     Keys: q quit, space pause, s order of stages, l lcores.
     """
-    from nalm_agent.top.watch import Wanted, watch
 
     given = [name for name, value in {
         "--probe": probe, "--pid": pid, "--telemetry": telemetry, "--file-prefix": file_prefix,
@@ -97,25 +96,6 @@ def top(
         raise typer.Exit(INTERRUPTED) from None
 
 
-def gdb(
-    arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="-- [GDB ARGUMENTS]", help="Handed to gdb as they are.")
-    ] = None,
-    *,
-    print_source: Annotated[
-        bool,
-        typer.Option("--print", help="Print the line that loads the commands, for .gdbinit or an editor."),
-    ] = False,
-) -> None:
-    """Debug an NF with its probe's figures at hand: `nalm stages`, `nalm since`, `nalm lcores` inside gdb."""
-    from nalm_agent.gdb.run import run_gdb, source_line
-
-    if print_source:
-        typer.echo(source_line())
-        return
-    run_gdb(arguments or [])
-
-
 def _feed(
     *,
     probe: Path | None,
@@ -127,8 +107,6 @@ def _feed(
     paced: bool,
 ) -> Feed:
     if replay is not None:
-        from nalm_agent.top.recording import ReplayFeed
-
         return ReplayFeed(replay, paced=paced)
     if perf is not None:
         return _by_perf(perf)
@@ -136,7 +114,6 @@ def _feed(
         return _by_telemetry(telemetry)
     if probe is not None:
         return _by_probe(probe, None)
-    from nalm_agent.top.find import of_prefix, of_process, only
 
     if file_prefix is not None:
         return _by_telemetry(of_prefix(file_prefix).path)
@@ -145,8 +122,6 @@ def _feed(
 
 
 def _by_perf(pid: int) -> Feed:
-    from nalm_agent.top.keep_off import keep_off, threads_of
-    from nalm_agent.top.perf_feed import PerfFeed
 
     feed = PerfFeed(pid)
     keep_off(threads_of(pid))
@@ -154,8 +129,6 @@ def _by_perf(pid: int) -> Feed:
 
 
 def _by_telemetry(path: Path) -> Feed:
-    from nalm_agent.top.keep_off import keep_off, threads_of
-    from nalm_agent.top.telemetry_feed import TelemetryFeed
 
     feed = TelemetryFeed(path)
     keep_off(threads_of(feed.pid))
@@ -163,8 +136,6 @@ def _by_telemetry(path: Path) -> Feed:
 
 
 def _by_probe(path: Path, pid: int | None) -> Feed:
-    from nalm_agent.top.keep_off import keep_off
-    from nalm_agent.top.probe_feed import ProbeFeed
 
     feed = ProbeFeed(path, pid)
     keep_off(feed.threads)
@@ -172,7 +143,6 @@ def _by_probe(path: Path, pid: int | None) -> Feed:
 
 
 def _print_found(*, as_json: bool) -> None:
-    from nalm_agent.top.find import running
 
     found = running()
     if not found and not as_json:

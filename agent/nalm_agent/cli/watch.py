@@ -5,15 +5,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.markup import escape
 
+from nalm_agent.desk.session import Sitting
+from nalm_agent.desk.watch import sit
+from nalm_agent.measure.request import read_config
+from nalm_agent.report.print_run import console, say
+from nalm_agent.runtime.errors import ConfigError, StoppedError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import commit_names
-
-if TYPE_CHECKING:
-    from nalm_agent.source.git import BaseChoice, Repository
+from nalm_agent.source.git import WORKTREE, BaseChoice, Repository
+from nalm_agent.store.home import Home
 
 
 def add_to(app: typer.Typer) -> None:
@@ -39,14 +44,6 @@ def watch(
 
     A save while it measures begins anew. Ends with a summary and exit code 0.
     """
-    from rich.markup import escape
-
-    from nalm_agent.desk.session import Sitting
-    from nalm_agent.desk.watch import sit
-    from nalm_agent.report.print_run import console, say
-    from nalm_agent.runtime.errors import StoppedError
-    from nalm_agent.source.git import Repository
-    from nalm_agent.store.home import Home
 
     with Home.default().work() as work:
         repository = Repository(repo.absolute(), work.fresh("git"))
@@ -75,9 +72,6 @@ def _require(repository: Repository, scenarios: list[str]) -> None:
 
     A nalm.toml that cannot be read is told by the first judgement, and a save may mend it.
     """
-    from nalm_agent.measure.request import read_config
-    from nalm_agent.runtime.errors import ConfigError
-    from nalm_agent.source.git import WORKTREE
 
     try:
         config = read_config(repository, repository.resolve(WORKTREE))
@@ -89,7 +83,6 @@ def _require(repository: Repository, scenarios: list[str]) -> None:
 
 def _base(repository: Repository, given: str | None) -> BaseChoice:
     """For the sitting. Edits are to come, so on the main branch it is HEAD even while nothing is edited."""
-    from nalm_agent.source.git import WORKTREE, BaseChoice
 
     if given is not None:
         return BaseChoice(repository.resolve(given), "as given")

@@ -14,6 +14,8 @@ import typer
 from typer.core import TyperArgument, TyperGroup
 from typer.main import get_command
 
+from nalm_agent.shell.commands import UnloadedCommand
+
 EXIT_STATUS = (
     ("0", "no regression"),
     ("1", "regression"),
@@ -38,9 +40,10 @@ def man_pages(app: typer.Typer, version: str) -> dict[str, str]:
 def _walk(name: str, command: Any) -> Iterator[tuple[str, Any]]:
     yield name, command
     if isinstance(command, TyperGroup):
-        for inner, one in sorted(command.commands.items()):
-            if not one.hidden:
-                yield from _walk(f"{name} {inner}", one)
+        for inner, below in sorted(command.commands.items()):
+            if not below.hidden:
+                loaded = below.loaded() if isinstance(below, UnloadedCommand) else below
+                yield from _walk(f"{name} {inner}", loaded)
 
 
 def _page(name: str, command: Any, version: str, names: list[str]) -> str:

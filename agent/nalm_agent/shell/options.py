@@ -12,7 +12,7 @@ import typer
 
 from nalm_agent.report.console import show_error
 from nalm_agent.runtime.errors import ExitCode, NalmError
-from nalm_agent.shell.completion import scenario_names
+from nalm_agent.shell.completion import revision_names, scenario_names
 
 _FILE = "FILE"
 
@@ -56,6 +56,28 @@ TimeoutOption = Annotated[
     typer.Option("--timeout", min=0, metavar="SECONDS", help="How long to wait for a server that is away."),
 ]
 TIMEOUT_SECONDS = 300.0
+ReportsFileOption = Annotated[
+    str | None,
+    typer.Option("--json", metavar="FILE", help="Write the run report here; - for standard output."),
+]
+RebuildOption = Annotated[
+    bool, typer.Option("--rebuild", help="Build again what failed before; else the earlier failure is shown.")
+]
+ReportsArgument = Annotated[
+    list[str],
+    typer.Argument(metavar="REPORT", help="Files of `--json`, or patterns; - for standard input."),
+]
+RevisionArgument = Annotated[
+    str, typer.Argument(metavar="REV", help="Commit, or the working tree.", autocompletion=revision_names)
+]
+OneScenarioOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scenario",
+        help="Scenario of nalm.toml. Default: its first standing one.",
+        autocompletion=scenario_names,
+    ),
+]
 
 
 @contextmanager

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm bench`: measures commits, each against its first parent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nalm_agent.desk.check import measure_scenarios, with_parent
+from nalm_agent.desk.conclude import finish, shown
+from nalm_agent.report.console import Terminal
+from nalm_agent.report.outputs import Outputs
+from nalm_agent.report.result import Result
+from nalm_agent.shell import options
+from nalm_agent.shell.completion import commit_names
+from nalm_agent.source.git import Repository
+from nalm_agent.store.home import Home
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `nalm`."""
+    app.command(epilog="Examples:\n\n    nalm bench HEAD\n\n    nalm bench main~5..main --json runs.json")(
+        bench
+    )
+
+
+def bench(
+    revisions: Annotated[
+        list[str], typer.Argument(metavar="REV", help="Commits, or ranges A..B.", autocompletion=commit_names)
+    ],
+    *,
+    scenario: options.ScenarioOption = None,
+    json_file: options.ReportsFileOption = None,
+    repo: options.RepoOption = Path(),
+    rebuild: options.RebuildOption = False,
+    quiet: options.QuietOption = False,
+    junit: options.JUnitOption = None,
+    sarif: options.SarifOption = None,
+    markdown: options.MarkdownOption = None,
+    github: options.GithubOption = False,
+    never_fail: options.NeverFailOption = False,
+) -> None:
+    """Measure commits, each against its first parent."""
+    outputs = Outputs(json_file, junit, sarif, markdown, github)
+    home, results = Home.default(), list[Result]()
+    with options.tolerating(never_fail):
+        with home.work() as work, Terminal(quiet=quiet) as progress:
+            repository = Repository(repo.absolute(), work.fresh("git"))
+            commits = [commit for name in revisions for commit in repository.expand(name)]
+            for comparison in [with_parent(repository, commit) for commit in commits]:
+                progress.say(f"{comparison.head.short} {comparison.head.subject}")
+                runs = measure_scenarios(
+                    repository, comparison, home, work, progress, scenarios=scenario or (), rebuild=rebuild
+                )
+                results += shown(runs, progress, quiet=outputs.on_stdout)
+        finish(results, outputs, None, as_list=True, never_fail=never_fail)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm doctor`: what this host can measure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nalm_agent.doctor import command
+from nalm_agent.doctor.finding import severity
+from nalm_agent.doctor.show import print_findings
+from nalm_agent.runtime.errors import ExitCode, UsageError
+from nalm_agent.shell import options
+from nalm_agent.store.home import Home
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `nalm`."""
+    app.command(
+        epilog="Examples:\n\n    nalm doctor --json\n\n    nalm doctor --noise --seconds 120\n\n"
+        "    sudo nalm doctor --tune         and back: --untune"
+    )(doctor)
+
+
+def doctor(
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    noise: Annotated[
+        bool, typer.Option("--noise", help="Compare an NF with itself: what change this host can see.")
+    ] = False,
+    seconds: Annotated[float, typer.Option(min=1, help="How long --noise may take.")] = 60,
+    lcores: Annotated[int, typer.Option(min=1, help="CPUs to look at and to tune: a scenario's lcores.")] = 1,
+    tune: Annotated[bool, typer.Option("--tune", help="Change what can be put back, as root.")] = False,
+    untune: Annotated[bool, typer.Option("--untune", help="Put it back.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --tune: only show.")] = False,
+    repo: options.RepoOption = Path(),
+) -> None:
+    """Say what this host can measure, and for each problem its effect and its cure."""
+
+    home = Home.default()
+    if sum((noise, tune, untune)) > 1 or (dry_run and not tune):
+        raise UsageError(
+            "--noise, --tune and --untune exclude each other, and --dry-run goes with --tune",
+            hint="run `nalm doctor` once for each",
+        )
+    if tune or untune:
+        if dry_run:
+            command.print_changes(command.planned(lcores), as_json=as_json)
+        else:
+            done = command.tune_host(home, lcores) if tune else command.untune_host(home)
+            command.print_changes(done, as_json=as_json)
+            if untune and any(one.refused for one in done):
+                raise typer.Exit(ExitCode.NOT_MEASURED)
+        return
+    found = command.findings(home, lcores)
+    if noise:
+        found.append(command.noise_finding(home, repo.absolute(), seconds, quiet=as_json))
+    print_findings(found, as_json=as_json)
+    raise typer.Exit(severity(found))

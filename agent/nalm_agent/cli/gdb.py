@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm gdb`: an NF under gdb with its probe's figures."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nalm_agent.gdb.run import run_gdb, source_line
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `nalm`."""
+    app.command(
+        epilog="Examples:\n\n    nalm gdb -- -p 4711       then: nalm stages, nalm since\n\n"
+        "    nalm gdb -- --args build/my-nf -l 0\n\n    nalm gdb -- build/my-nf core.4711   a core dump\n\n"
+        "    nalm gdb --print >> ~/.gdbinit"
+    )(gdb)
+
+
+def gdb(
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="-- [GDB ARGUMENTS]", help="Handed to gdb as they are.")
+    ] = None,
+    *,
+    print_source: Annotated[
+        bool,
+        typer.Option("--print", help="Print the line that loads the commands, for .gdbinit or an editor."),
+    ] = False,
+) -> None:
+    """Debug an NF with its probe's figures at hand: `nalm stages`, `nalm since`, `nalm lcores` inside gdb."""
+
+    if print_source:
+        typer.echo(source_line())
+        return
+    run_gdb(arguments or [])

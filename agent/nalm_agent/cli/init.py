@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm init`: a first nalm.toml."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nalm_agent.config.location import root_to_be
+from nalm_agent.desk.init import write_first_config, write_headers
+from nalm_agent.report.console import Terminal
+from nalm_agent.shell import options
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `nalm`."""
+    app.command(epilog="Example:\n\n    nalm init && nalm check")(init)
+
+
+def init(
+    repo: options.RepoOption = Path(),
+    *,
+    headers: Annotated[
+        bool, typer.Option("--headers", help="Write nalm_probe.h and nalm_loop.h instead.")
+    ] = False,
+) -> None:
+    """Write a first nalm.toml at the repository's root from what it looks like; never overwrites one."""
+
+    if headers:
+        for header in write_headers(repo.absolute()):
+            typer.echo(f"wrote {header}")
+        return
+    path, remarks = write_first_config(root_to_be(repo), Terminal().say)
+    typer.echo(f"wrote {path}")
+    for remark in remarks:
+        typer.echo(f"- {remark}")

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm show`: verdicts on saved run reports, and other forms of them."""
+
+from __future__ import annotations
+
+import typer
+
+from nalm_agent.report.outputs import Outputs
+from nalm_agent.report.print_run import print_run
+from nalm_agent.report.result import worst
+from nalm_agent.report.saved import read_results
+from nalm_agent.runtime.errors import ExitCode
+from nalm_agent.shell import options
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `nalm`."""
+    app.command(
+        epilog="Examples:\n\n    nalm show run.json\n\n"
+        "    nalm show runs/*.json --junit nalm.xml --sarif nalm.sarif"
+    )(show)
+
+
+def show(
+    reports: options.ReportsArgument,
+    *,
+    junit: options.JUnitOption = None,
+    sarif: options.SarifOption = None,
+    markdown: options.MarkdownOption = None,
+    github: options.GithubOption = False,
+    never_fail: options.NeverFailOption = False,
+) -> None:
+    """Print the verdicts on saved run reports, or write them in another form."""
+
+    outputs = Outputs(junit=junit, sarif=sarif, markdown=markdown, github=github)
+    results = read_results(reports)
+    if not outputs.on_stdout:
+        for result in results:
+            print_run(result.report, result.verdict, result.title)
+    outputs.write(results, as_list=True)
+    raise typer.Exit(ExitCode.OK if never_fail else worst(results))

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shows, sends and writes the results of a command, and ends it with their exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import typer
+
+from nalm_agent.desk.sending import Sending
+from nalm_agent.report.console import Terminal
+from nalm_agent.report.outputs import Outputs
+from nalm_agent.report.print_run import print_run
+from nalm_agent.report.result import Result, worst
+from nalm_agent.runtime.errors import ExitCode
+
+
+def shown(results: Iterable[Result], progress: Terminal, *, quiet: bool) -> list[Result]:
+    """The results, each printed as soon as it is there, unless standard output is for a program."""
+    kept = []
+    for result in results:
+        if not quiet:
+            with progress.aside():
+                print_run(result.report, result.verdict, result.title)
+        kept.append(result)
+    return kept
+
+
+def finish(
+    results: Sequence[Result],
+    outputs: Outputs,
+    sending: Sending | None,
+    *,
+    as_list: bool,
+    never_fail: bool,
+) -> None:
+    """Uploads and writes the reports, and leaves with the worst exit code."""
+    try:
+        if sending is not None:
+            results = sending.send(results, quiet=outputs.on_stdout)
+    finally:
+        outputs.write(results, as_list=as_list)
+    raise typer.Exit(ExitCode.OK if never_fail else worst(results))

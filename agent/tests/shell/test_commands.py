@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands of `nalm` are listed without being loaded, as each says of itself."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nalm_agent.cli
+import pytest
+from nalm_agent.shell.commands import COMMANDS, UnloadedCommand
+
+LISTED = {name: text for below in COMMANDS.values() for name, text in below.items()}
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_a_listed_command_says_the_same_of_itself(name: str) -> None:
+    command = UnloadedCommand(name).loaded()
+    first = re.split(r"\n\s*\n", command.help.strip())[0]
+    assert LISTED[name] == " ".join(first.split())
+
+
+def test_every_module_is_a_command() -> None:
+    modules = {path.stem for path in Path(nalm_agent.cli.__path__[0]).glob("*.py")}
+    assert modules - {"__init__"} == set(LISTED)
+
+
+def test_the_list_of_commands_loads_none_of_them() -> None:
+    code = "import sys; sys.argv = ['nalm', '--help']\nfrom nalm_agent.shell.entry import main\n"
+    code += "try:\n    main()\nexcept SystemExit:\n    print([name for name in sys.modules if name in "
+    code += "('pydantic', 'numpy', 'httpx') or name.startswith('nalm_agent.cli')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("\n[]\n")
