@@ -14,7 +14,7 @@ from contract_server import ContractServer
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMITTED = json.loads((ROOT / "server" / "openapi.json").read_text())
-AGENT_CLIENT = (ROOT / "agent" / "nalm_agent" / "server_client.py").read_text()
+AGENT_CLIENT = (ROOT / "agent" / "nalm_agent" / "server_api" / "jobs.py").read_text()
 
 
 def test_the_server_serves_the_committed_document(server: ContractServer) -> None:

@@ -11,7 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from contract_server import ContractServer
 from nalm_agent.server_api import jobs as server_client
-from nalm_agent.server_api.jobs import Lease, LeaseLostError, ServerClient, ServerOlderError
+from nalm_agent.server_api.jobs import LeaseLostError, ServerClient, ServerOlderError
+from nalm_core.wire.jobs import Lease
 
 ORIGIN = 40 * "0"
 LEASE_SECONDS = 5

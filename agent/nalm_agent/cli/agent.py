@@ -96,7 +96,8 @@ def register(
 ) -> None:
     """Exchange a one-time token for this agent's own credential, kept in $NALM_HOME/agent.json."""
     from nalm_agent.daemon import credential
-    from nalm_agent.server_api.jobs import ServerAwayError, ServerClient
+    from nalm_agent.server_api.client import ServerAwayError
+    from nalm_agent.server_api.jobs import ServerClient
 
     home = Home.default()
     invitation = credential.from_file(server, token_file, pool).token
@@ -113,7 +114,8 @@ def register(
 def rotate() -> None:
     """Put a new credential in place of the old one, which is worth nothing from then on."""
     from nalm_agent.daemon import credential
-    from nalm_agent.server_api.jobs import ServerAwayError, ServerClient
+    from nalm_agent.server_api.client import ServerAwayError
+    from nalm_agent.server_api.jobs import ServerClient
 
     home = Home.default()
     old = credential.load(home)

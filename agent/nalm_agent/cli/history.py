@@ -10,6 +10,7 @@ from typing import Annotated
 from urllib.parse import quote
 
 import typer
+from nalm_core.wire.history import History, Lines
 
 from nalm_agent.config.location import config_path
 from nalm_agent.config.nalm_toml import parse
@@ -17,9 +18,8 @@ from nalm_agent.desk.print_history import WIDEST, print_history
 from nalm_agent.desk.submit import TOKEN, upload_token
 from nalm_agent.report.print_run import console
 from nalm_agent.runtime.errors import GitError, UsageError
-from nalm_agent.server_api.history import History, Lines
+from nalm_agent.server_api.client import require_address
 from nalm_agent.server_api.reads import ask
-from nalm_agent.server_api.uploads import require_address
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import scenario_names
 

@@ -7,12 +7,13 @@ import os
 import socket
 from pathlib import Path
 
+from nalm_core.wire.jobs import Registered
 from pydantic import BaseModel, ValidationError
 
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.measure.needs import capabilities
 from nalm_agent.runtime.errors import HostError, UsageError
-from nalm_agent.server_api.jobs import Registered, ServerClient
+from nalm_agent.server_api.jobs import ServerClient
 from nalm_agent.store.atomic_file import put
 from nalm_agent.store.home import Home
 

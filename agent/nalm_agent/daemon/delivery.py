@@ -9,7 +9,8 @@ from nalm_core.text.amounts import amount
 
 from nalm_agent.daemon.spool import Item, Spool
 from nalm_agent.runtime.errors import ServerError
-from nalm_agent.server_api.jobs import LeaseLostError, ServerAwayError, ServerClient, pauses
+from nalm_agent.server_api.client import retry
+from nalm_agent.server_api.jobs import LeaseLostError, ServerClient
 
 MESSAGE_CHARACTERS = 10_000
 
@@ -27,12 +28,7 @@ def deliver(spool: Spool, client: ServerClient, say: Callable[[str], None]) -> N
 
 def deliver_patiently(spool: Spool, client: ServerClient, say: Callable[[str], None]) -> None:
     """The same, again and again until the server has taken everything."""
-    for pause in pauses():
-        try:
-            deliver(spool, client, say)
-            return
-        except ServerAwayError as error:
-            client.wait(error, pause)
+    retry(lambda: deliver(spool, client, say), client.wait)
 
 
 def _send(item: Item, spool: Spool, client: ServerClient, say: Callable[[str], None]) -> None:

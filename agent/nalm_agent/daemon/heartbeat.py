@@ -10,11 +10,12 @@ from types import TracebackType
 
 from nalm_core.report.run_report import Arm, InstructionCount
 from nalm_core.text.plain_text import plain
+from nalm_core.wire.jobs import Lease
 
 from nalm_agent.report.print_run import instruction_line
 from nalm_agent.runtime.bounded_log import newest, read_end
 from nalm_agent.runtime.process import stop_all
-from nalm_agent.server_api.jobs import Lease, LeaseLostError, ServerClient
+from nalm_agent.server_api.jobs import LeaseLostError, ServerClient
 
 RENEWALS_PER_LEASE = 4
 SHORTEST_PAUSE_SECONDS = 1.0

@@ -14,11 +14,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol, cast
 
+from nalm_core.wire.queues import PRIORITY_STEPS, SEPARATOR, WAKE_TASK, pool_queue
+
 from nalm_agent.server_api.jobs import LEASE_WAIT_SECONDS
 
 log = logging.getLogger(__name__)
 
-WAKE_TASK = "nalm.wake"
 SLOW_POLL_SECONDS = 30.0
 """An agent with a broker asks this often even if nobody wakes it: the broker may be away, a message lost."""
 RETRY_SECONDS = 5.0
@@ -97,10 +98,6 @@ class CeleryWakes:
         self._woken.set()
 
 
-def queue_of(pool: str) -> str:
-    return f"nalm.pool.{pool}"
-
-
 def make_worker(broker_url: str, pool: str, task: Callable[[], None]) -> Any:
     """A worker of the pool's queue and nothing else: every key it touches at the broker begins with the
     queue's name, or is its binding (docs/agents.md has the broker user's rules). It is for the calling
@@ -110,7 +107,7 @@ def make_worker(broker_url: str, pool: str, task: Callable[[], None]) -> Any:
     from kombu.transport.redis import Channel
 
     logging.getLogger("celery").setLevel(logging.WARNING)
-    queue, untyped = queue_of(pool), cast("Any", entity)
+    queue, untyped = pool_queue(pool), cast("Any", entity)
     app = Celery("nalm-agent", broker=broker_url, set_as_current=False)
     app.conf.update(
         task_queues=[untyped.Queue(queue, exchange=queue, routing_key=queue)],
@@ -127,8 +124,8 @@ def make_worker(broker_url: str, pool: str, task: Callable[[], None]) -> Any:
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,
         broker_transport_options={
-            "sep": ":",
-            "priority_steps": [0, 3, 6, 9],
+            "sep": SEPARATOR,
+            "priority_steps": list(PRIORITY_STEPS),
             "unacked_key": f"{queue}:unacked",
             "unacked_index_key": f"{queue}:unacked_index",
             "unacked_mutex_key": f"{queue}:unacked_mutex",

@@ -17,6 +17,7 @@ from nalm_core.report.serialization import dump_report
 from nalm_core.text.amounts import amount
 from nalm_core.text.commit_name import short
 from nalm_core.text.plain_text import plain
+from nalm_core.wire.jobs import Lease
 
 from nalm_agent.build.sandbox import ISOLATION, Policy
 from nalm_agent.config.nalm_toml import Config
@@ -35,7 +36,8 @@ from nalm_agent.measure.needs import Capabilities, Needs, capabilities, missing,
 from nalm_agent.measure.request import Request, read_config
 from nalm_agent.report.result import judged
 from nalm_agent.runtime.errors import GitError, HostError, NalmError
-from nalm_agent.server_api.jobs import Lease, LeaseLostError, ServerAwayError, ServerClient
+from nalm_agent.server_api.client import ServerAwayError
+from nalm_agent.server_api.jobs import LeaseLostError, ServerClient
 from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home, WorkDir
 

@@ -8,10 +8,10 @@ import subprocess
 from pathlib import Path
 
 from filelock import FileLock
+from nalm_core.wire.jobs import Lease
 
 from nalm_agent.runtime.errors import GitError
 from nalm_agent.runtime.process import tail
-from nalm_agent.server_api.jobs import Lease
 from nalm_agent.store.home import Home
 
 PROTOCOLS = "file:http:https:ssh"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from nalm_core.text.commit_name import short
 from nalm_core.text.percents import change_percent
+from nalm_core.wire.history import ChangePoint, History, Point, Segment
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -14,7 +15,6 @@ from rich.text import Text
 
 from nalm_agent.report.sparkline import sparkline
 from nalm_agent.report.table_width import fit, needed_width
-from nalm_agent.server_api.history import ChangePoint, History, Point, Segment
 
 WIDEST = 100
 """Commits in the line of the course."""

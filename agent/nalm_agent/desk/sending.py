@@ -16,7 +16,8 @@ from nalm_core.text.plain_text import plain
 from nalm_agent.desk.submit import submit_all, upload_token
 from nalm_agent.report.result import Result
 from nalm_agent.runtime.errors import UsageError
-from nalm_agent.server_api.uploads import Uploader, require_address
+from nalm_agent.server_api.client import require_address
+from nalm_agent.server_api.uploads import Uploader
 from nalm_agent.source.git import Revision
 
 

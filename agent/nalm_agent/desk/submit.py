@@ -9,11 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from nalm_core.report.serialization import dump_report
+from nalm_core.wire.uploads import StoredRun
 
 from nalm_agent.report.outputs import judged_fully
 from nalm_agent.report.result import Result
 from nalm_agent.runtime.errors import UsageError
-from nalm_agent.server_api.uploads import Taken, Uploader
+from nalm_agent.server_api.uploads import Uploader
 
 TOKEN = "NALM_TOKEN"
 
@@ -41,13 +42,13 @@ def upload_token(file: Path | None) -> str:
     return token
 
 
-def submit_all(results: Sequence[Result], uploader: Uploader) -> list[tuple[Result, Taken]]:
+def submit_all(results: Sequence[Result], uploader: Uploader) -> list[tuple[Result, StoredRun]]:
     """Uploads each; results with the server's outcome and the link to its page.
 
     What is wrong with one report does not keep the others: the first error is raised when all are sent.
     Raises ServerError at once when the server stays away.
     """
-    done: list[tuple[Result, Taken]] = []
+    done: list[tuple[Result, StoredRun]] = []
     refused: list[UsageError] = []
     for result in results:
         try:
@@ -62,7 +63,7 @@ def submit_all(results: Sequence[Result], uploader: Uploader) -> list[tuple[Resu
     return done
 
 
-def _as_the_server_says(result: Result, taken: Taken) -> Result:
+def _as_the_server_says(result: Result, taken: StoredRun) -> Result:
     """Its verdict counts: another one than here if the server is of another version."""
     verdict = judged_fully(result).verdict
     if verdict.outcome == taken.outcome:

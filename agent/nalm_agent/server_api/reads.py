@@ -11,7 +11,7 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from nalm_agent.runtime.errors import ServerError, UsageError
-from nalm_agent.server_api.uploads import error_of, why_away
+from nalm_agent.server_api.client import HttpClient, ServerAwayError, refusal
 
 TIMEOUT_SECONDS = 30.0
 _TOKEN = "give a token that may read the project in NALM_TOKEN or with --token-file"
@@ -20,7 +20,7 @@ _HINTS: dict[int, str] = {
     HTTPStatus.FORBIDDEN: _TOKEN,
     HTTPStatus.NOT_FOUND: "its page lists the project's scenarios and branches; --project names another",
 }
-Asked = TypeVar("Asked", bound=BaseModel)
+Model = TypeVar("Model", bound=BaseModel)
 
 
 def ask(
@@ -28,23 +28,23 @@ def ask(
     token: str | None,
     path: str,
     parameters: Mapping[str, str | int | Sequence[str]],
-    kind: type[Asked],
+    kind: type[Model],
     *,
     transport: httpx.BaseTransport | None = None,
-) -> Asked:
+) -> Model:
     """An answer of the API, without the fields that `kind` does not name.
 
     Raises UsageError for a refusal, ServerError for a server that is away or answers what it should not.
     """
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    with httpx.Client(headers=headers, timeout=TIMEOUT_SECONDS, transport=transport) as client:
-        try:
-            answer = client.get(f"{address}/api/v1{path}", params=dict(parameters))
-        except httpx.TransportError as error:
-            raise ServerError(
-                f"{address} cannot be reached: {why_away(error)}",
-                hint="is it running, and is --server right?",
-            ) from error
+    client = HttpClient(address, token, timeout_seconds=TIMEOUT_SECONDS, transport=transport)
+    try:
+        answer = client.request("GET", path, params=dict(parameters))
+    except ServerAwayError as error:
+        answered = error.answer is not None
+        hint = "see the server's log" if answered else "is it running, and is --server right?"
+        raise ServerError(error.sentence, log=error.answer, hint=hint) from error
+    finally:
+        client.close()
     if answer.is_success:
         try:
             return kind.model_validate_json(answer.content)
@@ -52,8 +52,6 @@ def ask(
             raise ServerError(
                 f"{address} is no nalm server this nalm can read", hint="check --server, and both versions"
             ) from error
-    message, details = error_of(answer)
-    if answer.is_server_error:
-        raise ServerError(f"{address} answers {answer.status_code}", log=message, hint="see the server's log")
+    refused = refusal(answer)
     hint = _HINTS.get(answer.status_code, "`nalm history --help`")
-    raise UsageError(f"{address}: {message} ({answer.status_code})", log=details, hint=hint)
+    raise UsageError(f"{address}: {refused.message} ({answer.status_code})", log=refused.details, hint=hint)

@@ -4,22 +4,20 @@
 from __future__ import annotations
 
 import gzip
-import re
 import time
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import quote
 
 import httpx
+from nalm_core.wire.uploads import StoredRun, StoredTrials
 from pydantic import BaseModel, ValidationError
 
 from nalm_agent.runtime.errors import ServerError, UsageError
+from nalm_agent.server_api.client import HttpClient, ServerAwayError, refusal, retry
 
 REQUEST_SECONDS = 60.0
-FIRST_PAUSE_SECONDS = 0.5
-LONGEST_PAUSE_SECONDS = 30.0
-_AGAIN = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
 _TOKEN = "give an upload token of this project in NALM_TOKEN or with --token-file"
 _HINTS: dict[int, str] = {
     HTTPStatus.UNAUTHORIZED: _TOKEN,
@@ -31,23 +29,7 @@ _HINTS: dict[int, str] = {
 }
 
 
-class Taken(BaseModel):
-    """The server's answer."""
-
-    run_id: str
-    outcome: str
-    summary: str
-    new: bool
-
-
-class TrialsTaken(BaseModel):
-    """The server's answer to trials."""
-
-    new: int
-    known: int
-
-
-Said = TypeVar("Said", bound=BaseModel)
+Model = TypeVar("Model", bound=BaseModel)
 
 
 class Uploader:
@@ -64,11 +46,10 @@ class Uploader:
         pause: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.address = address
+        self._client = HttpClient(address, token, timeout_seconds=REQUEST_SECONDS, transport=transport)
+        self.address = self._client.address
         self._say, self._pause, self._clock = say, pause, clock
         self._ends = clock() + timeout_seconds
-        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-        self._client = httpx.Client(headers=headers, timeout=REQUEST_SECONDS, transport=transport)
 
     def close(self) -> None:
         """Closes the connections."""
@@ -78,41 +59,18 @@ class Uploader:
         """The run's page."""
         return f"{self.address}/p/{quote(project, safe='')}/runs/{run_id}"
 
-    def send(self, report: bytes) -> Taken:
+    def send(self, report: bytes) -> StoredRun:
         """Uploads a report. Raises UsageError if it is refused, ServerError if the server stays away."""
-        return self._read(self._insist("/reports", gzip.compress(report), "gzip"), Taken)
+        return self._send("/reports", gzip.compress(report), "gzip", StoredRun)
 
-    def trials(self, project: str, trials: bytes) -> TrialsTaken:
+    def trials(self, project: str, trials: bytes) -> StoredTrials:
         """Sends trials, as JSON. Raises as `send`."""
         path = f"/projects/{quote(project, safe='')}/quality/trials"
-        return self._read(self._insist(path, trials, "identity"), TrialsTaken)
+        return self._send(path, trials, "identity", StoredTrials)
 
-    def _insist(self, path: str, body: bytes, encoding: str) -> httpx.Response:
-        """An answer that is not about the server being away, however often that takes."""
-        pause = FIRST_PAUSE_SECONDS
-        headers = {"Content-Encoding": encoding}
-        while True:
-            try:
-                answer = self._client.post(f"{self.address}/api/v1{path}", content=body, headers=headers)
-            except httpx.TransportError as error:
-                trouble, wait = f"cannot be reached: {why_away(error)}", pause
-            else:
-                if not answer.is_server_error and answer.status_code not in _AGAIN:
-                    return answer
-                trouble, wait = f"answers {answer.status_code}", max(pause, _asked_to_wait(answer))
-            self._wait(wait, trouble)
-            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
-
-    def _wait(self, seconds: float, trouble: str) -> None:
-        if self._clock() + seconds > self._ends:
-            raise ServerError(
-                f"{self.address} {trouble}",
-                hint="`nalm submit` can send the saved report later; --timeout sets how long to try",
-            )
-        self._say(f"{self.address} {trouble}; trying again in {seconds:g} s")
-        self._pause(seconds)
-
-    def _read(self, answer: httpx.Response, kind: type[Said]) -> Said:
+    def _send(self, path: str, body: bytes, encoding: str, kind: type[Model]) -> Model:
+        headers = {"Content-Type": "application/json", "Content-Encoding": encoding}
+        answer = retry(lambda: self._client.request("POST", path, content=body, headers=headers), self._wait)
         if answer.is_success:
             try:
                 return kind.model_validate_json(answer.content)
@@ -123,38 +81,19 @@ class Uploader:
         if answer.is_redirect:
             to = answer.headers.get("location", "somewhere else")
             raise UsageError(f"{self.address} sends to {to}", hint="give that address with --server")
-        message, details = error_of(answer)
+        refused = refusal(answer)
         hint = _HINTS.get(answer.status_code, "see the server's log for this request")
-        raise UsageError(f"{self.address}: {message} ({answer.status_code})", log=details, hint=hint)
+        raise UsageError(
+            f"{self.address}: {refused.message} ({answer.status_code})", log=refused.details, hint=hint
+        )
 
-
-def why_away(error: httpx.TransportError) -> str:
-    """The system's words, without its number."""
-    return re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or type(error).__name__
-
-
-def require_address(address: str) -> str:
-    """The address without a slash at its end. Raises UsageError if it is none."""
-    try:
-        url = httpx.URL(address)
-    except httpx.InvalidURL as error:
-        raise UsageError(f"{address!r} is no address: {error}", hint="--server https://HOST") from error
-    if url.scheme not in ("http", "https") or not url.host:
-        raise UsageError(f"{address!r} is no address of a server", hint="--server https://HOST")
-    return address.rstrip("/")
-
-
-def _asked_to_wait(answer: httpx.Response) -> float:
-    """Seconds of a Retry-After, within reason."""
-    text = answer.headers.get("retry-after", "")
-    return min(float(text), LONGEST_PAUSE_SECONDS) if text.isascii() and text.isdigit() else 0.0
-
-
-def error_of(answer: httpx.Response) -> tuple[str, str | None]:
-    """The server's sentence, and where it found something, one line for each JSON path."""
-    try:
-        error: dict[str, Any] = answer.json()["error"]
-        details = [f"{one['path']}: {one['message']}" for one in error.get("details", [])]
-        return str(error["message"]), "\n".join(details) or None
-    except (ValueError, KeyError, TypeError):
-        return "refused", answer.text[:500] or None
+    def _wait(self, error: ServerAwayError, pause: float) -> None:
+        """Raises ServerError when the server stays away for too long."""
+        seconds = max(pause, error.retry_after_seconds)
+        if self._clock() + seconds > self._ends:
+            raise ServerError(
+                error.sentence,
+                hint="`nalm submit` can send the saved report later; --timeout sets how long to try",
+            ) from error
+        self._say(f"{error.sentence}; trying again in {seconds:g} s")
+        self._pause(seconds)

@@ -11,8 +11,8 @@ from building import Builder, toml
 from nalm_agent.build.build import Built
 from nalm_agent.build.compiler_cache import cache_folder
 from nalm_agent.daemon import loop
-from nalm_agent.server_api.jobs import Lease
 from nalm_agent.source.git import Repository
+from nalm_core.wire.jobs import Lease
 from tiny import NfRepository
 
 GOOD, BAD = "int f(void) { return 1; }", "int f(void) { return 666; }"

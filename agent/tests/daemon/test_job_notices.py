@@ -15,13 +15,14 @@ from pathlib import Path
 
 import pytest
 from celery import Celery
-from nalm_agent.daemon.job_notices import WAKE_TASK, CeleryWakes, queue_of
+from nalm_agent.daemon.job_notices import CeleryWakes
+from nalm_core.wire.queues import WAKE_TASK, pool_queue
 from redis import Redis
 from redis.exceptions import NoPermissionError, RedisError
 from waiting import until
 
 POOL, SECRET = "lab", "only-for-this-test"
-QUEUE = queue_of(POOL)
+QUEUE = pool_queue(POOL)
 RULES = [
     "reset",
     "on",

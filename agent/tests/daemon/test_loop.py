@@ -15,11 +15,12 @@ from nalm_agent.daemon.heartbeat import Heartbeat
 from nalm_agent.daemon.loop import Agent
 from nalm_agent.measure.request import Request
 from nalm_agent.runtime.errors import HostError, ServerError
-from nalm_agent.server_api.jobs import Lease, LeasedExperiment, LeaseLostError, ServerClient
+from nalm_agent.server_api.jobs import LeaseLostError, ServerClient
 from nalm_agent.store.home import Home
 from nalm_core.report.cell import Kind
 from nalm_core.report.run_report import RunStatus
 from nalm_core.report.serialization import parse_report
+from nalm_core.wire.jobs import Lease, LeasedExperiment
 from tiny import NALM_TOML, NfRepository
 
 

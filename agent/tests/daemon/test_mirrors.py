@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from nalm_agent.daemon.mirrors import mirrored
 from nalm_agent.runtime.errors import GitError
-from nalm_agent.server_api.jobs import Lease
 from nalm_agent.store.home import Home
+from nalm_core.wire.jobs import Lease
 from tiny import NfRepository
 
 

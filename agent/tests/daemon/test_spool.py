@@ -17,13 +17,8 @@ import pytest
 from nalm_agent.daemon.delivery import deliver, deliver_patiently
 from nalm_agent.daemon.spool import LIMIT, Label, Spool
 from nalm_agent.runtime.errors import HostError, ServerError
-from nalm_agent.server_api.jobs import (
-    NEWER_REPORT,
-    ServerAwayError,
-    ServerClient,
-    ServerOlderError,
-    VersionsApartError,
-)
+from nalm_agent.server_api.client import ServerAwayError
+from nalm_agent.server_api.jobs import NEWER_REPORT, ServerClient, ServerOlderError, VersionsApartError
 
 SERVER = "http://server"
 

@@ -11,9 +11,9 @@ import pytest
 from nalm_agent.desk.print_history import course_lines, event_lines, print_history
 from nalm_agent.report.sparkline import sparkline
 from nalm_agent.runtime.errors import NalmError, ServerError, UsageError
-from nalm_agent.server_api.history import History
 from nalm_agent.server_api.reads import ask
 from nalm_agent.shell.app import app
+from nalm_core.wire.history import History
 from rich.console import Console
 from tiny import NfRepository
 from typer.testing import CliRunner

@@ -12,7 +12,8 @@ import httpx
 import pytest
 from nalm_agent.desk.submit import TOKEN, upload_token
 from nalm_agent.runtime.errors import ExitCode, NalmError, ServerError, UsageError
-from nalm_agent.server_api.uploads import Uploader, require_address
+from nalm_agent.server_api.client import require_address
+from nalm_agent.server_api.uploads import Uploader
 
 TAKEN = {"run_id": "0" * 32, "outcome": "same", "display": "same", "summary": "within", "new": True}
 Answer = Callable[[httpx.Request], httpx.Response]

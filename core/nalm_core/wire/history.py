@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scenario's history as the server has it: the part of its answer that the command shows."""
+"""A scenario's history as the server has it: the part of its answer that `nalm history` shows."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from nalm_core.text.commit_name import short
 from pydantic import BaseModel
+
+from nalm_core.text.commit_name import short
 
 
 class Metric(BaseModel):
@@ -122,7 +123,7 @@ class Lines(BaseModel):
         return History(
             metric=self.metric,
             host_classes=[],
-            stages=[one.name for one in line.stages],
+            stages=[columns.name for columns in line.stages],
             points=[self._point(line, run, place) for run, place in enumerate(line.at)],
             **{name: getattr(line, name) for name in _SHARED},
         )
@@ -136,7 +137,7 @@ class Lines(BaseModel):
             committed_at=self.commits.committed_at[place],
             display=line.display[run],
             culprit_stage=None,
-            values={one.name: _value(one, run) for one in line.stages},
+            values={columns.name: _value(columns, run) for columns in line.stages},
         )
 
 

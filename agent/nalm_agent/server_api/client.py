@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requests to a nalm server: what its answers mean, and when to ask again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, TypeVar
+
+import httpx
+
+from nalm_agent.runtime.errors import UsageError
+
+FIRST_PAUSE_SECONDS = 0.5
+LONGEST_PAUSE_SECONDS = 30.0
+BODY_CHARACTERS = 2000
+"""Shown of an answer that is not the API's."""
+_AWAY = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
+
+Answer = TypeVar("Answer")
+
+
+class ServerAwayError(Exception):
+    """The server cannot be reached, or says that it is at fault itself."""
+
+    pause_seconds = 0.0
+    """At least so long until it is asked again."""
+    hint = "is the address right, and is nalm-server running?"
+    """For a command that does not try again."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        sentence: str | None = None,
+        answer: str | None = None,
+        retry_after_seconds: float = 0.0,
+    ) -> None:
+        super().__init__(message)
+        self.sentence = sentence or message
+        """For a person who waits for the answer."""
+        self.answer = answer
+        """What the server says; None if it cannot be reached."""
+        self.retry_after_seconds = retry_after_seconds
+        """As the server asks, within reason."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An error as the API words it. An answer of something else has neither name nor sentence."""
+
+    name: str
+    message: str
+    details: str | None
+    """Where the server found something, one line for each JSON path; else the start of the answer."""
+
+    @property
+    def text(self) -> str:
+        """The server's sentence, or whatever it answered."""
+        return self.message if self.name else self.details or ""
+
+
+class HttpClient:
+    """One server and one token."""
+
+    def __init__(
+        self,
+        address: str,
+        token: str | None,
+        *,
+        timeout_seconds: float,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self.address = address.rstrip("/")
+        self._http = httpx.Client(
+            base_url=f"{self.address}/api/v1",
+            headers={"Authorization": f"Bearer {token}"} if token else {},
+            timeout=timeout_seconds,
+            transport=transport,
+        )
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._http.close()
+
+    def request(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """An answer, which may be a refusal. Raises ServerAwayError."""
+        try:
+            answer = self._http.request(method, path, **options)
+        except httpx.TransportError as error:
+            raise ServerAwayError(
+                f"{self.address} cannot be reached ({error})",
+                sentence=f"{self.address} cannot be reached: {_reason(error)}",
+            ) from error
+        if answer.is_server_error or answer.status_code in _AWAY:
+            raise ServerAwayError(
+                f"{self.address} answers {answer.status_code}",
+                answer=refusal(answer).text,
+                retry_after_seconds=_retry_after(answer),
+            )
+        return answer
+
+
+def retry(attempt: Callable[[], Answer], wait: Callable[[ServerAwayError, float], None]) -> Answer:
+    """What an attempt returns. While the server is away, `wait` pauses for so long at least, or gives up."""
+    for pause in _pauses():
+        try:
+            return attempt()
+        except ServerAwayError as error:
+            wait(error, pause)
+    raise AssertionError("pauses never end")
+
+
+def refusal(answer: httpx.Response) -> Refusal:
+    """The error in the body of an answer."""
+    try:
+        error: dict[str, Any] = answer.json()["error"]
+        details = [f"{place['path']}: {place['message']}" for place in error.get("details", [])]
+        return Refusal(str(error.get("name", "error")), str(error["message"]), "\n".join(details) or None)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return Refusal("", "refused", answer.text[:BODY_CHARACTERS] or None)
+
+
+def require_address(address: str) -> str:
+    """The address without a slash at its end. Raises UsageError if it is none."""
+    try:
+        url = httpx.URL(address)
+    except httpx.InvalidURL as error:
+        raise UsageError(f"{address!r} is no address: {error}", hint="--server https://HOST") from error
+    if url.scheme not in ("http", "https") or not url.host:
+        raise UsageError(f"{address!r} is no address of a server", hint="--server https://HOST")
+    return address.rstrip("/")
+
+
+def _pauses() -> Iterator[float]:
+    """Longer and longer, without end."""
+    pause = FIRST_PAUSE_SECONDS
+    while True:
+        yield pause
+        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+
+def _retry_after(answer: httpx.Response) -> float:
+    text = answer.headers.get("retry-after", "")
+    return min(float(text), LONGEST_PAUSE_SECONDS) if text.isascii() and text.isdigit() else 0.0
+
+
+def _reason(error: httpx.TransportError) -> str:
+    """The system's words, without its number."""
+    return re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or type(error).__name__

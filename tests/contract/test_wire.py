@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What agents and commands read is in the server's answers, and both sides mean the same queues."""
+
+from __future__ import annotations
+
+import pytest
+from nalm_core.wire import history, jobs, queues, uploads
+from nalm_server.agents import registration_schemas
+from nalm_server.agents import schemas as agents
+from nalm_server.history import schemas as histories
+from nalm_server.judgement import schemas as changepoints
+from nalm_server.quality import schemas as trials
+from nalm_server.runs import schemas as runs
+from nalm_server.work import broker
+from pydantic import BaseModel
+
+
+@pytest.mark.parametrize(
+    ("read", "answered"),
+    [
+        (jobs.Lease, agents.Lease),
+        (jobs.LeasedExperiment, agents.LeasedExperiment),
+        (jobs.Registered, registration_schemas.Registered),
+        (uploads.StoredRun, runs.ReportTaken),
+        (uploads.StoredTrials, trials.TrialsTaken),
+        (history.History, histories.History),
+        (history.Point, histories.HistoryPoint),
+        (history.ChangePoint, changepoints.ChangePoint),
+        (history.Segment, changepoints.Segment),
+        (history.Lines, histories.Lines),
+        (history.BranchLine, histories.ScenarioLine),
+        (history.StageColumns, histories.StageColumns),
+        (history.CommitColumns, histories.CommitColumns),
+        (history.Value, histories.Value),
+    ],
+)
+def test_the_server_answers_what_is_read(read: type[BaseModel], answered: type[BaseModel]) -> None:
+    assert set(read.model_fields) <= set(answered.model_fields)
+
+
+def test_server_and_agents_meet_at_the_same_queues() -> None:
+    assert broker.pool_queue("fast") == queues.pool_queue("fast")
+    assert broker.WAKE_TASK == queues.WAKE_TASK
+    assert broker.SEPARATOR == queues.SEPARATOR
+    assert list(broker.PRIORITY_STEPS) == list(queues.PRIORITY_STEPS)
