@@ -11,7 +11,7 @@ from nalm_core.report.run_report import Arm, ArmInfo, StageInfo
 from nalm_agent.build.build import Built, build_address, unbuilt
 from nalm_agent.config.nalm_toml import FILE_NAME, WITH_PROBE, Config, ScenarioConfig
 from nalm_agent.host.cores import Cores
-from nalm_agent.measure.report_builder import Draft
+from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.request import Request, read_config
 from nalm_agent.nf.run_plan import RunPlan, expand, plan, traffic_identity
 from nalm_agent.runtime.errors import ConfigError
@@ -52,40 +52,41 @@ class Ready:
         )
 
 
-def plan_arms(request: Request, config: Config, draft: Draft) -> tuple[ArmPlan, ArmPlan]:
-    """Base runs as base's own nalm.toml says, with head's traffic: only then are the two comparable."""
-    repository, scenario = request.repository, draft.scenario_config
-    draft.traffic = traffic_identity(repository, request.head, scenario.traffic)
-    head_run = plan(repository, request.head, config, scenario, draft.traffic)
-    if request.cell is not None:
-        base_config, base_scenario = config, request.cell.base.config(config)
-    else:
-        base_config, base_scenario = _base_config(request, config, scenario, draft)
+def plan_arms(
+    request: Request, config: Config, builder: ReportBuilder, of_base: tuple[Config, ScenarioConfig]
+) -> tuple[ArmPlan, ArmPlan]:
+    """Base runs with head's traffic: only then are the two comparable."""
+    repository, scenario = request.repository, builder.scenario_config
+    base_config, base_scenario = of_base
+    builder.traffic = traffic_identity(repository, request.head, scenario.traffic)
+    head_run = plan(repository, request.head, config, scenario, builder.traffic)
     old_traffic = repository.digest(request.base, [base_scenario.traffic])
     if old_traffic != repository.digest(request.head, [scenario.traffic]):
-        draft.notes.append("the traffic differs between base and head; both replay head's")
-    base_run = plan(repository, request.base, base_config, base_scenario, draft.traffic)
+        builder.notes.append("the traffic differs between base and head; both replay head's")
+    base_run = plan(repository, request.base, base_config, base_scenario, builder.traffic)
     return ArmPlan(request.base, base_config, base_run), ArmPlan(request.head, config, head_run)
 
 
-def _base_config(
-    request: Request, config: Config, scenario: ScenarioConfig, draft: Draft
+def base_as_committed(
+    request: Request, config: Config, builder: ReportBuilder
 ) -> tuple[Config, ScenarioConfig]:
+    """How base runs: as its own nalm.toml says; as head's where that cannot be."""
+    scenario = builder.scenario_config
     try:
         own = read_config(request.repository, request.base)
         base_scenario = own.scenario(request.scenario)
     except ConfigError as error:
-        draft.notes.append(f"base is built and run as head's {FILE_NAME} says: {error.message}")
+        builder.notes.append(f"base is built and run as head's {FILE_NAME} says: {error.message}")
         return config, scenario
     counts = {own.run.counts, config.run.counts}
     if len(counts) > 1 and not counts <= WITH_PROBE:
-        draft.notes.append(
+        builder.notes.append(
             f"base is built and run as head's {FILE_NAME} says: its own counts by {own.run.counts}, head's "
             f"by {config.run.counts}"
         )
         return config, scenario
     if len(counts) > 1:
-        draft.notes.append(
+        builder.notes.append(
             f'base has counts = "{own.run.counts}", head "{config.run.counts}": what their marks cost is in '
             "the change, and stages have other names"
         )

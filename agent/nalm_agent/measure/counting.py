@@ -21,7 +21,7 @@ from nalm_agent.counters import simulated
 from nalm_agent.host.cores import Cores
 from nalm_agent.host.cpu_choices import PINNED, SIMD_BITS
 from nalm_agent.measure.arms import Ready
-from nalm_agent.measure.report_builder import Draft
+from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.rounds import TryOut
 from nalm_agent.native.toolchain import toolchain
 from nalm_agent.runtime.errors import NfError, SourceError
@@ -71,10 +71,10 @@ def count_all(
     arms: Mapping[Arm, Ready],
     tried: Mapping[Arm, TryOut],
     loads: Mapping[Arm, Loaded | None],
-    draft: Draft,
+    builder: ReportBuilder,
 ) -> list[InstructionCount]:
-    """Instructions of every arm, or none with the reason in the draft's sources."""
-    if draft.sources[Source.SIMULATED] is not None:
+    """Instructions of every arm, or none with the reason in the builder's sources."""
+    if builder.sources[Source.SIMULATED] is not None:
         return []
 
     def count_one(arm: Arm, cpu: int) -> InstructionCount:
@@ -93,17 +93,17 @@ def count_all(
         counts = _of_each_arm(counting, arms, count_one)
     except (NfError, SourceError) as error:
         # The same NF just ran without valgrind: what fails here is the counting.
-        draft.sources[Source.SIMULATED] = f"counting failed: {error.message}"
-        draft.notes.append(f"instructions were not counted: {error.full_text()}")
+        builder.sources[Source.SIMULATED] = f"counting failed: {error.message}"
+        builder.notes.append(f"instructions were not counted: {error.full_text()}")
         return []
     return [count_in(arms[count.arm].built.source, count) for count in counts]
 
 
 def model_all(
-    counting: Counting, arms: Mapping[Arm, Ready], tried: Mapping[Arm, TryOut], draft: Draft
+    counting: Counting, arms: Mapping[Arm, Ready], tried: Mapping[Arm, TryOut], builder: ReportBuilder
 ) -> list[ModelCount]:
-    """Modelled caches and branches of every arm, or none with a note in the draft."""
-    if draft.sources[Source.SIMULATED] is not None:
+    """Modelled caches and branches of every arm, or none with a note in the builder."""
+    if builder.sources[Source.SIMULATED] is not None:
         return []
 
     def model_one(arm: Arm, cpu: int) -> ModelCount:
@@ -112,7 +112,7 @@ def model_all(
     try:
         return _of_each_arm(counting, arms, model_one)
     except (NfError, SourceError) as error:
-        draft.notes.append(f"caches and branches were not modelled: {error.message}")
+        builder.notes.append(f"caches and branches were not modelled: {error.message}")
         return []
 
 

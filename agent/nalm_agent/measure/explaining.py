@@ -15,7 +15,7 @@ from nalm_core.report.run_report import Arm, InstructionCount
 
 from nalm_agent.config.nalm_toml import Config
 from nalm_agent.counters import papi, perf
-from nalm_agent.measure.report_builder import Draft
+from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.rounds import ArmRun, launch_arm, warm_up
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.runtime.errors import NfError, SourceError
@@ -29,40 +29,44 @@ EVENT_TURNS = 4
 
 
 def explain(
-    runs: Mapping[Arm, ArmRun], sources: Mapping[Arm, Path], work: WorkDir, config: Config, draft: Draft
+    runs: Mapping[Arm, ArmRun],
+    sources: Mapping[Arm, Path],
+    work: WorkDir,
+    config: Config,
+    builder: ReportBuilder,
 ) -> None:
-    """Adds profiles and event counts of every arm to the draft; what cannot be had is a note in it.
+    """Adds profiles and event counts of every arm to the builder; what cannot be had is a note in it.
 
     sources: each arm's source tree, in whose terms its files are named.
     """
-    if draft.own_figures is not None:
-        draft.notes.append("functions and lines were not sampled: that takes a probe's turns")
+    if builder.own_figures is not None:
+        builder.notes.append("functions and lines were not sampled: that takes a probe's turns")
         return
     if reason := perf.profile_available():
-        draft.notes.append(f"functions and lines were not sampled: {reason}")
+        builder.notes.append(f"functions and lines were not sampled: {reason}")
         return
     for arm, run in runs.items():
         try:
             with launch_arm(run, work, seed=0) as nf:
                 nf.wait_ready()
-                warm_up(nf, draft.settings.turn_ms)
-                _look(nf, arm, work, config, draft)
+                warm_up(nf, builder.settings.turn_ms)
+                _look(nf, arm, work, config, builder)
                 nf.finish()
-            draft.profiles[-1] = profile_in(sources[arm], draft.profiles[-1])
+            builder.profiles[-1] = profile_in(sources[arm], builder.profiles[-1])
             if papi.available() is None:
                 launch = partial(_with_events, run, work)
-                draft.event_counts += papi.count(arm, launch, turn_ms=TURN_MS, turns=EVENT_TURNS)
+                builder.event_counts += papi.count(arm, launch, turn_ms=TURN_MS, turns=EVENT_TURNS)
         except (NfError, SourceError) as error:
-            draft.notes.append(f"{arm} was not sampled: {error.message}")
+            builder.notes.append(f"{arm} was not sampled: {error.message}")
 
 
 def _with_events(run: ArmRun, work: WorkDir, events: Sequence[str]) -> RunningNf:
     return launch_arm(run, work, seed=0, events=events)
 
 
-def _look(nf: RunningNf, arm: Arm, work: WorkDir, config: Config, draft: Draft) -> None:
-    counts = [count for count in draft.instructions if count.arm is arm]
-    draft.profiles.append(
+def _look(nf: RunningNf, arm: Arm, work: WorkDir, config: Config, builder: ReportBuilder) -> None:
+    counts = [count for count in builder.instructions if count.arm is arm]
+    builder.profiles.append(
         perf.profile(
             nf,
             arm,
@@ -73,13 +77,13 @@ def _look(nf: RunningNf, arm: Arm, work: WorkDir, config: Config, draft: Draft) 
             known=_one_stage_functions(counts),
         )
     )
-    if beyond := beyond_valgrind(draft.profiles[-1]):
-        draft.notes.append(
+    if beyond := beyond_valgrind(builder.profiles[-1]):
+        builder.notes.append(
             f"{arm} runs AVX-512 code, which valgrind has not: {', '.join(beyond)}; their instructions were "
             "counted on another path"
         )
     if perf.available() is None:
-        draft.thread_counts += perf.count_threads(nf, arm, TURN_MS, work)
+        builder.thread_counts += perf.count_threads(nf, arm, TURN_MS, work)
 
 
 def _one_stage_functions(counts: list[InstructionCount]) -> dict[str, str]:

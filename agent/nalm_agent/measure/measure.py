@@ -26,11 +26,12 @@ from nalm_agent.config.nalm_toml import Config
 from nalm_agent.host import tsc
 from nalm_agent.host.cores import Cores, choose, hold
 from nalm_agent.host.fingerprint import require_huge_pages
-from nalm_agent.measure.arms import ArmPlan, Ready, arm_info, arms_to_run, plan_arms, same_sources
+from nalm_agent.measure.arms import ArmPlan, Ready, arm_info, plan_arms, same_sources
+from nalm_agent.measure.comparison import Comparison, comparison_of
 from nalm_agent.measure.counting import Counting, count_all, model_all
 from nalm_agent.measure.explaining import explain
 from nalm_agent.measure.replay import replay_arms
-from nalm_agent.measure.report_builder import Draft
+from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.request import Request, read_config, within_budget
 from nalm_agent.measure.rounds import ArmFailedError, ArmRun, Bench, TryOut, measure_rounds, try_out
 from nalm_agent.measure.source_of_report import with_source
@@ -59,13 +60,14 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
     """
     progress.step("checkout", request.head.short, 0.0)
     config = within_budget(read_config(request.repository, request.head), request.budget_seconds)
-    draft = Draft(request, config)
+    comparison = comparison_of(request)
+    builder = ReportBuilder(request, config, comparison.subject(config))
     if reason := tsc.available():
         raise HostError(reason, hint="measure on a host whose TSC is constant")
-    base, head = plan_arms(request, config, draft)
+    base, head = plan_arms(request, config, builder, comparison.base(config, builder))
     if (same := same_sources(request, base, head)) and not request.force:
-        draft.arms = same
-        return draft.report(RunStatus.UNCHANGED)
+        builder.arms = same
+        return builder.report(RunStatus.UNCHANGED)
 
     def built(plan: ArmPlan, *, fills_cache: bool) -> Built:
         return build(
@@ -86,37 +88,36 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
         progress.step("build", f"head {request.head.short}", 0.06)
         built_head = built(head, fills_cache=request.head_fills_cache)
     except BuildError as error:
-        return draft.at_fault(arm, error)
+        return builder.at_fault(arm, error)
     if "none" in (built_base.build.isolation, built_head.build.isolation):
-        draft.notes.append("the builds were not isolated from this host; `nalm doctor` says why")
+        builder.notes.append("the builds were not isolated from this host; `nalm doctor` says why")
     first, second = Ready(built_base, base.run), Ready(built_head, head.run)
-    as_planned = {Arm.BASE: first, Arm.HEAD: second}
-    arms = arms_to_run(first, second) if request.cell is None else as_planned
+    arms = comparison.arms(first, second)
     known_same = len(arms) == 2 and same_untried(built_base, built_head)
-    if known_same and _nothing_to_measure(draft, first, second):
-        draft.arms = {arm: arm_info(ready, []) for arm, ready in arms.items()}
-        return draft.report(RunStatus.UNCHANGED)
+    if known_same and _nothing_to_measure(builder, first, second):
+        builder.arms = {arm: arm_info(ready, []) for arm, ready in arms.items()}
+        return builder.report(RunStatus.UNCHANGED)
 
     cores = choose(max(one.run.scenario.lcores for one in arms.values()))
     with hold(cores, progress.say):
         try:
             place = Place(home, work, cores)
-            started = _try_arms(draft, place, arms, progress)
+            started = _try_arms(builder, place, arms, progress)
             functions = config.stage_functions()
-            draft.arms = {
+            builder.arms = {
                 arm: arm_info(ready, functions.with_parts(started.tried[arm].stages))
                 for arm, ready in arms.items()
             }
-            found_same = not known_same and _same_code(draft, built_base, built_head, started.loads)
-            if found_same and len(arms) == 2 and _nothing_to_measure(draft, first, second):
-                return draft.report(RunStatus.UNCHANGED)
-            _measure_arms(draft, place, arms, started, config=config, progress=progress)
+            found_same = not known_same and _same_code(builder, built_base, built_head, started.loads)
+            if found_same and len(arms) == 2 and _nothing_to_measure(builder, first, second):
+                return builder.report(RunStatus.UNCHANGED)
+            _measure_arms(builder, comparison, place, arms, started, config=config, progress=progress)
         except ArmFailedError as failure:
-            return draft.at_fault(failure.arm, failure.error)
+            return builder.at_fault(failure.arm, failure.error)
         finally:
             stop_all()
     progress.step("report", "checks", 1.0)
-    return with_source(draft.measured(), config, built_base.source, built_head.source)
+    return with_source(builder.measured(), config, built_base.source, built_head.source)
 
 
 @dataclass(frozen=True)
@@ -139,44 +140,44 @@ class Started:
     loads: Mapping[Arm, Loaded | None]
 
 
-def _nothing_to_measure(draft: Draft, base: Ready, head: Ready) -> bool:
+def _nothing_to_measure(builder: ReportBuilder, base: Ready, head: Ready) -> bool:
     """Of arms of the same code: whether they also run alike, and nobody wants them measured all the same."""
-    draft.changed_functions = []
+    builder.changed_functions = []
     same_run = base.run.definition == head.run.definition
-    if same_run and not draft.request.force:
+    if same_run and not builder.request.force:
         return True
-    draft.notes.append(EQUAL_ARMS if same_run else "the code is the same; what changed is how it is run")
+    builder.notes.append(EQUAL_ARMS if same_run else "the code is the same; what changed is how it is run")
     return False
 
 
-def _same_code(draft: Draft, base: Built, head: Built, loads: Mapping[Arm, Loaded | None]) -> bool:
-    """Whether what the arms were seen to load is the same; the draft is told what else differs."""
+def _same_code(builder: ReportBuilder, base: Built, head: Built, loads: Mapping[Arm, Loaded | None]) -> bool:
+    """Whether what the arms were seen to load is the same; the builder is told what else differs."""
     of_base, of_head = loads[Arm.BASE], loads[Arm.HEAD]
     if of_base is None or of_head is None:
         paths = differing(base.contents.digests, head.contents.digests)
     else:
         paths = differing(of_base, of_head)
         if note := not_loaded_note(base, head, of_base, of_head):
-            draft.notes.append(note)
-    draft.changed_functions = changed_functions(base, head, paths)
+            builder.notes.append(note)
+    builder.changed_functions = changed_functions(base, head, paths)
     return same_as_loaded(base, head, of_base, of_head)
 
 
-def _try_arms(draft: Draft, place: Place, arms: Mapping[Arm, Ready], progress: Progress) -> Started:
+def _try_arms(builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], progress: Progress) -> Started:
     """Tries every arm out. Raises ArmFailedError when an arm's NF is at fault."""
     progress.step("start", "trying every arm out", 0.1)
     scenario = arms[Arm.HEAD].run.scenario
     traffic = arms[Arm.HEAD].built.source / scenario.traffic
     require_content(traffic, scenario.traffic)
     require_ethernet(traffic, scenario.traffic)
-    if draft.host.huge_pages:
+    if builder.host.huge_pages:
         require_huge_pages(max(ready.run.scenario.memory_mb for ready in arms.values()))
     own = {arm: place.cores.first(ready.run.scenario.lcores) for arm, ready in arms.items()}
 
     def as_run(arm: Arm, ready: Ready, cores: Cores) -> ArmRun:
         return ArmRun(
             arm,
-            ready.command(traffic, cores, huge_pages=draft.host.huge_pages),
+            ready.command(traffic, cores, huge_pages=builder.host.huge_pages),
             lcores=len(cores.cpus),
             ready_seconds=ready.run.ready_seconds,
             pin=ready.run.pin(cores),
@@ -187,14 +188,15 @@ def _try_arms(draft: Draft, place: Place, arms: Mapping[Arm, Ready], progress: P
 
     runs = {arm: as_run(arm, ready, own[arm]) for arm, ready in arms.items()}
     on_one_lcore = {arm: as_run(arm, ready, place.cores.first(1)) for arm, ready in arms.items()}
-    tried = {arm: try_out(run, place.work, draft.settings.turn_ms) for arm, run in runs.items()}
-    draft.notes += [one.few_forwarded for one in tried.values() if one.few_forwarded]
+    tried = {arm: try_out(run, place.work, builder.settings.turn_ms) for arm, run in runs.items()}
+    builder.notes += [one.few_forwarded for one in tried.values() if one.few_forwarded]
     loads = {arm: loaded(ready.built, tried[arm].mapped) for arm, ready in arms.items()}
     return Started(traffic, runs, on_one_lcore, tried, loads)
 
 
 def _measure_arms(
-    draft: Draft,
+    builder: ReportBuilder,
+    comparison: Comparison,
     place: Place,
     arms: Mapping[Arm, Ready],
     started: Started,
@@ -208,80 +210,82 @@ def _measure_arms(
     """
     packets = arms[Arm.HEAD].run.scenario.packets
     progress.step("replay", f"{packets} packets per arm", 0.12)
-    _replay(draft, config, place.work, started.on_one_lcore, packets)
-    if draft.fails("same_share_forwarded") or draft.fails("buffers_returned"):
-        draft.sources[Source.SIMULATED] = "head loses or keeps packets: nothing else was counted"
+    if comparison.replays:
+        _replay(builder, config, place.work, started.on_one_lcore, packets)
+    if builder.fails("same_share_forwarded") or builder.fails("buffers_returned"):
+        builder.sources[Source.SIMULATED] = "head loses or keeps packets: nothing else was counted"
         return
 
     progress.step("instructions", f"{packets} packets per arm", 0.15)
     counting = Counting(place.home, place.work, place.cores, started.traffic, config)
-    draft.instructions = count_all(counting, arms, started.tried, started.loads, draft)
-    progress.instructions({count.arm: count for count in draft.instructions})
+    builder.instructions = count_all(counting, arms, started.tried, started.loads, builder)
+    progress.instructions({count.arm: count for count in builder.instructions})
 
     progress.step("cycles", "first launch", CYCLES_BEGIN)
     runs = started.runs
-    outcome = _rounds(Bench(draft.settings, place.cores, place.work), runs, draft, progress)
-    if outcome in ("regressed", "improved") or draft.request.profile:
+    bench = Bench(builder.settings, place.cores, place.work)
+    outcome = _rounds(bench, runs, builder, comparison, progress)
+    if outcome in ("regressed", "improved") or builder.request.profile:
         progress.step("explain", "sampling functions and lines", EXPLAIN_BEGINS)
         sources = {arm: ready.built.source for arm, ready in arms.items()}
-        explain(runs, sources, place.work, config, draft)
-        draft.model_counts = model_all(counting, arms, started.tried, draft)
+        explain(runs, sources, place.work, config, builder)
+        builder.model_counts = model_all(counting, arms, started.tried, builder)
 
 
-def _replay(draft: Draft, config: Config, work: WorkDir, runs: Mapping[Arm, ArmRun], packets: int) -> None:
+def _replay(
+    builder: ReportBuilder, config: Config, work: WorkDir, runs: Mapping[Arm, ArmRun], packets: int
+) -> None:
     """What becomes of the same packets in every arm; a note where that cannot be told. Raises
     ArmFailedError."""
-    lcores = draft.scenario_config.lcores
-    if draft.request.cell is not None:
-        return  # its arms are meant to differ
-    if draft.own_figures is not None:
+    lcores = builder.scenario_config.lcores
+    if builder.own_figures is not None:
         why = "that takes a probe"
     elif lcores > 1 and not config.run.lcores_in_turn:
         why = f"{lcores} lcores share them out"
     else:
         try:
-            found = replay_arms(runs, draft.arms, work, packets)
+            found = replay_arms(runs, builder.arms, work, packets)
         except SlowTurnError as error:
             why = error.message
         else:
-            draft.replays = [one.replay for one in found]
+            builder.replays = [one.replay for one in found]
             last = {one.memory.arm: one.memory for one in found if one.memory is not None}
-            draft.memory = list(last.values())
-            draft.buffer_looks = [one.look for one in found if one.look is not None]
+            builder.memory = list(last.values())
+            builder.buffer_looks = [one.look for one in found if one.look is not None]
             return
-    draft.notes.append(f"outcomes are compared over turns, not packet by packet: {why}")
+    builder.notes.append(f"outcomes are compared over turns, not packet by packet: {why}")
 
 
-def _rounds(bench: Bench, runs: Mapping[Arm, ArmRun], draft: Draft, progress: Progress) -> Decided | None:
-    """Rounds until nalm_core.stats.sequential decides, or a cell of an experiment is known precisely enough;
-    those the host disturbed too much are marked.
+def _rounds(
+    bench: Bench,
+    runs: Mapping[Arm, ArmRun],
+    builder: ReportBuilder,
+    comparison: Comparison,
+    progress: Progress,
+) -> Decided | None:
+    """Rounds until the comparison is decided; those the host disturbed too much are marked.
 
     Returns what it decided; None if time ran out between two looks.
     """
-    # Both load SciPy: not before there is something to decide.
-    if draft.request.cell is not None:
-        from nalm_core.experiments.precision import look as decide
-    else:
-        from nalm_core.stats.sequential import decide
-
-    next_look, outcome, replayed = draft.settings.max_launches, None, draft.buffer_looks
+    decide = comparison.decider()
+    next_look, outcome, replayed = builder.settings.max_launches, None, builder.buffer_looks
 
     def decided(rounds: list[Round], looks: list[BufferLook]) -> bool:
         nonlocal next_look, outcome
-        draft.add_rounds(rounds[len(draft.rounds) :])
-        draft.buffer_looks = [*replayed, *looks]
-        if looks and draft.fails("buffers_returned"):
+        builder.add_rounds(rounds[len(builder.rounds) :])
+        builder.buffer_looks = [*replayed, *looks]
+        if looks and builder.fails("buffers_returned"):
             return True
-        decision = decide(draft.report(RunStatus.MEASURED))
+        decision = decide(builder.report(RunStatus.MEASURED))
         next_look, outcome = decision.next_look or next_look, decision.outcome
         return outcome is not None
 
     def after_launch(done: int, seconds: float) -> None:
         planned = max(next_look, done)
-        share = max(done / draft.settings.max_launches, seconds / (draft.settings.budget_seconds or inf))
+        share = max(done / builder.settings.max_launches, seconds / (builder.settings.budget_seconds or inf))
         fraction = CYCLES_BEGIN + (EXPLAIN_BEGINS - CYCLES_BEGIN) * min(share, 1.0)
         left = seconds / done * (planned - done)
         progress.step("cycles", f"launch {done} done, next look after {planned}", fraction, left)
 
-    draft.ended_by = measure_rounds(bench, runs, decided, after_launch)
+    builder.ended_by = measure_rounds(bench, runs, decided, after_launch)
     return outcome

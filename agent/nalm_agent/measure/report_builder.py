@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from nalm_core.findings.expectation import expected_outcomes
+from nalm_core.report.cell import ExperimentCell
 from nalm_core.report.event_counts import EventCount
 from nalm_core.report.modelled_counts import ModelCount
 from nalm_core.report.profile import Profile, ThreadCount
@@ -31,7 +33,7 @@ from nalm_core.report.run_report import (
 from nalm_core.verdict.checks import Beside, run_checks
 
 from nalm_agent import version
-from nalm_agent.config.nalm_toml import Config
+from nalm_agent.config.nalm_toml import Config, ScenarioConfig
 from nalm_agent.counters import papi, perf, simulated
 from nalm_agent.host import pmu
 from nalm_agent.host.fingerprint import fingerprint
@@ -43,13 +45,23 @@ from nalm_agent.self_counting.formats import OWN_FIGURES
 NOT_COUNTED = "callgrind counts from mark to mark of a probe; this NF counts for itself"
 
 
-class Draft:
+@dataclass(frozen=True)
+class Subject:
+    """What a run report is about."""
+
+    name: str
+    scenario: ScenarioConfig
+    experiment: ExperimentCell | None = None
+
+
+class ReportBuilder:
     """A run report in the making."""
 
-    def __init__(self, request: Request, config: Config) -> None:
+    def __init__(self, request: Request, config: Config, subject: Subject) -> None:
         self.request = request
         self.project = config.project.name
-        self.scenario_config = request.scenario_of_head(config)
+        self.subject = subject
+        self.scenario_config = subject.scenario
         self.settings = config.judge.settings()
         self.host = fingerprint()
         self.started_at = datetime.now(UTC)
@@ -126,13 +138,13 @@ class Draft:
         self, status: RunStatus, *, failure: str | None = None, checks: list[Check] | None = None
     ) -> RunReport:
         """The report as it stands."""
-        scenario, cell = self.scenario_config, self.request.cell
+        scenario = self.scenario_config
         return RunReport(
             run_id=self.run_id,
             nalm_version=version(),
             project=self.project,
             scenario=Scenario(
-                name=self.request.scenario if cell is None else cell.about.name,
+                name=self.subject.name,
                 model=scenario.model,
                 lcores=scenario.lcores,
                 traffic=self.traffic or scenario.traffic,
@@ -164,7 +176,7 @@ class Draft:
             changed_functions=self.changed_functions,
             ended_by=self.ended_by,
             notes=self.notes,
-            experiment=None if cell is None else cell.about,
+            experiment=self.subject.experiment,
         )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nalm_agent.build.host_limits import require_granted_here
-from nalm_agent.config.nalm_toml import FILE_NAME, Config, ScenarioConfig, parse
+from nalm_agent.config.nalm_toml import FILE_NAME, Config, parse
 from nalm_agent.runtime.errors import ConfigError
 from nalm_agent.source.git import Repository, Revision
 
@@ -39,10 +39,6 @@ class Request:
     head_fills_cache: bool = True
     cell: Cell | None = None
     """Of an experiment: base and head are one commit, run as it says."""
-
-    def scenario_of_head(self, config: Config) -> ScenarioConfig:
-        """Raises ConfigError if there is none of that name."""
-        return config.scenario(self.scenario) if self.cell is None else self.cell.head.config(config)
 
 
 def read_config(repository: Repository, revision: Revision) -> Config:

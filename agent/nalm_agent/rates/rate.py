@@ -35,7 +35,7 @@ FULL_LOAD_SHARE, SEARCH_SHARE = 0.25, 0.45
 """Parts of the progress."""
 
 
-class Draft:
+class RateReportBuilder:
     """A rate report in the making."""
 
     def __init__(self, subject: Subject, settings: RateSettings) -> None:
@@ -83,32 +83,32 @@ def measure_rates(
 
     An NF that cannot be built or run is a `broken` report. Raises HostError when this host cannot measure.
     """
-    draft = Draft(subject, settings)
+    builder = RateReportBuilder(subject, settings)
     try:
-        with ready(subject, draft.host, home, work, progress) as run:
-            draft.build = run.build
-            greatest = full_load(run, draft, progress)
+        with ready(subject, builder.host, home, work, progress) as run:
+            builder.build = run.build
+            greatest = full_load(run, builder, progress)
             if settings.mode is not Mode.MRR:
                 with TrialNf(run, launch=settings.mrr_launches) as nf:
                     if greatest > 0:
-                        draft.searches = search_rates(nf, greatest, draft, progress)
-                    ndr = next((one.lower_pps for one in draft.searches if one.goal == "ndr"), None)
+                        builder.searches = search_rates(nf, greatest, builder, progress)
+                    ndr = next((one.lower_pps for one in builder.searches if one.goal == "ndr"), None)
                     if settings.mode in (Mode.LATENCY, Mode.ALL) and ndr:
-                        measure_latency(nf, ndr, draft, progress)
+                        measure_latency(nf, ndr, builder, progress)
                     nf.finish()
     except (BuildError, NfError) as error:
-        return draft.report(RateStatus.BROKEN, error.full_text())
+        return builder.report(RateStatus.BROKEN, error.full_text())
     progress.step("report", "checks", 1.0)
-    return draft.report(RateStatus.MEASURED)
+    return builder.report(RateStatus.MEASURED)
 
 
-def full_load(run: NfRun, draft: Draft, progress: Progress) -> float:
+def full_load(run: NfRun, builder: RateReportBuilder, progress: Progress) -> float:
     """Trials at full load over several launches. Returns the greatest rate seen, packets per second."""
-    settings, greatest = draft.settings, 0.0
+    settings, greatest = builder.settings, 0.0
     total = settings.mrr_launches * settings.mrr_trials
     for launch in range(settings.mrr_launches):
         with TrialNf(run, launch=launch) as nf:
-            draft.stages = nf.stages
+            builder.stages = nf.stages
             nf.trial(Ask(Phase.MRR, settings.trial_s / 4))  # caches and tables warm up; not recorded
             for number in range(settings.mrr_trials):
                 done = launch * settings.mrr_trials + number
@@ -117,7 +117,7 @@ def full_load(run: NfRun, draft: Draft, progress: Progress) -> float:
                     "full load", f"trial {done + 1} of {total}", FULL_LOAD_SHARE * done / total, left
                 )
                 trial = nf.trial(Ask(Phase.MRR, settings.trial_s))
-                draft.trials.append(trial)
+                builder.trials.append(trial)
                 # What others took from the NF is put back: the search must begin above what the NF can do.
                 seen = max(forwarded_pps(trial, nf.info) or 0.0, cpu_pps(trial, nf.info) or 0.0)
                 greatest = max(greatest, seen)
@@ -127,9 +127,11 @@ def full_load(run: NfRun, draft: Draft, progress: Progress) -> float:
     return greatest
 
 
-def search_rates(nf: TrialNf, greatest: float, draft: Draft, progress: Progress) -> list[Search]:
+def search_rates(
+    nf: TrialNf, greatest: float, builder: RateReportBuilder, progress: Progress
+) -> list[Search]:
     """NDR and, where the mode asks for it, PDR, in one process: no load in another memory layout."""
-    settings, count = draft.settings, 0
+    settings, count = builder.settings, 0
     loads = Loads(least=greatest * SEARCH_LEAST, greatest=greatest * SEARCH_ABOVE_MRR)
 
     def measure(seconds: float, pps: int) -> Trial:
@@ -138,7 +140,7 @@ def search_rates(nf: TrialNf, greatest: float, draft: Draft, progress: Progress)
         fraction = FULL_LOAD_SHARE + SEARCH_SHARE * (1 - 0.95**count)
         progress.step("search", f"trial {count}, {pps} pps", fraction)
         trial = nf.trial(Ask(Phase.SEARCH, seconds, pps))
-        draft.trials.append(trial)
+        builder.trials.append(trial)
         return trial
 
     goals = []
@@ -153,9 +155,9 @@ def search_rates(nf: TrialNf, greatest: float, draft: Draft, progress: Progress)
     return found
 
 
-def measure_latency(nf: TrialNf, ndr: float, draft: Draft, progress: Progress) -> None:
+def measure_latency(nf: TrialNf, ndr: float, builder: RateReportBuilder, progress: Progress) -> None:
     """Latency at each share of NDR. The first seconds at each load are left out."""
-    settings = draft.settings
+    settings = builder.settings
     begun = FULL_LOAD_SHARE + SEARCH_SHARE
     total = len(settings.shares) * settings.latency_trials
     for at, share in enumerate(settings.shares):
@@ -165,5 +167,5 @@ def measure_latency(nf: TrialNf, ndr: float, draft: Draft, progress: Progress) -
             detail = f"{share_percent(share, 0)} of NDR, {pps} pps"
             progress.step("latency", detail, begun + (1 - begun) * done / total)
             ask = Ask(Phase.LATENCY, settings.trial_s + left_out, pps, share, left_out)
-            draft.trials.append(nf.trial(ask))
+            builder.trials.append(nf.trial(ask))
             left_out = 0.0  # the load has not changed since

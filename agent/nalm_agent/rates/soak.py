@@ -16,7 +16,7 @@ from nalm_core.rates.soak import Interval, SoakHeader, SoakSettings, soak_second
 from nalm_agent import version
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.rates.loaded_revision import Subject, ready
-from nalm_agent.rates.rate import Draft, full_load, search_rates
+from nalm_agent.rates.rate import RateReportBuilder, full_load, search_rates
 from nalm_agent.rates.soak_file import SoakFile, read_soak
 from nalm_agent.rates.trial_nf import Ask, NfRun, TrialNf
 from nalm_agent.report.progress import Progress
@@ -44,16 +44,16 @@ def begin_soak(subject: Subject, wanted: SoakPlan, home: Home, work: WorkDir, pr
         raise UsageError(
             f"{path} is there already", hint=f"name another --out FILE, or go on: nalm soak --resume {path}"
         )
-    draft = Draft(subject, wanted.search)
-    with ready(subject, draft.host, home, work, progress) as run:
-        pps, ndr = _load(run, wanted, draft, progress)
+    builder = RateReportBuilder(subject, wanted.search)
+    with ready(subject, builder.host, home, work, progress) as run:
+        pps, ndr = _load(run, wanted, builder, progress)
         with TrialNf(run, launch=0) as nf:
             header = SoakHeader(
                 run_id=secrets.token_hex(16),
                 nalm_version=version(),
                 project=subject.config.project.name,
                 scenario=subject.described,
-                host=draft.host,
+                host=builder.host,
                 started_at=datetime.now(UTC),
                 settings=SoakSettings(
                     hours=wanted.hours,
@@ -90,13 +90,15 @@ def resume_soak(subject: Subject, path: Path, home: Home, work: WorkDir, progres
                 _soak(nf, header, intervals, file, progress)
 
 
-def _load(run: NfRun, wanted: SoakPlan, draft: Draft, progress: Progress) -> tuple[int, Search | None]:
+def _load(
+    run: NfRun, wanted: SoakPlan, builder: RateReportBuilder, progress: Progress
+) -> tuple[int, Search | None]:
     """The load, and the search it was chosen by. Raises NalmError if there is no NDR."""
     if wanted.pps is not None:
         return wanted.pps, None
-    greatest = full_load(run, draft, progress)
-    with TrialNf(run, launch=draft.settings.mrr_launches) as nf:
-        (ndr,) = search_rates(nf, greatest, draft, progress)
+    greatest = full_load(run, builder, progress)
+    with TrialNf(run, launch=builder.settings.mrr_launches) as nf:
+        (ndr,) = search_rates(nf, greatest, builder, progress)
         nf.finish()
     if ndr.lower_pps is None:
         raise NalmError(

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import pytest
 from nalm_agent.config.nalm_toml import Config, Counts, parse
-from nalm_agent.measure.arms import plan_arms
-from nalm_agent.measure.report_builder import Draft
+from nalm_agent.measure.arms import base_as_committed, plan_arms
+from nalm_agent.measure.comparison import TwoCommits
+from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.request import Request
 from nalm_agent.self_counting import vpp_runtime
 from nalm_agent.self_counting.formats import OWN_FIGURES
@@ -57,14 +58,14 @@ af-packet-input                interrupt wa     100           100            0  
     assert set(told.counters["af-packet-input"].outcomes.values()) == {0}
 
 
-def of_the_tiny_nf(nf: NfRepository, work: WorkDir, toml: str) -> tuple[Request, Config, Draft]:
+def of_the_tiny_nf(nf: NfRepository, work: WorkDir, toml: str) -> tuple[Request, Config, ReportBuilder]:
     """Head counts as `toml` says, base by its probe."""
     repository = Repository(nf.path, work.fresh("git"))
     base = repository.resolve("HEAD")
     nf.commit("counts otherwise", nalm__toml=toml)
     config = parse(toml)
     request = Request(repository, base, repository.resolve("HEAD"), "tiny")
-    return request, config, Draft(request, config)
+    return request, config, ReportBuilder(request, config, TwoCommits(request).subject(config))
 
 
 @pytest.mark.parametrize(("counts", "of_base"), [("dpdk", "probe"), ("ovs-pmd-perf", "ovs-pmd-perf")])
@@ -73,24 +74,24 @@ def test_base_counts_for_itself_only_if_head_does(
 ) -> None:
     asking = 'clear = ["c"]\nshow = ["s"]' if counts == of_base else ""
     toml = NALM_TOML.replace("ready_seconds = 5", f'counts = "{counts}"\n{asking}')
-    request, config, draft = of_the_tiny_nf(
+    request, config, builder = of_the_tiny_nf(
         nf_repository, work, toml.replace("turn_ms = 10", "turn_ms = 100")
     )
-    base, head = plan_arms(request, config, draft)
+    base, head = plan_arms(request, config, builder, base_as_committed(request, config, builder))
     assert (base.run.definition.counts, head.run.definition.counts) == (of_base, counts)
-    assert any("its own counts by probe" in note for note in draft.notes) is (counts == of_base)
-    assert any("what their marks cost" in note for note in draft.notes) is (counts != of_base)
+    assert any("its own counts by probe" in note for note in builder.notes) is (counts == of_base)
+    assert any("what their marks cost" in note for note in builder.notes) is (counts != of_base)
 
 
 def test_a_node_first_visited_in_a_round_is_a_stage_from_then_on(
     nf_repository: NfRepository, work: WorkDir
 ) -> None:
-    _, _, draft = of_the_tiny_nf(nf_repository, work, NALM_TOML + "# edited\n")
+    _, _, builder = of_the_tiny_nf(nf_repository, work, NALM_TOML + "# edited\n")
     report = make_report(1)
-    draft.arms = dict(report.arms)
+    builder.arms = dict(report.arms)
     late = {"late": StageCounters(cycles=1, packets=1)}
-    draft.add_rounds(one.model_copy(update={"stages": one.stages | late}) for one in report.rounds[:2])
-    assert len(draft.rounds) == 2
-    for arm, info in draft.arms.items():
+    builder.add_rounds(one.model_copy(update={"stages": one.stages | late}) for one in report.rounds[:2])
+    assert len(builder.rounds) == 2
+    for arm, info in builder.arms.items():
         known = [stage.name for stage in report.arms[arm].stages]
         assert [stage.name for stage in info.stages] == [*known, "late"]
