@@ -16,11 +16,7 @@ from nalm_agent.runtime.process import stop_all
 from nalm_agent.runtime.stop_signals import INTERRUPTED, stop_on_signals
 from nalm_agent.shell.commands import LazyGroup, show_no_type_of_flags
 from nalm_agent.shell.encoding import respect_terminal
-from nalm_agent.shell.entry import UNREAD
-
-FAULT = 4
-"""Nothing was measured: never the code of a regression, which would stop a merge."""
-
+from nalm_agent.shell.exit_codes import FAULT, UNREAD
 
 app = typer.Typer(
     cls=LazyGroup,

@@ -10,9 +10,7 @@ import sys
 from types import FrameType
 
 from nalm_agent import version
-
-UNREAD = 141
-"""As shells say it of a program whose reader went away (128 + SIGPIPE): no verdict either."""
+from nalm_agent.shell.exit_codes import UNREAD
 
 
 def _end(number: int, frame: FrameType | None) -> None:

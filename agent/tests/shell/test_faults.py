@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import typer
 from nalm_agent.runtime.errors import HostError, refused_by_host
-from nalm_agent.shell.app import FAULT, app, run_app
-from nalm_agent.shell.entry import UNREAD
+from nalm_agent.shell.app import app, run_app
+from nalm_agent.shell.exit_codes import FAULT, UNREAD
 from tiny import NALM
 from typer.testing import CliRunner
 
