@@ -50,7 +50,7 @@ READY_SECONDS = Maximum("NALM_READY_SECONDS", 600, "s")
 BUDGET_SECONDS = Maximum("NALM_BUDGET_SECONDS", 7200, "s")
 NF_MEMORY = Maximum("NALM_NF_MEMORY_MB", None, "MB")
 
-Asked = tuple[str, float, Maximum]
+RequestedLimit = tuple[str, float, Maximum]
 
 
 def require_granted_here(config: Config) -> None:
@@ -61,7 +61,7 @@ def require_granted_here(config: Config) -> None:
     over = [
         f"{key} = {value:g} {most.unit} in nalm.toml is more than this host gives: "
         f"{most.value()} {most.unit} ({most.setting})"
-        for key, value, most in _asked(config)
+        for key, value, most in _requested(config)
         if value > most.value()
     ]
     if over:
@@ -73,7 +73,7 @@ def require_granted_here(config: Config) -> None:
         require_granted()
 
 
-def _asked(config: Config) -> Iterator[Asked]:
+def _requested(config: Config) -> Iterator[RequestedLimit]:
     build, run, judge = config.build, config.run, config.judge
     if "limit_seconds" in build.model_fields_set:
         yield "build.limit_seconds", build.limit_seconds, BUILD_SECONDS

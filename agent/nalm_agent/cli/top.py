@@ -20,7 +20,7 @@ from nalm_agent.top.probe_feed import ProbeFeed
 from nalm_agent.top.recording import ReplayFeed
 from nalm_agent.top.telemetry_feed import TelemetryFeed
 from nalm_agent.top.view import Feed
-from nalm_agent.top.watch import Wanted, watch
+from nalm_agent.top.watch import WatchOptions, watch
 
 
 def add_to(app: typer.Typer) -> None:
@@ -91,7 +91,7 @@ def top(
         paced=sys.stdout.isatty() and not as_json,
     )
     try:
-        watch(feed, Wanted(interval, once=once, as_json=as_json, lcores=lcores, record=record))
+        watch(feed, WatchOptions(interval, once=once, as_json=as_json, lcores=lcores, record=record))
     except StoppedError:  # nothing was under way, so there is nothing to say
         raise typer.Exit(INTERRUPTED) from None
 

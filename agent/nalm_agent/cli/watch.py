@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm watch`: judges on save, and shows the trend of this sitting."""
+"""`nalm watch`: judges on save, and shows the trend of this session."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from nalm_agent.desk.session import Sitting
+from nalm_agent.desk.session import WatchSession
 from nalm_agent.desk.watch import sit
 from nalm_agent.measure.request import read_config
 from nalm_agent.report.print_run import console, say
@@ -59,11 +59,11 @@ def watch(
             say(out, escape(line))
 
         tell(f"watching {repository.root} against {against.revision.short} ({against.why}); Ctrl-C ends")
-        sitting = Sitting()
+        session = WatchSession()
         try:
-            sit(repository, command, work.disk / "watch.json", sitting, tell)
+            sit(repository, command, work.disk / "watch.json", session, tell)
         except StoppedError:
-            for line in ["", f"against {against.revision.short}: {sitting.summary()}", *sitting.trend()]:
+            for line in ["", f"against {against.revision.short}: {session.summary()}", *session.trend()]:
                 tell(line)
 
 
@@ -82,7 +82,7 @@ def _require(repository: Repository, scenarios: list[str]) -> None:
 
 
 def _base(repository: Repository, given: str | None) -> BaseChoice:
-    """For the sitting. Edits are to come, so on the main branch it is HEAD even while nothing is edited."""
+    """For the session. Edits are to come, so on the main branch it is HEAD even while nothing is edited."""
 
     if given is not None:
         return BaseChoice(repository.resolve(given), "as given")

@@ -28,7 +28,7 @@ BRPOP_SECONDS = 10
 CONNECT_SECONDS = 5
 
 
-class Wakes(Protocol):
+class JobNotices(Protocol):
     lease_wait_seconds: float
     """How long a request for a job may wait at the server."""
 
@@ -57,7 +57,7 @@ class LongPolling:
         return
 
 
-class CeleryWakes:
+class CeleryNotices:
     """A Celery worker in a thread of its own. It connects, and connects again, by itself."""
 
     lease_wait_seconds = 0.0

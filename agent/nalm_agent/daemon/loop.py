@@ -24,7 +24,7 @@ from nalm_agent.config.nalm_toml import Config
 from nalm_agent.daemon.credential import Credential
 from nalm_agent.daemon.delivery import MESSAGE_CHARACTERS, deliver, deliver_patiently
 from nalm_agent.daemon.heartbeat import Heartbeat
-from nalm_agent.daemon.job_notices import CeleryWakes, LongPolling, Wakes
+from nalm_agent.daemon.job_notices import CeleryNotices, JobNotices, LongPolling
 from nalm_agent.daemon.liveness import sign
 from nalm_agent.daemon.mirrors import mirrored
 from nalm_agent.daemon.spool import Label, Spool
@@ -103,32 +103,32 @@ def serve(credential: Credential, home: Home, *, once: bool = False, one_job: bo
     say(f"serving {client.address} as {credential.name} ({host_class})")
     if os.geteuid() == 0:
         say(MEASURES_AS_ROOT)
-    wakes = wakes_for(credential, waiting=not once)
+    notices = job_notices_for(credential, waiting=not once)
     try:
         while True:
             deliver_patiently(agent.spool, client, say)
-            lease = _next(agent, credential, host_class, 0 if once else wakes.lease_wait_seconds)
+            lease = _next(agent, credential, host_class, 0 if once else notices.lease_wait_seconds)
             if lease is not None:
-                wakes.busy(True)
+                notices.busy(True)
                 work_on(lease, agent)
                 if one_job:
                     return deliver_patiently(agent.spool, client, say)
             elif once:
                 return None
             else:
-                wakes.busy(False)
-                wakes.wait()
+                notices.busy(False)
+                notices.wait()
     finally:
-        wakes.close()
+        notices.close()
         client.close()
 
 
-def wakes_for(credential: Credential, *, waiting: bool) -> Wakes:
+def job_notices_for(credential: Credential, *, waiting: bool) -> JobNotices:
     """By the broker of the environment or of the registration, if there is one."""
     broker = os.environ.get("NALM_BROKER_URL") or credential.broker_url
     if broker is None or not waiting:
         return LongPolling()
-    return CeleryWakes(broker, credential.pool or "default")
+    return CeleryNotices(broker, credential.pool or "default")
 
 
 def _next(agent: Agent, credential: Credential, host_class: str, wait_seconds: float) -> Lease | None:
@@ -156,7 +156,7 @@ def work_on(lease: Lease, agent: Agent) -> None:
             agent.home.work() as work,
             Heartbeat(agent.client, lease, agent.say, agent.health_if_due) as heartbeat,
         ):
-            _measure_and_tell(lease, agent, work, heartbeat)
+            _measure_and_report(lease, agent, work, heartbeat)
     except LeaseLostError:
         agent.say(f"job {lease.job_id}: the lease was lost; its result is dropped")
     except Exception as error:
@@ -166,7 +166,7 @@ def work_on(lease: Lease, agent: Agent) -> None:
         raise
 
 
-def _measure_and_tell(lease: Lease, agent: Agent, work: WorkDir, heartbeat: Heartbeat) -> None:
+def _measure_and_report(lease: Lease, agent: Agent, work: WorkDir, heartbeat: Heartbeat) -> None:
     try:
         outcomes, not_here = measure_job(lease, agent, work, heartbeat)
     except Exception as error:

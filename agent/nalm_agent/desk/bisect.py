@@ -29,7 +29,7 @@ IPP_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
-class Asked:
+class CommitResult:
     """What is known of a candidate, and what it cost."""
 
     finding: Finding
@@ -50,13 +50,13 @@ class Search:
         self.commits, self.question = commits, question
         ends = [commits[0].commit, commits[-1].commit]
         self._key = address(str(repository.root), ends, asdict(question))
-        self.asked: dict[int, Asked] = {}
+        self.asked: dict[int, CommitResult] = {}
 
     def recall(self) -> None:
         """Takes up what an earlier search of the same question found here."""
         known = self.home.store().document(BISECTS, self._key) or {}
         for place, one in known.items():
-            self.asked[int(place)] = Asked(**one | {"finding": Finding(one["finding"])})
+            self.asked[int(place)] = CommitResult(**one | {"finding": Finding(one["finding"])})
 
     def run(self, work: WorkDir, progress: Progress) -> Step:
         """Measures until there is an answer. Raises HostError, SourceError, UsageError."""
@@ -71,7 +71,7 @@ class Search:
             self._keep()
             progress.say(f"  {found.why}: {found.finding}")
 
-    def _ask(self, commit: Revision, work: WorkDir, progress: Progress) -> Asked:
+    def _ask(self, commit: Revision, work: WorkDir, progress: Progress) -> CommitResult:
         """Measures a candidate, longer and longer while it cannot be told."""
         of_ipp = self.question.metric == "ipp"
         budget = IPP_SECONDS if of_ipp else None
@@ -80,11 +80,11 @@ class Search:
             told, seconds = self._measure(commit, budget, work, progress)
             spent, measurements = spent + seconds, measurements + 1
             if told.finding is not None:
-                return Asked(told.finding, told.why, told.change, measurements, spent)
+                return CommitResult(told.finding, told.why, told.change, measurements, spent)
             budget = next_budget(budget)
             if budget is None:
                 why = f"still {told.why} after {measurements} measurements"
-                return Asked(Finding.SKIP, why, told.change, measurements, spent)
+                return CommitResult(Finding.SKIP, why, told.change, measurements, spent)
 
     def _measure(
         self, commit: Revision, budget: float | None, work: WorkDir, progress: Progress
@@ -105,9 +105,9 @@ class Search:
         known = {place: asdict(one) for place, one in self.asked.items() if one.finding is not Finding.SKIP}
         self.home.store().put_document(BISECTS, self._key, known)
 
-    def cost(self) -> Asked:
+    def cost(self) -> CommitResult:
         """Of all that was asked, added up."""
-        total = Asked(Finding.GOOD, "", None, 0, 0.0)
+        total = CommitResult(Finding.GOOD, "", None, 0, 0.0)
         for one in self.asked.values():
             total = replace(
                 total,

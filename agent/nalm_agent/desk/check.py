@@ -123,7 +123,7 @@ def answered(request: Request, home: Home, work: WorkDir, progress: Progress, *,
 def _recalled(request: Request, home: Home, progress: Progress) -> Result | None:
     from nalm_agent.desk import result_cache
 
-    known = result_cache.recall(home, result_cache.answer_address(request))
+    known = result_cache.recall(home, result_cache.result_address(request))
     if known is None:
         return None
     if known.status is not RunStatus.UNCHANGED:
@@ -142,7 +142,7 @@ def _measured(request: Request, home: Home, work: WorkDir, progress: Progress) -
         raise replace_message(error, f"scenario {request.scenario}: {error.message}") from error
     result = Result(_title(request), report, judged(report))
     outcome = result.verdict.outcome if result.verdict else "same"
-    result_cache.keep(home, result_cache.answer_address(request), report, outcome)
+    result_cache.keep(home, result_cache.result_address(request), report, outcome)
     return result
 
 

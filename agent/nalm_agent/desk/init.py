@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nalm_agent.config.nalm_toml import FILE_NAME, parse
-from nalm_agent.desk.init_look import Found, Progress, look_at
+from nalm_agent.desk.init_look import DetectedNf, Progress, look_at
 from nalm_agent.native.library import FOLDER
 from nalm_agent.runtime.errors import UsageError
 
@@ -63,7 +63,7 @@ def _write(path: Path, text: str) -> None:
         raise UsageError(f"{path} cannot be written: {error.strerror}", hint="check its directory") from error
 
 
-def render(found: Found) -> str:
+def render(found: DetectedNf) -> str:
     """The file's text, with a comment where a person has to look."""
     commands = BUILDS.get(
         found.build_file or "", [["cc", "-O2", "-g", "-o", "{build}/" + found.executable, "main.c"]]
@@ -92,7 +92,7 @@ traffic = "{found.captures[0] if found.captures else "traffic/capture.pcap"}"
 """
 
 
-def _command(found: Found) -> list[str]:
+def _command(found: DetectedNf) -> list[str]:
     program = "{build}/" + found.executable
     if found.lent:
         return [program, "{eal}", *FEED, "--"]
@@ -101,7 +101,7 @@ def _command(found: Found) -> list[str]:
     return [program, *(["{eal}", "--"] if found.uses_dpdk else []), "--traffic", "{traffic}"]
 
 
-def _lent(found: Found) -> str:
+def _lent(found: DetectedNf) -> str:
     if not found.lent:
         return ""
     return """counts = "dpdk"   # it has no probe and is lent one: docs/bring-your-own-nf.md
@@ -109,7 +109,7 @@ def _lent(found: Found) -> str:
 """
 
 
-def _stages(found: Found) -> str:
+def _stages(found: DetectedNf) -> str:
     if found.includes_probe:
         return "".join(
             f"\n[stages.{stage}]\nfunctions = {_array(functions)}\n"
@@ -137,7 +137,7 @@ def _without_git(root: Path) -> list[str]:
     return [f"{root} is in no git repository: `nalm check` judges commits, so `git init` and commit first"]
 
 
-def remarks(found: Found) -> list[str]:
+def remarks(found: DetectedNf) -> list[str]:
     """What a person has to check or add: each guess, what was passed over, what comes next."""
     result = []
     if found.build_file is None:

@@ -39,7 +39,7 @@ Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Found:
+class DetectedNf:
     """What a look at the repository gave."""
 
     name: str
@@ -85,7 +85,7 @@ class _Bounds:
         return False
 
 
-def look_at(root: Path, progress: Progress = lambda doing: None) -> Found:
+def look_at(root: Path, progress: Progress = lambda doing: None) -> DetectedNf:
     """Reads build files and sources, as many as the bounds allow, those nearest to the root first."""
     build_file = next((name for name in EXECUTABLES if _builds(root / name)), None)
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.resolve().name).strip("-._") or "nf"
@@ -105,7 +105,7 @@ def look_at(root: Path, progress: Progress = lambda doing: None) -> Found:
             loops |= {stage: ["main", function] for stage, function in _LOOP.findall(source.text)}
             stages |= {stage: [f"{stage}_process"] for stage in _STAGE.findall(source.text)}
     captures = [path for path in files if path.suffix in CAPTURE_SUFFIXES]
-    return Found(
+    return DetectedNf(
         name=name,
         build_file=build_file,
         executable=match[1] if match else name,

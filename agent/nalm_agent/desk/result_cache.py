@@ -27,7 +27,7 @@ _TOLD_BY_DOCTOR = {"latencies_ns", "transfer_ns", "latencies_at"}
 """Of the fingerprint: measured at times of their own, and no part of what a run depends on."""
 
 
-def answer_address(request: Request) -> str:
+def result_address(request: Request) -> str:
     """All that a run depends on: both trees and their commits, the scenario, this host, this nalm."""
     arms = [(one.commit, one.tree, one.dirty) for one in (request.base, request.head)]
     host = fingerprint().model_dump(mode="json", exclude=_TOLD_BY_DOCTOR)

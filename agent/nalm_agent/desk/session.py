@@ -47,7 +47,7 @@ class Point:
         return Point(verdict.outcome, ipp, cpp)
 
 
-class Sitting:
+class WatchSession:
     """Judgements in order, by scenario."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from nalm_agent.desk.session import Sitting
+from nalm_agent.desk.session import WatchSession
 from nalm_agent.report.result import Result
 from nalm_agent.runtime.errors import NalmError
 from nalm_agent.runtime.own_command import own_command
@@ -43,18 +43,22 @@ def wait_until_settled(repository: Repository, seen: Snapshot) -> None:
 
 
 def sit(
-    repository: Repository, options: Sequence[str], to: Path, sitting: Sitting, say: Callable[[str], None]
+    repository: Repository,
+    options: Sequence[str],
+    to: Path,
+    session: WatchSession,
+    say: Callable[[str], None],
 ) -> None:
     """Judges now and on every save, until StoppedError. options: of `nalm check`; to: a file of our own."""
     while True:
         seen = snapshot(repository)
         results = _judged_once(repository, options, to, seen)
         for result in results or []:
-            sitting.add(result)
+            session.add(result)
         if results is None:
             say("saved meanwhile: judging again")
         else:
-            for line in [*sitting.trend(), "waiting for a save"]:
+            for line in [*session.trend(), "waiting for a save"]:
                 say(line)
         wait_until_settled(repository, seen)
 

@@ -137,7 +137,7 @@ def _of(home: Home, repository: Repository, revision: Revision) -> Subject:
             run.ready_seconds,
             run.pin(cores),
             environment=run.environment(home),
-            asked=ready.asked(),
+            counter_commands=ready.counter_commands(),
         ),
         build=ready.built.build,
         definition=run.definition,

@@ -15,7 +15,7 @@ from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.request import Request, read_config
 from nalm_agent.nf.run_plan import RunPlan, expand, plan, traffic_identity
 from nalm_agent.runtime.errors import ConfigError
-from nalm_agent.self_counting.commands import Asked
+from nalm_agent.self_counting.commands import CounterCommands
 from nalm_agent.source.git import Revision
 
 
@@ -35,10 +35,10 @@ class Ready:
     built: Built
     run: RunPlan
 
-    def asked(self) -> Asked | None:
+    def counter_commands(self) -> CounterCommands | None:
         """How it is asked for its own figures; None if a probe counts."""
         places = {"{source}": str(self.built.source), "{build}": str(self.built.directory)}
-        return None if self.run.asked is None else self.run.asked.at(places)
+        return None if self.run.counter_commands is None else self.run.counter_commands.at(places)
 
     def command(self, traffic: Path, cores: Cores, *, huge_pages: bool) -> list[str]:
         """Its command line on these cores."""

@@ -26,7 +26,7 @@ from nalm_agent.measure.rounds import TryOut
 from nalm_agent.native.toolchain import toolchain
 from nalm_agent.runtime.errors import NfError, SourceError
 from nalm_agent.runtime.process import stop_all
-from nalm_agent.runtime.signal_guard import Held
+from nalm_agent.runtime.signal_guard import SignalGuard
 from nalm_agent.source.source_files import count_in
 from nalm_agent.store.home import Home, WorkDir
 from nalm_agent.store.store import address
@@ -133,7 +133,7 @@ def _of_each_arm(counting: Counting, arms: Mapping[Arm, Ready], one: Callable[[A
     with ThreadPoolExecutor(max_workers=len(own)) as pool:
         counts: list[Future[T]] = []
         try:
-            with Held():
+            with SignalGuard():
                 counts += [pool.submit(on_a_free_cpu, arm) for arm in arms]
             return [count.result() for count in counts]
         except BaseException:

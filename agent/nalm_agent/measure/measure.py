@@ -182,7 +182,7 @@ def _try_arms(builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], p
             ready_seconds=ready.run.ready_seconds,
             pin=ready.run.pin(cores),
             environment=ready.run.environment(place.home),
-            asked=ready.asked(),
+            counter_commands=ready.counter_commands(),
             urgent=not os.sched_getaffinity(0) & set(place.cores.cpus),
         )
 

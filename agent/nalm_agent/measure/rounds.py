@@ -35,10 +35,10 @@ from nalm_agent.host.cores import Cores
 from nalm_agent.host.fingerprint import steal_ns
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import counted_packets
-from nalm_agent.nf.self_counting_nf import AskedNf
+from nalm_agent.nf.self_counting_nf import SelfCountingNf
 from nalm_agent.nf.turns import NfInTurns, TurnCounters, ended, taken_in
 from nalm_agent.runtime.errors import NfError
-from nalm_agent.self_counting.commands import Asked
+from nalm_agent.self_counting.commands import CounterCommands
 from nalm_agent.store.home import WorkDir
 
 WARM_UP_RULE = (
@@ -57,7 +57,7 @@ class ArmRun:
     pin: tuple[int, ...] = ()
     urgent: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
-    asked: Asked | None = None
+    counter_commands: CounterCommands | None = None
     """How it is asked for the figures it keeps; None if a probe counts."""
 
 
@@ -275,12 +275,12 @@ def _had_the_cpu(lcores: list[LcoreCounters]) -> bool:
 
 def start_arm(run: ArmRun, work: WorkDir, *, seed: int) -> NfInTurns:
     """Starts one process of an arm, whoever counts for it."""
-    if run.asked is None:
+    if run.counter_commands is None:
         return launch_arm(run, work, seed=seed)
-    return AskedNf(
+    return SelfCountingNf(
         run.command,
         work,
-        run.asked,
+        run.counter_commands,
         lcores=run.lcores,
         ready_seconds=run.ready_seconds,
         pin=run.pin,

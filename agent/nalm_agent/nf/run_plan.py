@@ -13,7 +13,7 @@ from nalm_agent.host.cores import Cores
 from nalm_agent.host.cpu_choices import SIMD_BITS
 from nalm_agent.native.library import library
 from nalm_agent.runtime.errors import ConfigError
-from nalm_agent.self_counting.commands import Asked, asked_as
+from nalm_agent.self_counting.commands import CounterCommands, counter_commands
 from nalm_agent.source.git import Repository, Revision
 from nalm_agent.store.home import Home
 
@@ -30,7 +30,7 @@ class RunPlan:
     scenario: ScenarioConfig
     ready_seconds: float
     control_lcore: bool = False
-    asked: Asked | None = None
+    counter_commands: CounterCommands | None = None
     """How the NF is asked for its own figures; None if a probe counts."""
 
     def environment(self, home: Home) -> dict[str, str]:
@@ -64,7 +64,7 @@ def plan(
         scenario,
         config.run.ready_seconds,
         config.run.control_lcore,
-        asked_as(config.run),
+        counter_commands(config.run),
     )
 
 

@@ -23,8 +23,8 @@ from nalm_agent.nf.nf_process import NfProcess, describe_exit
 from nalm_agent.nf.polling_thread import Scheduled, scheduled_threads
 from nalm_agent.nf.turns import TurnCounters
 from nalm_agent.runtime.errors import NfError
-from nalm_agent.self_counting.commands import Asked
-from nalm_agent.self_counting.reported import Told, ToldLcore
+from nalm_agent.self_counting.commands import CounterCommands
+from nalm_agent.self_counting.reported import Reported, ReportedLcore
 from nalm_agent.store.home import WorkDir
 
 ANSWER_SECONDS = 10.0
@@ -36,11 +36,11 @@ LAST_CHARACTERS = 2000
 """Of an answer that is of no use: shown to a person."""
 
 
-class NothingToldError(NfError):
+class NothingReportedError(NfError):
     """The NF answered, and its figures cannot be read."""
 
 
-class AskedNf(NfProcess):
+class SelfCountingNf(NfProcess):
     """An NF process that tells its own figures."""
 
     poll_seconds = ASK_AGAIN_SECONDS
@@ -49,14 +49,14 @@ class AskedNf(NfProcess):
         self,
         command: Sequence[str],
         work: WorkDir,
-        asked: Asked,
+        counter_commands: CounterCommands,
         *,
         lcores: int,
         ready_seconds: float,
         pin: Sequence[int] = (),
         urgent: bool = False,
     ) -> None:
-        self._asked = asked
+        self._commands = counter_commands
         self._last_answer = "it was not asked"
         self.stages: list[StageInfo] = []
         super().__init__(command, work, lcores=lcores, ready_seconds=ready_seconds, pin=pin, urgent=urgent)
@@ -72,17 +72,17 @@ class AskedNf(NfProcess):
         """One turn, made again if its answer tells nothing. Its length is what the NF says; the share of it
         that a thread had its CPU is the kernel's word on the time between the commands."""
         for _ in range(TRIES - 1):
-            with suppress(NothingToldError):
+            with suppress(NothingReportedError):
                 return self._turn(milliseconds)
         return self._turn(milliseconds)
 
     def _turn(self, milliseconds: float) -> TurnCounters:
         with self._continued():
-            self._ask(self._asked.clear)
+            self._ask(self._commands.clear)
             before, begin = scheduled_threads(self.pid), time.monotonic_ns()
             time.sleep(milliseconds / 1000)
             after, end = scheduled_threads(self.pid), time.monotonic_ns()
-            told = self._tell()
+            told = self._report()
         since = {name: one.since(before[name]) for name, one in after.items() if name in before}
         lcores = [_lcore(one, thread_of(one, since), end - begin) for one in told.lcores]
         return TurnCounters(lcores, told.counters)
@@ -107,18 +107,20 @@ class AskedNf(NfProcess):
 
     def _tells(self) -> bool:
         try:
-            return len(self._tell().lcores) >= self._lcores
+            return len(self._report().lcores) >= self._lcores
         except NfError as error:
             self._last_answer = error.message
             return False
 
-    def _tell(self) -> Told:
-        answer = self._ask(self._asked.show)
+    def _report(self) -> Reported:
+        answer = self._ask(self._commands.show)
         try:
-            told = self._asked.figures.tell(answer)
+            told = self._commands.figures.parse(answer)
         except ImportFailedError as error:
             said = f"{error}; it said: {answer[-LAST_CHARACTERS:].strip()}"
-            raise NothingToldError(f"{' '.join(self._asked.show)}: {said}", log=self.log_tail()) from error
+            raise NothingReportedError(
+                f"{' '.join(self._commands.show)}: {said}", log=self.log_tail()
+            ) from error
         self.stages = told.stages
         return told
 
@@ -148,7 +150,7 @@ class AskedNf(NfProcess):
         return [f"asked for its figures, last: {self._last_answer}"]
 
 
-def thread_of(lcore: ToldLcore, threads: Mapping[str, Scheduled]) -> Scheduled:
+def thread_of(lcore: ReportedLcore, threads: Mapping[str, Scheduled]) -> Scheduled:
     """The lcore's thread among those of the NF, by name. Raises NfError if it is none of them."""
     for name, one in threads.items():
         if fnmatchcase(name, lcore.thread):
@@ -159,7 +161,7 @@ def thread_of(lcore: ToldLcore, threads: Mapping[str, Scheduled]) -> Scheduled:
     )
 
 
-def _lcore(told: ToldLcore, thread: Scheduled, window_ns: int) -> LcoreCounters:
+def _lcore(told: ReportedLcore, thread: Scheduled, window_ns: int) -> LcoreCounters:
     wall_ns = round(told.seconds * 1e9)
     return LcoreCounters(
         lcore=told.lcore,

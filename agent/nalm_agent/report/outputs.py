@@ -72,9 +72,9 @@ class Outputs:
 
             write_file(self.markdown, markdown(runs), "--markdown")
         if self.github:
-            self._tell_github(runs)
+            self._write_github(runs)
 
-    def _tell_github(self, runs: Sequence[Judged]) -> None:
+    def _write_github(self, runs: Sequence[Judged]) -> None:
         """Its runner reads commands on both streams."""
         from nalm_core.render.annotations import workflow_commands
         from nalm_core.render.markdown import markdown

@@ -8,14 +8,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
-from nalm_agent.runtime.signal_guard import Held
+from nalm_agent.runtime.signal_guard import SignalGuard
 
 
 @contextmanager
 def own_command(arguments: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
     """`nalm ARGUMENTS`. Told to end if it is not awaited, and given the time to leave nothing behind."""
     with ExitStack() as stack:
-        with Held():
+        with SignalGuard():
             process = subprocess.Popen(
                 [sys.executable, "-m", "nalm_agent", *arguments], stdin=subprocess.DEVNULL
             )

@@ -16,7 +16,7 @@ from pathlib import Path
 from nalm_core.text.plain_text import plain
 
 from nalm_agent.runtime.bounded_log import BoundedLog, catch_up, read_end
-from nalm_agent.runtime.signal_guard import Held
+from nalm_agent.runtime.signal_guard import SignalGuard
 
 TAIL_LINES = 25
 WATCH_SECONDS = 0.25
@@ -33,7 +33,7 @@ def _death_prefix() -> tuple[str, ...]:
 
 def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path) -> subprocess.Popen[bytes]:
     """Starts a command with its output appended to a log of bounded size. The caller ends it with `stop`."""
-    with Held():
+    with SignalGuard():
         bounded = BoundedLog(log)
         try:
             process = subprocess.Popen(

@@ -14,7 +14,7 @@ from typing import ClassVar
 from nalm_agent.runtime.errors import StoppedError
 
 
-class Held:
+class SignalGuard:
     """A context manager: what stops the command waits for its end. In other threads it does nothing."""
 
     _depth: ClassVar[int] = 0
@@ -22,16 +22,16 @@ class Held:
 
     def __enter__(self) -> None:
         if threading.current_thread() is threading.main_thread():
-            Held._depth += 1
+            SignalGuard._depth += 1
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         if threading.current_thread() is not threading.main_thread():
             return
-        Held._depth -= 1
-        if Held._stopped and Held._depth == 0:
-            Held._stopped = False
+        SignalGuard._depth -= 1
+        if SignalGuard._stopped and SignalGuard._depth == 0:
+            SignalGuard._stopped = False
             raise StoppedError
 
     @classmethod

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SIGINT and SIGTERM end a command, surely: whatever is under way is undone on the way out.
 
-The signal becomes a StoppedError in the main thread, after the step that is `Held`, if one is. Two things can
+The signal becomes a StoppedError in the main thread, after the step that is `SignalGuard`, if one is. Two things can
 keep it from getting out. It may come while Python runs a destructor (`__del__`, a weak reference's callback),
 where exceptions are dropped: then it is raised once more. And it may leave a library's lock taken for ever:
 then the command ends without cleaning up, after a time, and says where it hung; what it leaves is removed by
@@ -20,7 +20,7 @@ from types import FrameType
 
 from nalm_agent.runtime.errors import StoppedError
 from nalm_agent.runtime.process import stop_all
-from nalm_agent.runtime.signal_guard import Held
+from nalm_agent.runtime.signal_guard import SignalGuard
 
 INTERRUPTED = 130
 """As shells say it: 128 + SIGINT."""
@@ -43,11 +43,11 @@ def _stop(number: int, frame: FrameType | None) -> None:
     signal.signal(signal.SIGALRM, _raise)
     sys.unraisablehook = _raise_again
     _thread.start_new_thread(_end_without, ())  # threading.Thread may be what holds the lock
-    Held.stop()
+    SignalGuard.stop()
 
 
 def _raise(number: int, frame: FrameType | None) -> None:
-    Held.stop()
+    SignalGuard.stop()
 
 
 def _raise_again(dropped: sys.UnraisableHookArgs) -> None:

@@ -12,23 +12,23 @@ from nalm_agent.self_counting.reported import OwnFigures
 
 
 @dataclass(frozen=True)
-class Asked:
+class CounterCommands:
     """The commands, and how the answer is read."""
 
     clear: tuple[str, ...]
     show: tuple[str, ...]
     figures: OwnFigures
 
-    def at(self, places: Mapping[str, str]) -> Asked:
+    def at(self, places: Mapping[str, str]) -> CounterCommands:
         """The same with placeholders replaced."""
         return replace(self, clear=_at(self.clear, places), show=_at(self.show, places))
 
 
-def asked_as(run: RunConfig) -> Asked | None:
+def counter_commands(run: RunConfig) -> CounterCommands | None:
     """As nalm.toml says; None if a probe counts."""
     if run.clear is None or run.show is None:
         return None
-    return Asked(tuple(run.clear), tuple(run.show), OWN_FIGURES[run.counts])
+    return CounterCommands(tuple(run.clear), tuple(run.show), OWN_FIGURES[run.counts])
 
 
 def _at(command: tuple[str, ...], places: Mapping[str, str]) -> tuple[str, ...]:

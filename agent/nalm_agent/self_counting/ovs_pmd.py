@@ -13,7 +13,7 @@ from types import MappingProxyType
 from nalm_core.imports.ovs_pmd import PmdThread, pmd_threads
 from nalm_core.report.run_report import OutcomeKind, StageCounters, StageInfo
 
-from nalm_agent.self_counting.reported import OwnFigures, Told, ToldLcore
+from nalm_agent.self_counting.reported import OwnFigures, Reported, ReportedLcore
 
 STAGE = StageInfo(
     name="datapath",
@@ -21,7 +21,7 @@ STAGE = StageInfo(
 )
 
 
-def tell(text: str) -> Told:
+def parse(text: str) -> Reported:
     """Reads what `pmd-perf-show` printed."""
     threads = pmd_threads(text)
     received, lost, sent = (
@@ -33,11 +33,11 @@ def tell(text: str) -> Told:
         packets=received,
         outcomes={"sent": min(sent, left), "not_sent": max(0, left - sent), "lost_upcalls": lost},
     )
-    return Told([_lcore(one) for one in threads], [STAGE], {STAGE.name: counters})
+    return Reported([_lcore(one) for one in threads], [STAGE], {STAGE.name: counters})
 
 
-def _lcore(thread: PmdThread) -> ToldLcore:
-    return ToldLcore(
+def _lcore(thread: PmdThread) -> ReportedLcore:
+    return ReportedLcore(
         lcore=thread.core,
         thread=f"pmd-c{thread.core:02d}/*",
         seconds=thread.seconds,
@@ -49,7 +49,7 @@ def _lcore(thread: PmdThread) -> ToldLcore:
 
 FIGURES = OwnFigures(
     what="Open vSwitch's own figures (dpif-netdev/pmd-perf-show)",
-    tell=tell,
+    parse=parse,
     unchecked=MappingProxyType(
         {
             "stages_add_up": "Open vSwitch tells the cycles of a whole thread; there is one stage",

@@ -10,7 +10,7 @@ from nalm_core.report.run_report import StageCounters, StageInfo
 
 
 @dataclass(frozen=True)
-class ToldLcore:
+class ReportedLcore:
     """One polling thread since its figures were cleared. TSC cycles, packets, seconds."""
 
     lcore: int
@@ -24,10 +24,10 @@ class ToldLcore:
 
 
 @dataclass(frozen=True)
-class Told:
+class Reported:
     """All that one answer tells."""
 
-    lcores: list[ToldLcore]
+    lcores: list[ReportedLcore]
     stages: list[StageInfo]
     counters: dict[str, StageCounters]
 
@@ -37,7 +37,7 @@ class OwnFigures:
     """A format of figures that NFs keep."""
 
     what: str
-    tell: Callable[[str], Told]
+    parse: Callable[[str], Reported]
     """Reads an answer. Raises nalm_core's ImportFailedError."""
     unchecked: Mapping[str, str]
     """Checks that would pass by construction, or cannot be made of these figures, with the reason."""

@@ -12,12 +12,12 @@ from types import MappingProxyType
 from nalm_core.imports.vpp_runtime import Node, VppThread, nodes_of, seconds_of, vpp_threads
 from nalm_core.report.run_report import OutcomeKind, StageCounters, StageInfo
 
-from nalm_agent.self_counting.reported import OwnFigures, Told, ToldLcore
+from nalm_agent.self_counting.reported import OwnFigures, Reported, ReportedLcore
 
 ENDS = {"out": OutcomeKind.SENT, "drop": OutcomeKind.POLICY, "punt": OutcomeKind.SENT}
 
 
-def tell(text: str) -> Told:
+def parse(text: str) -> Reported:
     """Reads what `show runtime` printed."""
     threads = vpp_threads(text)
     seconds, nodes = seconds_of(threads), nodes_of(threads)
@@ -31,7 +31,7 @@ def tell(text: str) -> Told:
         for name, node in nodes.items()
     }
     stages = [StageInfo(name=name, outcomes=outcomes[name]) for name in names]
-    return Told([_lcore(one, seconds) for one in threads], stages, counters)
+    return Reported([_lcore(one, seconds) for one in threads], stages, counters)
 
 
 def _in_order(nodes: Mapping[str, Node]) -> list[str]:
@@ -44,8 +44,8 @@ def _stage(node: Node, ended: dict[str, int]) -> StageCounters:
     return StageCounters(cycles=round(node.cycles), packets=node.vectors, batches=node.calls, outcomes=ended)
 
 
-def _lcore(thread: VppThread, seconds: float) -> ToldLcore:
-    return ToldLcore(
+def _lcore(thread: VppThread, seconds: float) -> ReportedLcore:
+    return ReportedLcore(
         lcore=thread.lcore,
         thread=thread.name,
         seconds=seconds,
@@ -57,7 +57,7 @@ def _lcore(thread: VppThread, seconds: float) -> ToldLcore:
 
 FIGURES = OwnFigures(
     what="VPP's own figures (show runtime); an input node's cycles include its empty polls",
-    tell=tell,
+    parse=parse,
     unchecked=MappingProxyType(
         {
             "eq6_closes": "VPP does not tell idle cycles, so CUR is missing",

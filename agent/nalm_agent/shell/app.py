@@ -41,7 +41,7 @@ def root(
 show_no_type_of_flags()
 
 
-def _tell_fault(error: Exception) -> None:
+def _report_fault(error: Exception) -> None:
     """With a traceback, unless it is the host's: a full disk, a missing permission."""
     refused = refused_by_host(error) if isinstance(error, OSError) else None
     if refused is not None:
@@ -68,7 +68,7 @@ def run_app(command: typer.Typer) -> None:
         print("nalm: interrupted; nothing is left running", file=sys.stderr)
         sys.exit(INTERRUPTED)
     except Exception as error:
-        _tell_fault(error)
+        _report_fault(error)
         sys.exit(FAULT)
     finally:
         stop_all()

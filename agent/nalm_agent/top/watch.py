@@ -21,7 +21,7 @@ from nalm_agent.top.view import Feed, View
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WatchOptions:
     """What the person asked for."""
 
     interval: float
@@ -35,23 +35,23 @@ class QuitError(Exception):
     """The key q."""
 
 
-def watch(feed: Feed, wanted: Wanted) -> None:
+def watch(feed: Feed, options: WatchOptions) -> None:
     """Shows one view per interval, and records them if asked to. Closes the feed."""
     console = standard_output()
     moves = console.is_terminal and not console.is_dumb_terminal
-    live = moves and not wanted.as_json and not wanted.once
+    live = moves and not options.as_json and not options.once
     with ExitStack() as stack:
         stack.callback(feed.close)
-        recorder = Recorder(wanted.record) if wanted.record else None
+        recorder = Recorder(options.record) if options.record else None
         if recorder is not None:
             stack.callback(recorder.close)
-        show = _Live(stack, console, wanted) if live else _Lines(console, wanted)
+        show = _Live(stack, console, options) if live else _Lines(console, options)
         try:
-            while (view := feed.next_view(show.wait, wanted.interval)) is not None:
+            while (view := feed.next_view(show.wait, options.interval)) is not None:
                 if recorder is not None:
                     recorder.add(view)
                 show.show(view)
-                if wanted.once:
+                if options.once:
                     return
         except QuitError:
             return
@@ -61,9 +61,9 @@ def watch(feed: Feed, wanted: Wanted) -> None:
 class _Lines:
     """One view after the other: for pipes, files and programs."""
 
-    def __init__(self, console: Console, wanted: Wanted) -> None:
-        self._console, self._json = console, wanted.as_json
-        self._screen = Screen(lcores=wanted.lcores)
+    def __init__(self, console: Console, options: WatchOptions) -> None:
+        self._console, self._json = console, options.as_json
+        self._screen = Screen(lcores=options.lcores)
         self.wait = time.sleep
 
     def show(self, view: View) -> None:
@@ -77,9 +77,9 @@ class _Lines:
 class _Live:
     """On a screen of its own, which a resize does not garble, with keys; the last view stays behind."""
 
-    def __init__(self, stack: ExitStack, console: Console, wanted: Wanted) -> None:
+    def __init__(self, stack: ExitStack, console: Console, options: WatchOptions) -> None:
         keys = stack.enter_context(Keys(self._key, self._resized))
-        self._screen = Screen(lcores=wanted.lcores, keys=keys.there)
+        self._screen = Screen(lcores=options.lcores, keys=keys.there)
         stack.callback(self._leave, console)
         shown = CutToHeight(self._screen)
         self._live = stack.enter_context(Live(shown, console=console, auto_refresh=False, screen=True))

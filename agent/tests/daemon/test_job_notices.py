@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from celery import Celery
-from nalm_agent.daemon.job_notices import CeleryWakes
+from nalm_agent.daemon.job_notices import CeleryNotices
 from nalm_core.wire.queues import WAKE_TASK, pool_queue
 from redis import Redis
 from redis.exceptions import NoPermissionError, RedisError
@@ -94,32 +94,32 @@ def redis(tmp_path: Path) -> Iterator[RedisServer]:
 
 
 @pytest.fixture
-def wakes(redis: RedisServer) -> Iterator[CeleryWakes]:
-    made = CeleryWakes(redis.url, POOL, slow_poll_seconds=60)
+def wakes(redis: RedisServer) -> Iterator[CeleryNotices]:
+    made = CeleryNotices(redis.url, POOL, slow_poll_seconds=60)
     assert until(lambda: bool(redis.admin().exists(f"_kombu.binding.{QUEUE}")))
     yield made
     made.close()
 
 
-def woken(wakes: CeleryWakes) -> bool:
+def woken(wakes: CeleryNotices) -> bool:
     """Before the slow poll would have done it."""
     begin = time.monotonic()
     wakes.wait()
     return time.monotonic() - begin < 50
 
 
-def test_a_message_of_its_pool_wakes_an_idle_agent(redis: RedisServer, wakes: CeleryWakes) -> None:
+def test_a_message_of_its_pool_wakes_an_idle_agent(redis: RedisServer, wakes: CeleryNotices) -> None:
     redis.wake()
     assert woken(wakes)
     assert redis.admin().llen(QUEUE) == 0
 
 
-def test_a_busy_agent_leaves_messages_to_others(redis: RedisServer, wakes: CeleryWakes) -> None:
+def test_a_busy_agent_leaves_messages_to_others(redis: RedisServer, wakes: CeleryNotices) -> None:
     wakes.busy(True)
     redis.wake()
     assert until(lambda: redis.admin().llen(QUEUE) == 0)  # this one it has, and keeps for itself
     redis.wake()
-    other = CeleryWakes(redis.url, POOL, slow_poll_seconds=60)
+    other = CeleryNotices(redis.url, POOL, slow_poll_seconds=60)
     try:
         assert woken(other)
     finally:
@@ -128,13 +128,13 @@ def test_a_busy_agent_leaves_messages_to_others(redis: RedisServer, wakes: Celer
     assert woken(wakes)
 
 
-def test_a_broker_that_was_killed_is_found_again(redis: RedisServer, wakes: CeleryWakes) -> None:
+def test_a_broker_that_was_killed_is_found_again(redis: RedisServer, wakes: CeleryNotices) -> None:
     redis.kill()
     redis.start()
     assert until(lambda: _wakes_again(redis, wakes), 60)
 
 
-def _wakes_again(redis: RedisServer, wakes: CeleryWakes) -> bool:
+def _wakes_again(redis: RedisServer, wakes: CeleryNotices) -> bool:
     redis.wake()
     found = threading.Event()
     threading.Thread(target=lambda: (wakes.wait(), found.set()), daemon=True).start()
@@ -143,7 +143,7 @@ def _wakes_again(redis: RedisServer, wakes: CeleryWakes) -> bool:
 
 def test_without_a_broker_it_asks_from_time_to_time(redis: RedisServer) -> None:
     redis.kill()
-    wakes = CeleryWakes(redis.url, POOL, slow_poll_seconds=0.01)
+    wakes = CeleryNotices(redis.url, POOL, slow_poll_seconds=0.01)
     wakes.wait()
     wakes.close()
     redis.start()
@@ -171,8 +171,8 @@ def test_an_agents_user_can_touch_no_other_queue(redis: RedisServer) -> None:
 def test_an_agent_that_ends_after_its_broker_ends_without_a_trace(redis: RedisServer) -> None:
     """It holds a message that was not taken: at the end of a process kombu would give it back."""
     code = (
-        "import sys\nfrom nalm_agent.daemon.job_notices import CeleryWakes\n"
-        f"wakes = CeleryWakes({redis.url!r}, {POOL!r}, slow_poll_seconds=60)\nwakes.busy(True)\n"
+        "import sys\nfrom nalm_agent.daemon.job_notices import CeleryNotices\n"
+        f"wakes = CeleryNotices({redis.url!r}, {POOL!r}, slow_poll_seconds=60)\nwakes.busy(True)\n"
         "print('begun', flush=True)\nsys.stdin.readline()\nwakes.close()\n"
     )
     agent = subprocess.Popen(

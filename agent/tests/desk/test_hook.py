@@ -12,7 +12,7 @@ import pytest
 import yaml
 from nalm_agent.desk.check import compared
 from nalm_agent.desk.hook import install, pushed_commits, remove
-from nalm_agent.desk.result_cache import answer_address, keep
+from nalm_agent.desk.result_cache import keep, result_address
 from nalm_agent.measure.request import Request
 from nalm_agent.shell.app import app
 from nalm_agent.source.git import Repository
@@ -57,7 +57,7 @@ def decide(nf: NfRepository, nalm: Nalm, scratch: Path, outcome: str, head: str 
     repository = Repository(nf.path, scratch)
     found = compared(repository, None, head)
     slower = {"head_costs": {"nat": 180.0}, "head_ipps": {"nat": 400}} if outcome == "regressed" else {}
-    key = answer_address(Request(repository, found.base, found.head, "tiny"))
+    key = result_address(Request(repository, found.base, found.head, "tiny"))
     keep(Home(nalm.home), key, make_report(1, **slower), outcome)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.desk.check import compared
-from nalm_agent.desk.result_cache import ANSWERS, answer_address, keep, recall
+from nalm_agent.desk.result_cache import ANSWERS, keep, recall, result_address
 from nalm_agent.measure.request import Request
 from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home
@@ -47,11 +47,11 @@ def test_what_an_older_or_newer_nalm_wrote_is_no_answer(own_home: Home) -> None:
 
 def test_another_tree_or_question_is_another_address(nf_repository: NfRepository, tmp_path: Path) -> None:
     nf_repository.write("work.h", "// one\n")
-    first = answer_address(request_of(nf_repository, tmp_path / "a"))
-    assert answer_address(request_of(nf_repository, tmp_path / "b")) == first
-    assert answer_address(request_of(nf_repository, tmp_path / "c", profile=True)) != first
+    first = result_address(request_of(nf_repository, tmp_path / "a"))
+    assert result_address(request_of(nf_repository, tmp_path / "b")) == first
+    assert result_address(request_of(nf_repository, tmp_path / "c", profile=True)) != first
     nf_repository.write("work.h", "// two\n")
-    assert answer_address(request_of(nf_repository, tmp_path / "d")) != first
+    assert result_address(request_of(nf_repository, tmp_path / "d")) != first
 
 
 def test_what_was_decided_is_shown_and_not_measured_again(
@@ -59,7 +59,7 @@ def test_what_was_decided_is_shown_and_not_measured_again(
 ) -> None:
     nf_repository.write("work.h", "#error not built\n")
     slower = make_report(1, head_costs={"nat": 180.0}, head_ipps={"nat": 400})
-    keep(own_home, answer_address(request_of(nf_repository, tmp_path / "a")), slower, "regressed")
+    keep(own_home, result_address(request_of(nf_repository, tmp_path / "a")), slower, "regressed")
     nalm = Nalm(own_home.root)
     done = nalm.run("check", cwd=nf_repository.path)
     assert done.returncode == 1, done.stderr

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from functools import partial
 
-from nalm_agent.desk.session import Sitting
+from nalm_agent.desk.session import WatchSession
 from nalm_agent.report.result import Result, judged
 from nalm_agent.report.sparkline import sparkline
 from nalm_core.report.run_report import RunReport
 from nalm_server_reports import make_report
 
 
-def sitting(*reports: RunReport) -> Sitting:
-    made = Sitting()
+def sitting(*reports: RunReport) -> WatchSession:
+    made = WatchSession()
     for report in reports:
         made.add(Result("title", report, judged(report)))
     return made
@@ -41,4 +41,4 @@ def test_the_trend_has_a_line_per_stage() -> None:
 
 def test_one_judgement_is_no_trend() -> None:
     assert sitting(make_report(1)).trend() == []
-    assert Sitting().summary() == "0 judged"
+    assert WatchSession().summary() == "0 judged"

@@ -13,10 +13,10 @@ from nalm_agent.config.nalm_toml import parse
 from nalm_agent.doctor import noise
 from nalm_agent.host.cores import choose
 from nalm_agent.nf.polling_thread import Scheduled
-from nalm_agent.nf.self_counting_nf import AskedNf, thread_of
+from nalm_agent.nf.self_counting_nf import SelfCountingNf, thread_of
 from nalm_agent.runtime.errors import ConfigError, NfError
-from nalm_agent.self_counting.commands import Asked, asked_as
-from nalm_agent.self_counting.reported import ToldLcore
+from nalm_agent.self_counting.commands import CounterCommands, counter_commands
+from nalm_agent.self_counting.reported import ReportedLcore
 from nalm_agent.store.home import Home, WorkDir
 from nalm_core.report.counters import cur, packets_by_kind
 from nalm_core.report.run_report import Arm, OutcomeKind, Source
@@ -58,15 +58,15 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(target)
 
 
-def asked_of(program: str) -> Asked:
-    asked = asked_as(parse(TOML).run)
+def asked_of(program: str) -> CounterCommands:
+    asked = counter_commands(parse(TOML).run)
     assert asked is not None
     return asked.at({"{build}": str(Path(program).parent)})
 
 
-def started(program: str, work: WorkDir, ready_seconds: float = 10, lcores: int = 1) -> AskedNf:
+def started(program: str, work: WorkDir, ready_seconds: float = 10, lcores: int = 1) -> SelfCountingNf:
     command = [program, "ctl", str(choose(1).cpus[0])]
-    return AskedNf(command, work, asked_of(program), lcores=lcores, ready_seconds=ready_seconds)
+    return SelfCountingNf(command, work, asked_of(program), lcores=lcores, ready_seconds=ready_seconds)
 
 
 def thread_states(pid: int) -> set[str]:
@@ -92,13 +92,13 @@ def test_between_its_turns_it_stands_still(program: str, work: WorkDir) -> None:
 
 def test_the_tenth_worker_is_not_taken_for_the_first() -> None:
     one, ten = (Scheduled(waited, 0, 0, 0, 0) for waited in (1, 10))
-    told = ToldLcore(0, "vpp_wk_1", 1.0, 0, 0, None)
+    told = ReportedLcore(0, "vpp_wk_1", 1.0, 0, 0, None)
     assert thread_of(told, {"vpp_wk_10": ten, "vpp_wk_1": one}) is one
     with pytest.raises(NfError, match="no thread vpp_wk_1 is below"):
         thread_of(told, {"vpp_wk_10": ten})
 
 
-def test_one_that_does_not_answer_is_late_with_what_was_asked(program: str, work: WorkDir) -> None:
+def test_one_that_does_not_answer_is_late_with_what_was_commands(program: str, work: WorkDir) -> None:
     said = "did not tell figures of 2 lcore"
     with (
         started(program, work, ready_seconds=0.3, lcores=2) as nf,
@@ -135,7 +135,7 @@ def test_its_noise_is_measured_by_asking_too(nf_repository: NfRepository, home: 
     shutil.copy(SOURCE, nf_repository.path)
     nf_repository.write("own_work.h", "#define WORK 300\n")
     nf_repository.commit("counts for itself", nalm__toml=TOML)
-    asked = noise._subject(home, work, nf_repository.path).run.asked
+    asked = noise._subject(home, work, nf_repository.path).run.counter_commands
     assert asked is not None and asked.show[0].startswith("/")
 
 

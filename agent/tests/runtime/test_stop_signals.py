@@ -14,7 +14,7 @@ import signal, sys, threading, time, typer
 from types import SimpleNamespace
 from nalm_agent import counting, stopping
 from nalm_agent.shell.app import run_app
-from nalm_agent.runtime.signal_guard import Held
+from nalm_agent.runtime.signal_guard import SignalGuard
 stopping.GRACE_SECONDS = {grace}
 app = typer.Typer()
 
@@ -39,9 +39,9 @@ run_app(app)
 """
 IN_A_DESTRUCTOR = "Slow(); threading.Event().wait(60)"
 IN_A_STEP = """
-        with Held():
+        with SignalGuard():
             wait_for_the_signal()
-            with Held():
+            with SignalGuard():
                 pass
             print("whole", file=sys.stderr)
         print("never", file=sys.stderr)"""

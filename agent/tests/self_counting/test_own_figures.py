@@ -32,7 +32,7 @@ def test_every_format_that_nalm_toml_names_can_be_read() -> None:
 
 
 def test_vpps_nodes_are_stages_and_its_rates_end_them() -> None:
-    told = vpp_runtime.tell(RUNTIME)
+    told = vpp_runtime.parse(RUNTIME)
     (lcore,) = told.lcores
     assert (lcore.lcore, lcore.thread, lcore.idle_cycles) == (2, "vpp_wk_0", None)
     # 250,000 vectors at a million a second: VPP prints its own seconds to a tenth
@@ -49,7 +49,7 @@ Time .3, 10 sec internal node vector rate 256.00 loops/sec 4000.00
              Name                 State      Calls       Vectors     Suspends      Clocks    Vectors/Call
 af-packet-input                interrupt wa     100           100            0      1.00e3            1.00
 """
-    told = vpp_runtime.tell(RUNTIME + behind)
+    told = vpp_runtime.parse(RUNTIME + behind)
     assert [(one.seconds, one.packets) for one in told.lcores] == [(0.25, 250_000), (0.25, 250_000)]
     first, second, third = told.stages
     assert (first.name, second.name, third.outcomes) == ("dpdk-input", "af-packet-input", {})
