@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sitting of `nalm watch`: what every judgement said against one base, and its trend stage by stage."""
+"""A session of `nalm watch`: what every judgement said against one base, and its trend stage by stage."""
 
 from __future__ import annotations
 

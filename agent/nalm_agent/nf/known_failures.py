@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ordinary snags of programs that were not made for nalm: what their last lines mean, what to do."""
+"""Ordinary failures of programs that were not made for nalm: what their last lines mean, what to do."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """SIGINT and SIGTERM end a command, surely: whatever is under way is undone on the way out.
 
-The signal becomes a StoppedError in the main thread, after the step that is `SignalGuard`, if one is. Two things can
-keep it from getting out. It may come while Python runs a destructor (`__del__`, a weak reference's callback),
-where exceptions are dropped: then it is raised once more. And it may leave a library's lock taken for ever:
-then the command ends without cleaning up, after a time, and says where it hung; what it leaves is removed by
-the next one (`Home.work`).
+The signal becomes a StoppedError in the main thread, after the step that a SignalGuard protects, if there is
+one. Two things can keep it from getting out. It may come while Python runs a destructor (`__del__`, a weak
+reference's callback), where exceptions are dropped: then it is raised once more. And it may leave a library's
+lock taken for ever: then the command ends without cleaning up, after a time, and says where it hung; the next
+one removes what it leaves (`Home.work`).
 """
 
 from __future__ import annotations

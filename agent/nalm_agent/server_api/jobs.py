@@ -115,9 +115,9 @@ class ServerClient:
             headers={"Content-Type": "application/json", "Content-Encoding": "gzip"},
         )
 
-    def finish(self, job_id: int, told: dict[str, object]) -> None:
+    def finish(self, job_id: int, result: dict[str, object]) -> None:
         """Ends the job. Raises ServerAwayError, LeaseLostError, ServerError."""
-        self._once("POST", f"/agent/jobs/{job_id}/finish", json=told)
+        self._once("POST", f"/agent/jobs/{job_id}/finish", json=result)
 
     def release(self, lease: Lease, reason: str) -> bool:
         """Gives the job back, to be given to another host at once. False: the server did not take it."""
@@ -128,9 +128,9 @@ class ServerClient:
         except ServerAwayError:
             return False
 
-    def register(self, told: dict[str, object]) -> Registered:
+    def register(self, about: dict[str, object]) -> Registered:
         """Exchanges an invitation for credentials of the agent's own. Raises ServerAwayError, ServerError."""
-        body = {"api": API, "version": version(), **told}
+        body = {"api": API, "version": version(), **about}
         return Registered.model_validate(self._once("POST", "/agent/register", json=body).json())
 
     def rotate(self) -> str:

@@ -12,7 +12,7 @@ from nalm_core.report.run_report import RunReport
 from nalm_server_reports import make_report
 
 
-def sitting(*reports: RunReport) -> WatchSession:
+def session_of(*reports: RunReport) -> WatchSession:
     made = WatchSession()
     for report in reports:
         made.add(Result("title", report, judged(report)))
@@ -28,7 +28,7 @@ def test_a_sparkline_has_no_change_in_the_middle_and_gaps() -> None:
 
 def test_the_trend_has_a_line_per_stage() -> None:
     slower = {"head_costs": {"nat": 180.0}, "head_ipps": {"nat": 400}}
-    made = sitting(make_report(1), make_report(2, **slower), make_report(3, status="unchanged"))
+    made = session_of(make_report(1), make_report(2, **slower), make_report(3, status="unchanged"))
     title, *stages = made.trend()
     assert title.startswith("sfc_a:") and "instructions" in title
     assert [line.split()[0] for line in stages] == ["rx", "nat", "l3fwd", "tx", "chain"]
@@ -40,5 +40,5 @@ def test_the_trend_has_a_line_per_stage() -> None:
 
 
 def test_one_judgement_is_no_trend() -> None:
-    assert sitting(make_report(1)).trend() == []
+    assert session_of(make_report(1)).trend() == []
     assert WatchSession().summary() == "0 judged"

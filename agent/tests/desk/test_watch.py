@@ -25,7 +25,7 @@ def read_until(process: subprocess.Popen[str], said: str, lines: list[str]) -> N
     raise AssertionError(f"never said {said!r}: {''.join(lines)}")
 
 
-def test_a_sitting(nf_repository: NfRepository, nalm: Nalm) -> None:
+def test_a_session(nf_repository: NfRepository, nalm: Nalm) -> None:
     process = subprocess.Popen(
         [str(NALM), "watch"],
         cwd=nf_repository.path,
