@@ -89,8 +89,10 @@ def build_address(repository: Repository, revision: Revision, config: Config) ->
             f"[build] paths {config.build.paths} are not all in {revision.short}",
             hint="name files and directories that git tracks",
         )
-    asked = config.build
-    return address(sources, asked.commands, asked.network, isolation(), toolchain().identity(), _MADE_VERSION)
+    settings = config.build
+    return address(
+        sources, settings.commands, settings.network, isolation(), toolchain().identity(), _MADE_VERSION
+    )
 
 
 def unbuilt(revision: Revision, tree: str) -> Build:
@@ -220,9 +222,9 @@ def _build_inside(new: Path, log: Path, task: Task) -> None:
     env = build_environment(Path(sandbox.CACHE), Path("/nalm")) | {"HOME": sandbox.HOME}
     if not task.fills_cache:
         env |= read_only_environment("/tmp")
-    asked = task.config.build
-    network = granted() if asked.network else None
-    memory_bytes = min(asked.memory_mb, BUILD_MEMORY.value()) << 20
+    settings = task.config.build
+    network = granted() if settings.network else None
+    memory_bytes = min(settings.memory_mb, BUILD_MEMORY.value()) << 20
     try:
         with build_group(_group_limits()) as group:
             inside = Surroundings(
@@ -238,7 +240,7 @@ def _build_inside(new: Path, log: Path, task: Task) -> None:
                 disk=_disk_watch(places.build, temporary, cache),
                 out_of_memory=group.out_of_memory,
             )
-            run_commands(asked, inside, log)
+            run_commands(settings, inside, log)
     finally:
         remove_written(temporary)
     if build_user() is not None:

@@ -52,12 +52,12 @@ class UnrepeatableError(BuildError):
     """A build failed in a way that may be another's fault: it is tried again the next time."""
 
 
-def run_commands(asked: BuildConfig, where: Surroundings, log: Path) -> None:
+def run_commands(settings: BuildConfig, where: Surroundings, log: Path) -> None:
     """Runs all commands, or raises: BuildError with the log's end, HostError for a fault of the host's."""
-    seconds = min(asked.limit_seconds, BUILD_SECONDS.value())
+    seconds = min(settings.limit_seconds, BUILD_SECONDS.value())
     limit = time.monotonic() + seconds
     log.touch()
-    for template in asked.commands:
+    for template in settings.commands:
         command = [
             argument.replace("{source}", where.source).replace("{build}", where.build)
             for argument in template
@@ -83,7 +83,7 @@ def run_commands(asked: BuildConfig, where: Surroundings, log: Path) -> None:
         except DiskUseError as error:
             raise _wrote_too_much(error, log) from error
         if code != 0:
-            raise _explained(code, template, asked, where, log)
+            raise _explained(code, template, settings, where, log)
     try:
         where.disk.settle()
     except DiskUseError as error:
@@ -103,7 +103,7 @@ def _not_found(program: str) -> UnrepeatableError:
 
 
 def _explained(
-    code: int, template: list[str], asked: BuildConfig, where: Surroundings, log: Path
+    code: int, template: list[str], settings: BuildConfig, where: Surroundings, log: Path
 ) -> BuildError | HostError:
     said = tail(log)
     everything = tail(log, MANY_LINES)
@@ -127,7 +127,7 @@ def _explained(
         return UnrepeatableError(message, hint="something killed it: is there too little memory?", log=said)
     hint = None
     if _OUT_OF_MEMORY.search(everything):
-        hint = f"each of its processes may take {asked.memory_mb} MB; raise [build] memory_mb in nalm.toml"
+        hint = f"each of its processes may take {settings.memory_mb} MB; raise [build] memory_mb in nalm.toml"
     elif where.isolated and _READ_ONLY.search(everything):
         hint = "sources are read-only: let the build write to {build}"
     return BuildError(message, hint=hint, log=said)

@@ -233,7 +233,7 @@ def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
             if cell.about.name not in lease.measured:
                 yield Piece(cell.about.name, needs_of_cell(config, cell), experiment.request(cell))
         return
-    for scenario in wanted(lease, config):
+    for scenario in scenarios_to_measure(lease, config):
         request = Request(
             repository,
             base,
@@ -247,7 +247,7 @@ def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
         yield Piece(scenario, needs_of(config.scenario(scenario)), request)
 
 
-def wanted(lease: Lease, config: Config) -> list[str]:
+def scenarios_to_measure(lease: Lease, config: Config) -> list[str]:
     """Scenarios of the job that have no result yet; of head, which may have lost one that was asked for."""
     asked = config.standing() if lease.scenarios is None else lease.scenarios
     return [name for name in asked if name in config.scenarios and name not in lease.measured]

@@ -15,7 +15,7 @@ from nalm_agent.doctor import tune
 from nalm_agent.doctor.examine import examine
 from nalm_agent.doctor.finding import Finding
 from nalm_agent.doctor.look import look
-from nalm_agent.doctor.tunables import Change, wanted
+from nalm_agent.doctor.tunables import Change, changes_for
 from nalm_agent.host.cores import choose
 from nalm_agent.host.health import remember_noise
 from nalm_agent.host.kernel_files import System
@@ -48,7 +48,7 @@ def planned(lcores: int) -> list[Change]:
     """What `--tune` would change now."""
     measuring = choose(lcores).cpus
     others = tuple(sorted(os.sched_getaffinity(0) - set(measuring)))
-    return wanted(System(), measuring, others)
+    return changes_for(System(), measuring, others)
 
 
 def tune_host(home: Home, lcores: int) -> list[tune.Done]:

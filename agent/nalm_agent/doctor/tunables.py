@@ -43,7 +43,7 @@ def read(system: System, path: str) -> str | None:
     return chosen(text) if path == THP else text
 
 
-def wanted(system: System, measuring: tuple[int, ...], others: tuple[int, ...]) -> list[Change]:
+def changes_for(system: System, measuring: tuple[int, ...], others: tuple[int, ...]) -> list[Change]:
     """Every setting of this host that is not as a measurement wants it, in the order to change them.
 
     others: CPUs that may take the interrupts.

@@ -82,10 +82,10 @@ class SelfCountingNf(NfProcess):
             before, begin = scheduled_threads(self.pid), time.monotonic_ns()
             time.sleep(milliseconds / 1000)
             after, end = scheduled_threads(self.pid), time.monotonic_ns()
-            told = self._report()
+            reported = self._report()
         since = {name: one.since(before[name]) for name, one in after.items() if name in before}
-        lcores = [_lcore(one, thread_of(one, since), end - begin) for one in told.lcores]
-        return TurnCounters(lcores, told.counters)
+        lcores = [_lcore(one, thread_of(one, since), end - begin) for one in reported.lcores]
+        return TurnCounters(lcores, reported.counters)
 
     def finish(self) -> None:
         """It is killed on leaving. Raises NfError if it has ended by itself."""
@@ -115,14 +115,14 @@ class SelfCountingNf(NfProcess):
     def _report(self) -> Reported:
         answer = self._ask(self._commands.show)
         try:
-            told = self._commands.figures.parse(answer)
+            reported = self._commands.figures.parse(answer)
         except ImportFailedError as error:
             said = f"{error}; it said: {answer[-LAST_CHARACTERS:].strip()}"
             raise NothingReportedError(
                 f"{' '.join(self._commands.show)}: {said}", log=self.log_tail()
             ) from error
-        self.stages = told.stages
-        return told
+        self.stages = reported.stages
+        return reported
 
     def _ask(self, command: Sequence[str]) -> str:
         """What the command prints. Raises NfError if it fails or does not end."""
@@ -161,13 +161,13 @@ def thread_of(lcore: ReportedLcore, threads: Mapping[str, Scheduled]) -> Schedul
     )
 
 
-def _lcore(told: ReportedLcore, thread: Scheduled, window_ns: int) -> LcoreCounters:
-    wall_ns = round(told.seconds * 1e9)
+def _lcore(reported: ReportedLcore, thread: Scheduled, window_ns: int) -> LcoreCounters:
+    wall_ns = round(reported.seconds * 1e9)
     return LcoreCounters(
-        lcore=told.lcore,
-        packets=told.packets,
-        busy_cycles=told.busy_cycles,
-        idle_cycles=told.idle_cycles,
+        lcore=reported.lcore,
+        packets=reported.packets,
+        busy_cycles=reported.busy_cycles,
+        idle_cycles=reported.idle_cycles,
         apart_cycles=0,
         turn_wall_ns=wall_ns,
         turn_cpu_ns=max(0, round(wall_ns * (1 - thread.waited_ns / window_ns))),

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from fake_host import CPU, files, metal
 from nalm_agent.doctor import tune
-from nalm_agent.doctor.tunables import HUGE_PAGES, THP, Change, read, wanted
+from nalm_agent.doctor.tunables import HUGE_PAGES, THP, Change, changes_for, read
 from nalm_agent.host.kernel_files import System
 from nalm_agent.runtime.errors import HostError, UsageError
 from nalm_agent.store.home import Home
@@ -55,11 +55,13 @@ def own(tmp_path: Path) -> Home:
 
 
 def all_values(system: System) -> dict[str, str | None]:
-    return {change.path: read(system, change.path) for change in wanted(metal(system.root), (3,), (0, 1, 2))}
+    return {
+        change.path: read(system, change.path) for change in changes_for(metal(system.root), (3,), (0, 1, 2))
+    }
 
 
 def changes(system: System) -> list[Change]:
-    return wanted(system, (3,), (0, 1, 2))
+    return changes_for(system, (3,), (0, 1, 2))
 
 
 def test_what_a_server_wants_changed(kernel: Kernel) -> None:
@@ -83,7 +85,7 @@ def test_nothing_is_taken_that_is_not_to_spare(kernel: Kernel) -> None:
     assert HUGE_PAGES not in {change.path for change in changes(kernel)}
     files(kernel.root, {"proc/sys/vm/nr_hugepages": "4000"})
     assert HUGE_PAGES not in {change.path for change in changes(kernel)}
-    only_one = {change.path for change in wanted(kernel, (0, 1, 2, 3), ())}
+    only_one = {change.path for change in changes_for(kernel, (0, 1, 2, 3), ())}
     assert not any("/proc/irq" in path for path in only_one)
 
 
