@@ -14,7 +14,7 @@ import typer
 from nalm_agent.mutants import cli as mutants
 from nalm_agent.shell import app as agent
 from nalm_agent.shell.commands import UnloadedCommand
-from nalm_server import cli as server
+from nalm_server.cli import main as server
 from typer.main import get_command
 
 ROOT = Path(__file__).resolve().parents[2]

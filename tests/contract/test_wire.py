@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import pytest
 from nalm_core.wire import history, jobs, queues, uploads
-from nalm_server.agents import registration_schemas
-from nalm_server.agents import schemas as agents
-from nalm_server.history import schemas as histories
-from nalm_server.judgement import schemas as changepoints
-from nalm_server.quality import schemas as trials
-from nalm_server.runs import schemas as runs
-from nalm_server.work import broker
+from nalm_server.changepoints import schemas as changepoints
+from nalm_server.jobs.agents import registration_schemas
+from nalm_server.jobs.agents import schemas as agents
+from nalm_server.results import schemas as runs
+from nalm_server.self_test import schemas as trials
+from nalm_server.views.history import schemas as histories
+from nalm_server.worker import broker
 from pydantic import BaseModel
 
 

@@ -99,7 +99,7 @@ def test_what_is_found_while_a_project_is_weighed_is_weighed_too(
     monkeypatch.setattr(level_back, "look", meanwhile)
     significance.settle(service.context, DEMO)
     others[0].join()
-    monkeypatch.setattr(ports, "settled", to_level)
+    monkeypatch.setattr(level_back, "look", to_level)
     monkeypatch.setattr(looks, "unsettled_projects", unsettled)
     tasks.drain(service.context)
     assert states(service) == {"sfc_a": {"standing"}, "sfc_b": {"standing"}}
