@@ -18,7 +18,7 @@ sources=('*.py' '*.c' '*.h' '*.ts' '*.tsx' '*.sh')
 
 git ls-files -- "${sources[@]}" | while read -r f; do
 	[ -s "$f" ] && ! head -n 5 "$f" | grep -q 'SPDX-License-Identifier' && echo "$f"
-done | grep -v 'web/src/api/schema.d.ts' | rule 'No SPDX licence line'
+done | grep -v 'web/src/shared/api/schema.d.ts' | rule 'No SPDX licence line'
 
 git ls-files reference-nf -- ':!*.md' | grep -E '\.(c|h|py|sh)$' | while read -r f; do
 	head -n 5 "$f" | grep -q 'BSD-3-Clause' || echo "$f"

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Plugin } from "vite";
-import type { Commit, Metric, Overview, Project, Revision, SignedIn } from "../src/api/types";
+import type { Commit, Metric, Overview, Project, Revision, SignedIn } from "../src/shared/api/types";
 import { codeOf, runCode, sourceOf } from "./mock/code.ts";
 import { COUNT, commits, PENDING, points, runOf, shaOf } from "./mock/history.ts";
 import { comparison, HOST, runDetail, runReport } from "./mock/run.ts";

@@ -6,7 +6,7 @@ import type {
   FunctionCosts,
   FunctionSource,
   RunCode,
-} from "../../src/api/types";
+} from "../../src/shared/api/types";
 import { costOf, shaOf } from "./history.ts";
 import { roundsOf } from "./run.ts";
 

@@ -9,7 +9,7 @@ import type {
   StageChange,
   Verdict,
   VerdictBrief,
-} from "../../src/api/types";
+} from "../../src/shared/api/types";
 
 type Costs = Record<string, { cpp: number; ipp: number }>;
 type Display = VerdictBrief["display"];

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Change, Check, Comparison, Host, RunDetail, RunReport, StageChange } from "../../src/api/types";
+import type {
+  Change,
+  Check,
+  Comparison,
+  Host,
+  RunDetail,
+  RunReport,
+  StageChange,
+} from "../../src/shared/api/types";
 import { comparisonOf, costOf, refOf, runOf, shaOf, stagesOf, verdictOf, wobble } from "./history.ts";
 
 export const HOST: Host = {

@@ -4,14 +4,14 @@ import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mant
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router";
-import { jobQuery } from "../api/jobs";
-import { projectQuery } from "../api/queries";
-import { AccountMenu } from "../components/AccountMenu";
-import { AwayLine } from "../components/AwayLine";
-import { HelpDialog } from "../components/HelpDialog";
-import { Icon } from "../components/Icon";
-import { useKeys } from "../components/useKeys";
-import { useMay, useSession } from "../components/useSession";
+import { jobQuery } from "../shared/api/jobs";
+import { projectQuery } from "../shared/api/queries";
+import { AccountMenu } from "../shared/ui/AccountMenu";
+import { useKeys } from "../shared/ui/hooks/useKeys";
+import { useMay, useSession } from "../shared/ui/hooks/useSession";
+import { Icon } from "../shared/ui/Icon";
+import { ConnectionLine } from "./ConnectionLine";
+import { HelpDialog } from "./HelpDialog";
 
 export function Frame() {
   const project = useProject();
@@ -66,7 +66,7 @@ export function Frame() {
           </div>
         </div>
       </header>
-      <AwayLine />
+      <ConnectionLine />
       <main id="content" className="main" tabIndex={-1}>
         <Outlet />
       </main>

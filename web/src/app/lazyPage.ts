@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** A page whose code is loaded when it is first opened: a server that is away then is said to be, within the frame. */
 import { lazyRouteComponent } from "@tanstack/react-router";
-import { ApiError } from "../api/client";
-import { isAway, lookAgain } from "../api/reach";
+import { ApiError } from "../shared/api/client";
+import { isAway, lookAgain } from "../shared/api/connection";
 
 // biome-ignore lint/suspicious/noExplicitAny: as the router has it
 export function lazyPage<T extends Record<string, any>, Name extends keyof T>(

@@ -11,7 +11,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { pauseBeforeRetry, worthRetrying } from "../api/client";
+import { pauseBeforeRetry, worthRetrying } from "../shared/api/client";
 import { router } from "./router";
 import { theme } from "./theme";
 

@@ -4,6 +4,7 @@
  * is loaded when it is first opened, or pointed at; the overview's at once.
  */
 import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
+import { OverviewPage } from "../features/overview/OverviewPage";
 import {
   alertSearch,
   alertsSearch,
@@ -22,9 +23,8 @@ import {
   settingsSearch,
   signInSearch,
   stringifySearch,
-} from "../logic/search";
-import { CrashedPage, NotFoundPage } from "../pages/FailedPages";
-import { OverviewPage } from "../pages/OverviewPage";
+} from "../shared/logic/search";
+import { CrashedPage, NotFoundPage } from "./FailedPages";
 import { Frame } from "./Frame";
 import { lazyPage } from "./lazyPage";
 
@@ -38,137 +38,137 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: "/sign-in",
-    component: lazyPage(() => import("../pages/SignInPage"), "SignInPage"),
+    component: lazyPage(() => import("../features/account/SignInPage"), "SignInPage"),
     validateSearch: signInSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/account",
-    component: lazyPage(() => import("../pages/AccountPage"), "AccountPage"),
+    component: lazyPage(() => import("../features/account/AccountPage"), "AccountPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project",
-    component: lazyPage(() => import("../pages/CommitsPage"), "CommitsPage"),
+    component: lazyPage(() => import("../features/commits/CommitsPage"), "CommitsPage"),
     validateSearch: commitsSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/alerts",
-    component: lazyPage(() => import("../pages/AlertsPage"), "AlertsPage"),
+    component: lazyPage(() => import("../features/alerts/AlertsPage"), "AlertsPage"),
     validateSearch: alertsSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/alerts/$id",
-    component: lazyPage(() => import("../pages/AlertPage"), "AlertPage"),
+    component: lazyPage(() => import("../features/alerts/AlertPage"), "AlertPage"),
     validateSearch: alertSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/history",
-    component: lazyPage(() => import("../pages/HistoryPage"), "HistoryPage"),
+    component: lazyPage(() => import("../features/history/HistoryPage"), "HistoryPage"),
     validateSearch: historySearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/compare",
-    component: lazyPage(() => import("../pages/ComparePage"), "ComparePage"),
+    component: lazyPage(() => import("../features/compare/ComparePage"), "ComparePage"),
     validateSearch: compareSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/features",
-    component: lazyPage(() => import("../pages/FeaturesPage"), "FeaturesPage"),
+    component: lazyPage(() => import("../features/features/FeaturesPage"), "FeaturesPage"),
     validateSearch: featuresSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/models",
-    component: lazyPage(() => import("../pages/ModelsPage"), "ModelsPage"),
+    component: lazyPage(() => import("../features/models/ModelsPage"), "ModelsPage"),
     validateSearch: modelsSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/quality",
-    component: lazyPage(() => import("../pages/QualityPage"), "QualityPage"),
+    component: lazyPage(() => import("../features/quality/QualityPage"), "QualityPage"),
     validateSearch: qualitySearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/runs/$runId",
-    component: lazyPage(() => import("../pages/RunPage"), "RunPage"),
+    component: lazyPage(() => import("../features/runs/RunPage"), "RunPage"),
     validateSearch: runSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/queue",
-    component: lazyPage(() => import("../pages/QueuePage"), "QueuePage"),
+    component: lazyPage(() => import("../features/queue/QueuePage"), "QueuePage"),
     validateSearch: queueSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/queue",
-    component: lazyPage(() => import("../pages/QueuePage"), "QueuePage"),
+    component: lazyPage(() => import("../features/queue/QueuePage"), "QueuePage"),
     validateSearch: queueSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/jobs/$jobId",
-    component: lazyPage(() => import("../pages/JobPage"), "JobPage"),
+    component: lazyPage(() => import("../features/queue/JobPage"), "JobPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/measure",
-    component: lazyPage(() => import("../pages/MeasurePage"), "MeasurePage"),
+    component: lazyPage(() => import("../features/queue/MeasurePage"), "MeasurePage"),
     validateSearch: measureSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/backfills/$id",
-    component: lazyPage(() => import("../pages/BackfillPage"), "BackfillPage"),
+    component: lazyPage(() => import("../features/queue/BackfillPage"), "BackfillPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/bisects/$id",
-    component: lazyPage(() => import("../pages/BisectPage"), "BisectPage"),
+    component: lazyPage(() => import("../features/queue/BisectPage"), "BisectPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/hosts",
-    component: lazyPage(() => import("../pages/HostsPage"), "HostsPage"),
+    component: lazyPage(() => import("../features/hosts/HostsPage"), "HostsPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/hosts/$host",
-    component: lazyPage(() => import("../pages/HostPage"), "HostPage"),
+    component: lazyPage(() => import("../features/hosts/HostPage"), "HostPage"),
     validateSearch: hostSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/mine",
-    component: lazyPage(() => import("../pages/MinePage"), "MinePage"),
+    component: lazyPage(() => import("../features/alerts/MyAlertsPage"), "MyAlertsPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/new",
-    component: lazyPage(() => import("../pages/NewProjectPage"), "NewProjectPage"),
+    component: lazyPage(() => import("../features/setup/NewProjectPage"), "NewProjectPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/server",
-    component: lazyPage(() => import("../pages/ServerPage"), "ServerPage"),
+    component: lazyPage(() => import("../features/settings/ServerPage"), "ServerPage"),
     validateSearch: serverSearch,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/start",
-    component: lazyPage(() => import("../pages/StartPage"), "StartPage"),
+    component: lazyPage(() => import("../features/setup/StartPage"), "StartPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/settings",
-    component: lazyPage(() => import("../pages/SettingsPage"), "SettingsPage"),
+    component: lazyPage(() => import("../features/settings/SettingsPage"), "SettingsPage"),
     validateSearch: settingsSearch,
   }),
 ] as const;

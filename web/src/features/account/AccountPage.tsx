@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What belongs to the one who is signed in: the password and tokens for programs. */
+import { Button, PasswordInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { changePassword } from "../../shared/api/session";
+import { addOwnToken, ownTokensQuery, revokeOwnToken } from "../../shared/api/tokens";
+import type { OwnTokenNew, SignedIn } from "../../shared/api/types";
+import { passwordFault } from "../../shared/logic/roles";
+import { SignInButton } from "../../shared/ui/AccountMenu";
+import { ActionError } from "../../shared/ui/ActionError";
+import { useAction } from "../../shared/ui/hooks/useAction";
+import { useSession } from "../../shared/ui/hooks/useSession";
+import { useTitle } from "../../shared/ui/hooks/useTitle";
+import { PageHead } from "../../shared/ui/PageHead";
+import { Panel } from "../../shared/ui/Panel";
+import { CenterState, FailedPart, Loading } from "../../shared/ui/States";
+import { TokenList } from "../../shared/ui/TokenList";
+
+export function AccountPage() {
+  useTitle("Account");
+  const session = useSession();
+  if (session === undefined) return <Loading />;
+  if (session.name === null)
+    return (
+      <>
+        <PageHead title="Account" />
+        <CenterState icon="help" title="You are not signed in">
+          <SignInButton />
+        </CenterState>
+      </>
+    );
+  return (
+    <>
+      <PageHead title={session.name} under={session.administrator ? "Administrator" : undefined} />
+      <Panel title="Password">
+        <Password session={session} />
+      </Panel>
+      <Panel title="Tokens for programs">
+        <Tokens administrator={session.administrator} />
+      </Panel>
+    </>
+  );
+}
+
+function Password({ session }: { session: SignedIn }) {
+  const [old, setOld] = useState("");
+  const [wanted, setWanted] = useState("");
+  const [again, setAgain] = useState("");
+  const change = useAction(() => changePassword(session.by_link ? null : old, wanted), {
+    renews: ["session"],
+    onDone: () => {
+      for (const empty of [setOld, setWanted, setAgain]) empty("");
+    },
+  });
+  const fault = again === "" ? null : passwordFault(wanted, again);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (passwordFault(wanted, again) === null) change.mutate(undefined);
+  };
+  return (
+    <form className="form" onSubmit={submit}>
+      <input type="text" hidden readOnly autoComplete="username" value={session.name ?? ""} />
+      {session.by_link ? (
+        <p>You came by a one-time link. Choose a password for the next time.</p>
+      ) : (
+        <PasswordInput
+          label="Present password"
+          autoComplete="current-password"
+          required
+          value={old}
+          onChange={(event) => setOld(event.currentTarget.value)}
+        />
+      )}
+      <PasswordInput
+        label="New password"
+        description="12 characters or more"
+        autoComplete="new-password"
+        required
+        value={wanted}
+        onChange={(event) => setWanted(event.currentTarget.value)}
+      />
+      <PasswordInput
+        label="New password again"
+        autoComplete="new-password"
+        required
+        value={again}
+        error={fault}
+        onChange={(event) => setAgain(event.currentTarget.value)}
+      />
+      <ActionError error={change.error} />
+      {change.isSuccess && <p role="status">The password is set.</p>}
+      <Button type="submit" loading={change.isPending}>
+        Set the password
+      </Button>
+    </form>
+  );
+}
+
+const SCOPES = ["read", "upload", "measure", "maintain"];
+
+function Tokens({ administrator }: { administrator: boolean }) {
+  const { data: tokens, error, refetch } = useQuery(ownTokensQuery());
+  if (tokens === undefined)
+    return error ? <FailedPart error={error} onRetry={refetch} /> : <Loading rows={2} />;
+  return (
+    <TokenList
+      tokens={tokens}
+      scopes={administrator ? [...SCOPES, "admin"] : SCOPES}
+      onAdd={(wanted) => addOwnToken({ ...wanted, scope: wanted.scope as OwnTokenNew["scope"] })}
+      onRevoke={revokeOwnToken}
+    />
+  );
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Button, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { assignAlert } from "../../shared/api/alerts";
+import type { AlertDetail } from "../../shared/api/types";
+import { ActionError } from "../../shared/ui/ActionError";
+import { useAction } from "../../shared/ui/hooks/useAction";
+import { useMay, useSession } from "../../shared/ui/hooks/useSession";
+import { ALERT_RENEWS } from "./AlertTriage";
+
+/** Who deals with it; developers give it to themselves, to somebody else or to nobody. */
+export function AlertAssignee({ alert }: { alert: AlertDetail }) {
+  const allowed = useMay(alert.project, "developer");
+  const me = useSession()?.name ?? null;
+  const [name, setName] = useState("");
+  const give = useAction((to: string | null) => assignAlert(alert.id, to), {
+    renews: ALERT_RENEWS,
+    onDone: () => setName(""),
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    give.mutate(name.trim());
+  };
+  return (
+    <>
+      <p>
+        {alert.assignee ? (
+          <>
+            <strong>{alert.assignee}</strong> has it.
+          </>
+        ) : (
+          "Nobody has it."
+        )}
+      </p>
+      {allowed && (
+        <form className="form-line spaced" onSubmit={submit}>
+          {me !== null && alert.assignee !== me && (
+            <Button size="xs" variant="default" loading={give.isPending} onClick={() => give.mutate(me)}>
+              I take it
+            </Button>
+          )}
+          {alert.assignee !== null && (
+            <Button size="xs" variant="default" loading={give.isPending} onClick={() => give.mutate(null)}>
+              Nobody
+            </Button>
+          )}
+          <TextInput
+            size="xs"
+            aria-label="Account"
+            placeholder="Account"
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Button type="submit" size="xs" variant="default" disabled={!name.trim()}>
+            Assign
+          </Button>
+          <ActionError error={give.error} />
+        </form>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+/** A finding as a sentence: how much, since which commit, where the time goes. */
+import { Link } from "@tanstack/react-router";
+import type { AlertDetail } from "../../shared/api/types";
+import { ChangeWhisker } from "../../shared/charts/ChangeWhisker";
+import { boundText, headline, paying, reachOf, recoveryBasis, recoveryText } from "../../shared/logic/alerts";
+import { said, shortSha } from "../../shared/logic/text/format";
+import { AlertBadge } from "../../shared/ui/alerts/AlertBadge";
+import { MetricName } from "../../shared/ui/Help";
+import { Icon } from "../../shared/ui/Icon";
+import { ChangeText } from "../../shared/ui/run/ChangeText";
+
+export function AlertBanner({ alert }: { alert: AlertDetail }) {
+  const tone = alert.kind === "broken" ? "broken-back" : (alert.ratio ?? 1) >= 1 ? "regressed" : "improved";
+  const where = paying(alert);
+  const place = alert.file ? ` (${alert.file}${alert.line ? `:${alert.line}` : ""})` : "";
+  return (
+    <section className="panel banner" aria-label="Finding" style={{ "--tone": `var(--${tone})` } as never}>
+      <div className="banner-line">
+        <AlertBadge alert={alert} />
+        <p className="banner-sentence">
+          {headline(alert)}
+          {where && `: ${where}${place}`}.
+        </p>
+      </div>
+      <div className="banner-line">
+        <Size alert={alert} />
+        {alert.bound !== null && <span className="tag">{boundText(alert)}</span>}
+        {alert.muted && <span className="tag">muted: not reported</span>}
+        <Elsewhere alert={alert} />
+      </div>
+      <Recovered alert={alert} />
+      {alert.reason && <p className="alert-reason soft">{said(alert.reason)}</p>}
+    </section>
+  );
+}
+
+/** What each scenario got back; with most left first. */
+function Recovered({ alert }: { alert: AlertDetail }) {
+  const most = [...(alert.recovery ?? [])].sort((one, other) => other.remains - one.remains);
+  return most.map((one) => (
+    <p key={one.scenario} className="alert-reason">
+      {alert.scenarios.length > 1 && `${one.scenario}: `}
+      {recoveryText(one)} <span className="soft">({recoveryBasis(one)})</span>
+    </p>
+  ));
+}
+
+function Size({ alert }: { alert: AlertDetail }) {
+  const { ratio, low, high } = alert;
+  if (alert.kind === "broken" || ratio === null) return null;
+  const of = { ratio_cpp: ratio, low, high };
+  return (
+    <span className="alert-size">
+      <span className="soft">
+        <MetricName name={alert.metric ?? "cpp"} /> of the chain
+      </span>
+      <ChangeText of={of} />
+      <ChangeWhisker of={of} display={ratio >= 1 ? "regressed" : "improved"} reach={reachOf([ratio, high])} />
+    </span>
+  );
+}
+
+function Elsewhere({ alert }: { alert: AlertDetail }) {
+  const { project } = alert;
+  return (
+    <>
+      {alert.fixed_by_sha && (
+        <Link
+          className="tag"
+          to="/p/$project/compare"
+          params={{ project }}
+          search={{ head: alert.fixed_by_sha, ...(alert.scenario ? { scenario: alert.scenario } : {}) }}
+        >
+          <Icon name="fix" size={12} /> {alert.state === "fixed" ? "fixed" : "recovered in part"} by{" "}
+          <span className="mono">{shortSha(alert.fixed_by_sha)}</span>
+        </Link>
+      )}
+      {alert.fixed_by_sha && alert.after_sha && (
+        <Link
+          className="tag"
+          to="/p/$project/compare"
+          params={{ project }}
+          search={{
+            base: alert.after_sha,
+            head: alert.fixed_by_sha,
+            ...(alert.scenario ? { scenario: alert.scenario } : {}),
+          }}
+        >
+          compare last good <span className="mono">{shortSha(alert.after_sha)}</span> with the fix
+        </Link>
+      )}
+      {alert.merged_into !== null && (
+        <Link className="tag" to="/p/$project/alerts/$id" params={{ project, id: String(alert.merged_into) }}>
+          <Icon name="right" size={12} /> goes on as alert {alert.merged_into}
+        </Link>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Link } from "@tanstack/react-router";
+import type { AlertDetail } from "../../shared/api/types";
+import { change, moment, shortSha } from "../../shared/logic/text/format";
+import { ratio } from "../../shared/logic/text/units";
+import { ShaLink } from "../../shared/ui/links/ShaLink";
+import { Facts } from "../../shared/ui/run/HostFacts";
+
+/** Since which commit, by whom, after which good one, and who deals with it. */
+export function AlertCulprit({ alert }: { alert: AlertDetail }) {
+  const { project, after_sha: after, sha } = alert;
+  const scenario = alert.scenario ? { scenario: alert.scenario } : {};
+  return (
+    <Facts
+      pairs={[
+        [
+          "Commit",
+          <Link
+            key="commit"
+            to="/p/$project/compare"
+            params={{ project }}
+            search={{ ...(after ? { base: after } : {}), head: sha, ...scenario }}
+          >
+            <span className="mono">{shortSha(sha)}</span> {alert.subject}
+          </Link>,
+        ],
+        ["Author", alert.author ?? "not known"],
+        ["Last known good", after ? <ShaLink key="after" project={project} sha={after} /> : "none"],
+        ["Found", moment(alert.created_at)],
+        ["Confirmed", alert.confirmed_at ? moment(alert.confirmed_at) : "by no second measurement"],
+        ...(alert.fix_measured_at
+          ? [["Fix measured", moment(alert.fix_measured_at)] satisfies [string, string]]
+          : []),
+        ...alert.expectations.map((one): [string, string] => [
+          "Declared",
+          `${one.scenario} ${one.metric} up to ${change(ratio(one.bound))}: ${one.reason} (${one.who})`,
+        ]),
+        ...alert.mistakes.map((one): [string, string] => ["Not understood", one]),
+      ]}
+    />
+  );
+}

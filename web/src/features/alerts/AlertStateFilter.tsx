@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ALERT_STATES, type AlertState, stateInfo } from "../../shared/logic/alerts";
+
+interface Props {
+  wanted: readonly AlertState[];
+  onToggle: (state: AlertState) => void;
+}
+
+/** States that are shown; pressing one takes it off or brings it back. */
+export function AlertStateFilter({ wanted, onToggle }: Props) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a frame and a legend of its own
+    <div className="chips" role="group" aria-label="States shown">
+      {ALERT_STATES.map((state) => (
+        <button
+          key={state}
+          type="button"
+          className="chip"
+          aria-pressed={wanted.includes(state)}
+          onClick={() => onToggle(state)}
+        >
+          {stateInfo(state).word}
+        </button>
+      ))}
+    </div>
+  );
+}

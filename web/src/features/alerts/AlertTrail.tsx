@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The life of a finding in the order of time: each step and each comment; and a place for one more. */
+import { Button, Textarea } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { commentOnAlert } from "../../shared/api/alerts";
+import type { AlertDetail } from "../../shared/api/types";
+import { inTime, toldText } from "../../shared/logic/alerts";
+import { moment, said } from "../../shared/logic/text/format";
+import { ActionError } from "../../shared/ui/ActionError";
+import { AlertWord } from "../../shared/ui/alerts/AlertBadge";
+import { useAction } from "../../shared/ui/hooks/useAction";
+import { useMay } from "../../shared/ui/hooks/useSession";
+
+export function AlertTrail({ alert }: { alert: AlertDetail }) {
+  const allowed = useMay(alert.project, "developer");
+  return (
+    <>
+      <ol className="trail">
+        {inTime(alert.history, alert.comments).map((one) => (
+          <li key={one.key}>
+            <div className="trail-head">
+              {one.state !== null && <AlertWord state={one.state} />}
+              <strong>{one.who ?? "the service"}</strong>
+              <span className="soft">{moment(one.at)}</span>
+              {one.told && <span className="tag">{toldText(one.messages)}</span>}
+            </div>
+            <p className="trail-text">{said(one.text)}</p>
+          </li>
+        ))}
+      </ol>
+      {allowed && <CommentForm id={alert.id} />}
+    </>
+  );
+}
+
+function CommentForm({ id }: { id: number }) {
+  const [text, setText] = useState("");
+  const say = useAction(() => commentOnAlert(id, text), { renews: ["alert"], onDone: () => setText("") });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    say.mutate(undefined);
+  };
+  return (
+    <form className="form spaced" onSubmit={submit}>
+      <Textarea
+        label="Comment"
+        autosize
+        minRows={2}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <ActionError error={say.error} />
+      <Button type="submit" size="xs" variant="default" loading={say.isPending} disabled={!text.trim()}>
+        Say it
+      </Button>
+    </form>
+  );
+}

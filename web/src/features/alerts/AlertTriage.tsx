@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What may be done with a finding: buttons, the keys of the same, and the dialogs of those that need words. */
+import { Button, Modal } from "@mantine/core";
+import { setAlertState } from "../../shared/api/alerts";
+import type { AlertDetail } from "../../shared/api/types";
+import { TRIAGE, type Triage, triageOf } from "../../shared/logic/alerts";
+import type { AlertDialog } from "../../shared/logic/search";
+import { ActionError } from "../../shared/ui/ActionError";
+import { useAction } from "../../shared/ui/hooks/useAction";
+import { useKeys } from "../../shared/ui/hooks/useKeys";
+import { MuteForm } from "./MuteForm";
+import { TriageForm } from "./TriageForm";
+
+/** Queries that a step of a finding's life changes. */
+export const ALERT_RENEWS = ["alert", "alerts", "project", "projects", "history"] as const;
+
+interface Props {
+  alert: AlertDetail;
+  /** The dialog of the address. */
+  open: AlertDialog | undefined;
+  onOpen: (dialog: AlertDialog | undefined) => void;
+}
+
+export function AlertTriage({ alert, open, onOpen }: Props) {
+  const offered = triageOf(alert);
+  const acknowledge = useAction(
+    () => setAlertState(alert.id, { state: "acknowledged", why: "looking into it" }),
+    { renews: ALERT_RENEWS },
+  );
+  const act = (one: Triage): void => {
+    if (!offered.includes(one)) return;
+    if (one.form) onOpen(one.state);
+    else acknowledge.mutate(undefined);
+  };
+  const keys = TRIAGE.map((one) => [one.key, () => act(one)] as const);
+  useKeys({ ...Object.fromEntries(keys), m: () => onOpen("mute") });
+  const asked = TRIAGE.find((one) => one.state === open);
+  return (
+    <>
+      <span className="actions">
+        {offered.map((one) => (
+          <Button
+            key={one.state}
+            size="xs"
+            variant={one.state === "acknowledged" ? "filled" : "default"}
+            loading={one.state === "acknowledged" && acknowledge.isPending}
+            aria-haspopup={one.form ? "dialog" : undefined}
+            aria-keyshortcuts={one.key}
+            onClick={() => act(one)}
+          >
+            {one.word}
+          </Button>
+        ))}
+        <Button
+          size="xs"
+          variant="default"
+          aria-haspopup="dialog"
+          aria-keyshortcuts="m"
+          onClick={() => onOpen("mute")}
+        >
+          Mute…
+        </Button>
+      </span>
+      <ActionError error={acknowledge.error} />
+      <Modal
+        opened={open === "mute" || asked?.form === true}
+        onClose={() => onOpen(undefined)}
+        title={
+          open === "mute"
+            ? "Mute a scenario"
+            : `Alert ${alert.id}: ${asked?.word.replace("…", "").toLowerCase()}`
+        }
+        closeButtonProps={{ "aria-label": "Close" }}
+        attributes={{ header: { role: "presentation" } }}
+      >
+        {open === "mute" ? (
+          <MuteForm
+            project={alert.project}
+            scenarios={alert.scenarios}
+            scenario={alert.scenario ?? undefined}
+            onDone={() => onOpen(undefined)}
+          />
+        ) : (
+          asked?.form && (
+            <TriageForm key={asked.state} alert={alert} asked={asked} onDone={() => onOpen(undefined)} />
+          )
+        )}
+      </Modal>
+    </>
+  );
+}

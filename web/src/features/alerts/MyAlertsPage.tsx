@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Alerts of all projects that the watches of the one signed in find, and the watches. */
+import { useQuery } from "@tanstack/react-query";
+import { AlertList } from "../../shared/ui/alerts/AlertList";
+import { useSession } from "../../shared/ui/hooks/useSession";
+import { useTitle } from "../../shared/ui/hooks/useTitle";
+import { NoAccess } from "../../shared/ui/NoAccess";
+import { PageHead } from "../../shared/ui/PageHead";
+import { SettingsPart } from "../../shared/ui/SettingsPart";
+import { CenterState, Failed, Loading } from "../../shared/ui/States";
+import { myAlertsQuery, watchesQuery } from "./api";
+import { SubscriptionList } from "./SubscriptionList";
+
+export function MyAlertsPage() {
+  useTitle("My alerts");
+  const session = useSession();
+  return (
+    <>
+      <PageHead
+        title="My alerts"
+        under="Open alerts of all projects you may read, as far as your watch list asks for them."
+      />
+      {session === undefined && <Loading />}
+      {session?.name === null && <NoAccess title="Sign in to watch alerts" advice="" />}
+      {session?.name && (
+        <>
+          <Found />
+          <SettingsPart title="Watch list" query={watchesQuery()}>
+            {(watches) => <SubscriptionList watches={watches} />}
+          </SettingsPart>
+        </>
+      )}
+    </>
+  );
+}
+
+function Found() {
+  const { data: alerts, error, refetch } = useQuery(myAlertsQuery());
+  if (alerts === undefined) return error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={3} />;
+  if (alerts.length === 0)
+    return (
+      <CenterState icon="check" title="Nothing for you">
+        <p>No open alert fits your watch list below.</p>
+      </CenterState>
+    );
+  return (
+    <section className="panel">
+      <AlertList alerts={alerts} label="Alerts that your watches find" projects />
+    </section>
+  );
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Commit } from "../../shared/api/types";
+import { countDisplays, DISPLAYS, displayInfo } from "../../shared/logic/run/verdict";
+import { VerdictIcon } from "../../shared/ui/run/VerdictBadge";
+
+interface Props {
+  commits: readonly Commit[];
+  wanted: readonly string[];
+  /** Outcomes joined by commas; undefined for all. */
+  onChange: (outcome: string | undefined) => void;
+}
+
+/** Outcomes that occur, with their number; none pressed means all are shown. */
+export function OutcomeFilter({ commits, wanted, onChange }: Props) {
+  const counts = countDisplays(commits);
+  const offered = DISPLAYS.filter((display) => counts.has(display) || wanted.includes(display));
+  const toggle = (display: string): void => {
+    const next = DISPLAYS.filter((item) => (item === display) !== wanted.includes(item));
+    onChange(next.join(",") || undefined);
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a frame and a legend of its own
+    <div className="chips" role="group" aria-label="Show outcomes">
+      {offered.map((display) => (
+        <button
+          key={display}
+          type="button"
+          className="chip"
+          aria-pressed={wanted.includes(display)}
+          onClick={() => toggle(display)}
+        >
+          <VerdictIcon display={display} />
+          {displayInfo(display).word}
+          <span className="count">{counts.get(display) ?? 0}</span>
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+/** How the cost of a packet came to be: every metric over the commits, per stage and for the chain. */
+import { Select } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { linesQuery, scenariosQuery, type WantedLines } from "../../shared/api/queries";
+import type { ScenarioSummary } from "../../shared/api/types";
+import { StageLegend } from "../../shared/charts/StageLegend";
+import { CHAIN } from "../../shared/logic/charts/palette";
+import { FUNCTION_METRICS, functionsOf, labelOf } from "../../shared/logic/code/functions";
+import { modelWord } from "../../shared/logic/run/models";
+import {
+  chosen,
+  type HistorySearch,
+  LONGEST,
+  MAIN_METRICS,
+  NO_STAGES,
+  toggled,
+  wantedScenarios,
+  withFunctions,
+} from "../../shared/logic/search";
+import { useTitle } from "../../shared/ui/hooks/useTitle";
+import { FirstStepsLink } from "../../shared/ui/links/FirstStepsLink";
+import { PageHead } from "../../shared/ui/PageHead";
+import { CenterState, Failed, Loading } from "../../shared/ui/States";
+import { HistoryControls } from "./HistoryControls";
+import { HistoryPanels } from "./HistoryPanels";
+
+const route = getRouteApi("/p/$project/history");
+
+export function HistoryPage() {
+  const { project } = route.useParams();
+  const search = route.useSearch();
+  const { data: scenarios, error, refetch } = useQuery(scenariosQuery(project));
+  useTitle("History", project);
+  if (scenarios && scenarios.length > 0)
+    return <Measured project={project} scenarios={scenarios} search={search} />;
+  return (
+    <>
+      <PageHead title="History" />
+      {scenarios ? (
+        <NoHistory project={project} />
+      ) : error ? (
+        <Failed error={error} onRetry={refetch} />
+      ) : (
+        <Loading rows={4} height={90} />
+      )}
+    </>
+  );
+}
+
+function NoHistory({ project }: { project: string }) {
+  return (
+    <CenterState icon="clock" title="No history yet">
+      <p>The first measured commit starts it. How far its job is, the list of commits shows.</p>
+      <FirstStepsLink project={project} />
+    </CenterState>
+  );
+}
+
+function describe(scenario: ScenarioSummary): string {
+  return `${modelWord(scenario.model)}, ${scenario.lcores} ${scenario.lcores === 1 ? "lcore" : "lcores"}, ${scenario.traffic}`;
+}
+
+interface Props {
+  project: string;
+  scenarios: readonly ScenarioSummary[];
+  search: HistorySearch;
+}
+
+function Measured({ project, scenarios, search }: Props) {
+  const navigate = useNavigate({ from: "/p/$project/history" });
+  const set = (change: HistorySearch): void => {
+    navigate({ search: (old) => ({ ...old, ...change }), replace: true });
+  };
+  const picked = wantedScenarios(scenarios, search.scenario);
+  const branches = search.branch?.split(",") ?? [];
+  const one = picked.length === 1 && branches.length < 2;
+  const stages = [...new Set([CHAIN, ...picked.flatMap((scenario) => scenario.stages)])];
+  const functions = functionsOf(search.functions);
+  const labels = functions.map(labelOf);
+  const alone = functions.length > 0 && search.stages === NO_STAGES;
+  const shown = alone ? [] : search.stages === undefined && !one ? [CHAIN] : chosen(search.stages, stages);
+  // No stages in the address mean the chain alone where several lines are shown.
+  const every = one || shown.length === 1 ? undefined : stages.join(",");
+  const names = picked.map((scenario) => scenario.name);
+  const asked = one && functions.length === 0 ? [] : one && !alone ? stages : shown;
+  const wanted = useWanted(names, branches, asked, search);
+  const toggle = (name: string): void => {
+    const key = functions[labels.indexOf(name)];
+    if (key)
+      set(
+        withFunctions(
+          search,
+          functions.filter((item) => item !== key),
+        ),
+      );
+    else if (functions.length > 0 && shown.join() === name) set({ stages: NO_STAGES });
+    else set({ stages: toggled(shown.join(","), name, stages) ?? every });
+  };
+  return (
+    <>
+      <PageHead
+        title={`History of ${names.length === 1 ? names[0] : `${names.length} scenarios`}`}
+        under={picked.length === 1 && picked[0] ? describe(picked[0]) : names.join(", ")}
+      />
+      <HistoryControls
+        project={project}
+        scenarios={scenarios}
+        shown={picked}
+        branches={branches}
+        search={search}
+        set={set}
+      />
+      <div className="history-legend">
+        <StageLegend
+          stages={[...stages, ...labels]}
+          shown={[...shown, ...labels]}
+          plain={!one}
+          label={functions.length > 0 ? "Stages and functions shown" : "Stages shown"}
+          onToggle={toggle}
+        />
+        {search.scale === "relative" && (
+          <Against project={project} wanted={wanted} search={search} set={set} />
+        )}
+        <span className="soft">
+          Values are of runs of their own and drift with the host. Verdicts come from runs side by side with
+          the base, so a line may fall where a verdict says regressed.
+        </span>
+        {search.view !== "table" && (
+          <span className="soft">
+            Bands: intervals of the rounds. Drag to zoom, click to open a commit's alert or run.
+          </span>
+        )}
+      </div>
+      <HistoryPanels
+        project={project}
+        metrics={search.metric ? [search.metric] : mainMetrics(functions.length > 0, alone)}
+        wanted={wanted}
+        stages={[...stages, ...labels]}
+        shown={[...shown, ...labels]}
+        scale={search.scale ?? "absolute"}
+        against={search.against}
+        asTable={search.view === "table"}
+        page={Number(search.page ?? 1)}
+        onPage={(page) => set({ page: page > 1 ? String(page) : undefined })}
+        address={{ from: search.from, to: search.to }}
+        write={({ from, to }) => set({ from, to })}
+      />
+    </>
+  );
+}
+
+/** The same object as long as it asks for the same. */
+function useWanted(
+  scenarios: readonly string[],
+  branches: readonly string[],
+  stages: readonly string[],
+  { functions, host_class, last }: HistorySearch,
+): WantedLines {
+  const [all, on, of] = [scenarios.join(), branches.join(), stages.join()];
+  return useMemo(() => {
+    const listed = (names: string): string[] => names.split(",").filter(Boolean);
+    return {
+      scenarios: listed(all),
+      branches: listed(on),
+      stages: listed(of),
+      functions: functionsOf(functions),
+      hostClass: host_class,
+      longest: last === LONGEST,
+    };
+  }, [all, on, of, functions, host_class, last]);
+}
+
+/** Without one in the address. */
+const mainMetrics = (functions: boolean, alone: boolean): readonly string[] => {
+  if (alone) return FUNCTION_METRICS;
+  return functions ? [...new Set([...MAIN_METRICS, ...FUNCTION_METRICS])] : MAIN_METRICS;
+};
+
+interface AgainstProps {
+  project: string;
+  wanted: WantedLines;
+  search: HistorySearch;
+  set: (change: HistorySearch) => void;
+}
+
+const SHORT = 10;
+const MOST_OFFERED = 50;
+
+/** The commit that is 0 per cent. */
+function Against({ project, wanted, search, set }: AgainstProps) {
+  const { data: lines } = useQuery(linesQuery(project, search.metric ?? MAIN_METRICS[0] ?? "cpp", wanted));
+  const offered = useMemo(() => {
+    if (lines === undefined) return [];
+    const tags = new Map(lines.releases.map((one) => [one.at, one.name]));
+    const all = lines.commits.sha.map((sha, place) => ({
+      value: sha.slice(0, SHORT),
+      label: [tags.get(place), sha.slice(0, 7), lines.commits.subject[place]].filter(Boolean).join(" "),
+    }));
+    return all.reverse();
+  }, [lines]);
+  return (
+    <Select
+      aria-label="Relative to"
+      placeholder="Relative to the first commit"
+      size="xs"
+      w={260}
+      clearable
+      searchable
+      limit={MOST_OFFERED}
+      data={offered}
+      value={search.against ?? null}
+      onChange={(sha) => set({ against: sha ?? undefined })}
+    />
+  );
+}

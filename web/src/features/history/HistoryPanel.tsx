@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/** One metric's chart or table, with its own loading, empty and failed state. */
+import { Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useRef } from "react";
+import { linesQuery, type WantedLines } from "../../shared/api/queries";
+import type { Alert, Lines } from "../../shared/api/types";
+import type { Scale } from "../../shared/logic/charts/history";
+import { CHAIN } from "../../shared/logic/charts/palette";
+import { FUNCTION_METRICS } from "../../shared/logic/code/functions";
+import { fileName } from "../../shared/logic/text/csv";
+import { MetricName } from "../../shared/ui/Help";
+import { Panel } from "../../shared/ui/Panel";
+import { ExportButtons } from "../../shared/ui/save/ExportButtons";
+import { drawnSeries, rowsOf, type Series, seriesOf } from "./chartLines";
+import { HistoryPlot } from "./HistoryPlot";
+import { HistoryTable } from "./HistoryTable";
+import type { CommitSpan } from "./useCommitSpan";
+
+export interface HistoryPanelProps {
+  project: string;
+  metric: string;
+  wanted: WantedLines;
+  /** All stages, chain first: of one line they fix the colours. */
+  stages: readonly string[];
+  shown: readonly string[];
+  alerts: readonly Alert[];
+  scale: Scale;
+  /** What `relative` is against; undefined: the first commit. */
+  against: string | undefined;
+  asTable: boolean;
+  /** Of the table, from 1. */
+  page: number;
+  onPage: (page: number) => void;
+  /** The only chart of the page may be larger. */
+  alone: boolean;
+  span: CommitSpan;
+  onSpan: (span: CommitSpan) => void;
+}
+
+export function HistoryPanel(props: HistoryPanelProps) {
+  const { project, metric, wanted, shown } = props;
+  const { data: lines, error } = useQuery(linesQuery(project, metric, wanted));
+  const around = useRef<HTMLDivElement>(null);
+  const names = shown.join("\n");
+  const series = useMemo(
+    () => (lines ? seriesOf(lines.lines, names.split("\n"), lines.commits.sha.length) : []),
+    [lines, names],
+  );
+  const { scale, against } = props;
+  const drawn = useMemo(
+    () => drawnSeries(series, lines?.commits.sha ?? [], lines?.metric.unit ?? "", scale, against),
+    [series, lines, scale, against],
+  );
+  const { unit } = drawn;
+  const hosts = [...new Set(lines?.lines.flatMap((one) => one.host_class ?? []))];
+  const aside = lines && series.length > 0 && (
+    <span className="panel-aside soft">
+      {[unit !== "1" && unit, hosts.join(", ")].filter(Boolean).join(" · ")}
+      <ExportButtons
+        name={fileName(project, ...wanted.scenarios, metric)}
+        what={`${lines.metric.title} per commit`}
+        rows={() => rowsOf(lines.commits, drawn.series, unit)}
+        picture={props.asTable ? undefined : around}
+      />
+    </span>
+  );
+  return (
+    <Panel title={<MetricName name={metric} />} aside={aside}>
+      <div ref={around}>
+        {lines ? (
+          <Content {...props} lines={lines} series={drawn.series} unit={unit} />
+        ) : error ? (
+          <p role="alert">{error.message}</p>
+        ) : (
+          <Skeleton height={270} />
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+export interface DrawnProps extends HistoryPanelProps {
+  lines: Lines;
+  /** As the scale has them. */
+  series: Series[];
+  /** Of their values. */
+  unit: string;
+}
+
+function Content(props: DrawnProps) {
+  const { lines, series, shown, asTable, wanted } = props;
+  const missing = lines.lines.find((one) => one.missing)?.missing;
+  const left = wanted.functions.length > 0 && !FUNCTION_METRICS.includes(lines.metric.name);
+  if (missing) return <p className="held">{missing}</p>;
+  if (lines.commits.sha.length === 0) return <p className="soft">No figure of this metric yet.</p>;
+  if (left && wanted.stages.length === 0) return <NotOfFunctions metric={lines.metric.title} />;
+  if (series.length === 0)
+    return (
+      <p className="soft">{`No figure for ${shown.join(", ")}: only the ${CHAIN} has it, only stages have it, or these runs had no counter that gives it.`}</p>
+    );
+  return (
+    <>
+      {left && props.alone && <NotOfFunctions metric={lines.metric.title} />}
+      {asTable ? <HistoryTable {...props} /> : <HistoryPlot {...props} />}
+    </>
+  );
+}
+
+const NotOfFunctions = ({ metric }: { metric: string }) => (
+  <p className="soft">{`C functions are not drawn: callgrind counts their instructions (IPP) and calls, not ${metric}.`}</p>
+);

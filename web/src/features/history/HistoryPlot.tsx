@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/** A metric's chart: series, marks, what a click opens. */
+import { useNavigate } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { HistoryChart } from "../../shared/charts/HistoryChart";
+import { MarkLegend } from "../../shared/charts/MarkLegend";
+import { SeriesLegend } from "../../shared/charts/SeriesLegend";
+import { eventMarks, eventsAt } from "../../shared/logic/charts/historyEvents";
+import type { Span } from "../../shared/logic/charts/thin";
+import { shortSha } from "../../shared/logic/text/format";
+import { lineMarks, positive, runAt } from "./chartLines";
+import type { DrawnProps } from "./HistoryPanel";
+import { HistoryTip } from "./HistoryTip";
+import { useIndexSpan } from "./useIndexSpan";
+
+/** Costs that add up start at 0, so that heights compare; a ratio such as eIPC does not. */
+const FROM_ZERO = new Set(["cpp", "ipp"]);
+/** Also alone: fractions that hardly move would fill the chart with their last digits. */
+const CALLS = "calls";
+export function HistoryPlot(props: DrawnProps) {
+  const { project, lines: shown, series, stages, scale, unit, alerts, alone } = props;
+  const navigate = useNavigate();
+  const { commits, lines, releases, metric } = shown;
+  const [span, setSpan] = useIndexSpan(commits.sha, props.span, props.onSpan);
+  const several = lines.length > 1;
+  const inks = useMemo(() => (several ? series.map((one) => one.stage) : stages), [several, series, stages]);
+  const data = useMemo(
+    () => ({
+      x: commits.sha.map((_, index) => index),
+      stages: scale === "log" ? positive(series) : series,
+    }),
+    [commits, series, scale],
+  );
+  const events = useMemo(
+    () => ({
+      change_points: lines.flatMap((one) => one.change_points),
+      segments: lines.flatMap((one) => one.segments),
+    }),
+    [lines],
+  );
+  const marks = useMemo(
+    () => [
+      ...lineMarks(lines, releases),
+      ...eventMarks(
+        commits.sha.map((sha) => ({ sha })),
+        events,
+        alerts,
+      ),
+    ],
+    [lines, releases, commits, events, alerts],
+  );
+  const open = (place: number): void => {
+    const sha = commits.sha[place] ?? "";
+    const alert = eventsAt(sha, events, alerts).find((one) => one.kind === "alert");
+    const run = runAt(lines, place);
+    const runId = run?.line.run_id[run.index];
+    if (alert) navigate({ to: "/p/$project/alerts/$id", params: { project, id: String(alert.alertId) } });
+    else if (runId) navigate({ to: "/p/$project/runs/$runId", params: { project, runId } });
+  };
+  return (
+    <>
+      <HistoryChart
+        data={data}
+        marks={marks}
+        allStages={inks}
+        tickLabel={(place) => shortSha(commits.sha[place] ?? "")}
+        scale={scale}
+        fromZero={
+          scale === "absolute" && (metric.name === CALLS || (series.length > 1 && FROM_ZERO.has(metric.name)))
+        }
+        height={alone ? 400 : 260}
+        label={`${metric.title} of ${series.map((one) => one.stage).join(", ")} over ${commits.sha.length} commits. The table view has the figures.`}
+        span={span}
+        onSpan={(wanted: Span) => setSpan(wanted)}
+        onPick={open}
+        tip={(place) => (
+          <HistoryTip
+            shown={shown}
+            place={place}
+            series={series}
+            unit={unit}
+            inks={inks}
+            events={eventsAt(commits.sha[place] ?? "", events, alerts)}
+          />
+        )}
+      />
+      {several && <SeriesLegend series={inks} />}
+      <MarkLegend marks={marks} />
+    </>
+  );
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import { hostJobsQuery } from "../../shared/api/jobs";
+import { useNow } from "../../shared/ui/hooks/useNow";
+import { JobRow } from "../../shared/ui/jobs/JobRow";
+import { SettingsPart } from "../../shared/ui/SettingsPart";
+
+/** What a host works on and what it worked on last, of projects the reader may see. */
+export function HostJobs({ host }: { host: string }) {
+  const now = useNow();
+  return (
+    <SettingsPart title="Jobs, newest first" query={hostJobsQuery(host)}>
+      {(jobs) =>
+        jobs.length === 0 ? (
+          <p className="soft">It has taken no job that you may read yet.</p>
+        ) : (
+          <ol className="rows jobs">
+            {jobs.map((job) => (
+              <JobRow key={job.id} job={job} now={now} />
+            ))}
+          </ol>
+        )
+      }
+    </SettingsPart>
+  );
+}

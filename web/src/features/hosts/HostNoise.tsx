@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useQuery } from "@tanstack/react-query";
+import { useRef } from "react";
+import { noiseQuery } from "../../shared/api/hosts";
+import { fileName } from "../../shared/logic/text/csv";
+import { sightFile } from "../../shared/logic/text/figureFiles";
+import { SettingsPart } from "../../shared/ui/SettingsPart";
+import { ExportButtons } from "../../shared/ui/save/ExportButtons";
+import { DetectableChangeTable } from "./DetectableChangeTable";
+import { HostNoiseChart } from "./HostNoiseChart";
+import { noiseRows } from "./hostNoise";
+
+interface Props {
+  host: string;
+  /** Scenarios drawn, joined by commas; undefined: all. */
+  shown: string | undefined;
+  onShown: (shown: string | undefined) => void;
+}
+
+/** How much a host's runs scatter, and what they can see. */
+export function HostNoise({ host, ...drawn }: Props) {
+  const picture = useRef<HTMLDivElement>(null);
+  const points = useQuery(noiseQuery(host)).data?.points ?? [];
+  return (
+    <SettingsPart
+      title="Noise, and what it can see"
+      aside={
+        <span className="panel-aside">
+          <span className="soft">half the width of each run's interval of CPP, %</span>
+          {points.length > 0 && (
+            <ExportButtons
+              name={fileName("nalm", host, "noise")}
+              what={`noise of ${host}`}
+              rows={() => noiseRows(points)}
+              picture={picture}
+            />
+          )}
+        </span>
+      }
+      query={noiseQuery(host)}
+    >
+      {({ points, sights }) =>
+        points.length === 0 ? (
+          <p className="soft">No run that you may read was judged here yet.</p>
+        ) : (
+          <>
+            <HostNoiseChart points={points} picture={picture} {...drawn} />
+            <div className="part-line">
+              <h3 className="part-head">What it can see</h3>
+              <ExportButtons
+                name={fileName(host, "sight")}
+                what={`what ${host} can see`}
+                rows={() => sightFile(sights)}
+              />
+            </div>
+            <DetectableChangeTable sights={sights} />
+            <p className="soft small">
+              “Seen in 12”: a change of this size is found with 90 % chance in a run of 12 launches, at the
+              noise its runs have shown here.
+            </p>
+          </>
+        )
+      }
+    </SettingsPart>
+  );
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/** One commit: chains under their execution models, and what each variant contributes to which chains. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { ApiError } from "../../shared/api/client";
+import { ablationQuery, modelsQuery } from "../../shared/api/features";
+import { commitsQuery } from "../../shared/api/queries";
+import type { Ablation, Models } from "../../shared/api/types";
+import { CommitPicker } from "../../shared/ui/CommitPicker";
+import { ExperimentsPanel } from "../../shared/ui/experiments/ExperimentsPanel";
+import { useTitle } from "../../shared/ui/hooks/useTitle";
+import { FirstStepsLink } from "../../shared/ui/links/FirstStepsLink";
+import { PageHead } from "../../shared/ui/PageHead";
+import { CenterState, Failed, Loading } from "../../shared/ui/States";
+import { AblationPanels } from "./AblationPanels";
+import { ModelPanels } from "./ModelPanels";
+
+const route = getRouteApi("/p/$project/models");
+const OFFERED = 500;
+
+export function ModelsPage() {
+  const { project } = route.useParams();
+  const { commit } = route.useSearch();
+  const navigate = useNavigate({ from: "/p/$project/models" });
+  const { data: commits = [] } = useQuery(commitsQuery(project, undefined, OFFERED));
+  const { data: models, error, refetch } = useQuery(modelsQuery(project, commit));
+  const { data: ablation } = useQuery(ablationQuery(project, commit));
+  useTitle("Models", project);
+  const missing = error instanceof ApiError && error.status === 404;
+  return (
+    <>
+      <PageHead title="Models and variants" under="Beside each other, on one commit.">
+        <CommitPicker
+          label="Commit"
+          commits={commits}
+          value={commit ?? models?.commit.sha}
+          onChange={(sha) => navigate({ search: { commit: sha } })}
+        />
+      </PageHead>
+      {models && <Shown project={project} models={models} ablation={ablation} />}
+      {!models && missing && <NothingMeasured project={project} says={error.message} />}
+      {!models && !missing && (error ? <Failed error={error} onRetry={refetch} /> : <Loading />)}
+      {(models || missing) && (
+        <div className="panel-grid spaced">
+          <ExperimentsPanel project={project} kind="models" />
+          <ExperimentsPanel project={project} kind="ablation" />
+        </div>
+      )}
+    </>
+  );
+}
+
+function NothingMeasured({ project, says }: { project: string; says: string }) {
+  return (
+    <CenterState icon="clock" title="Nothing to put beside each other">
+      <p>{says}</p>
+      <FirstStepsLink project={project} />
+    </CenterState>
+  );
+}
+
+interface ShownProps {
+  project: string;
+  models: Models;
+  ablation: Ablation | undefined;
+}
+
+function Shown({ project, models, ablation }: ShownProps) {
+  return (
+    <>
+      <ModelPanels project={project} models={models} />
+      {ablation ? <AblationPanels project={project} ablation={ablation} /> : <Loading rows={4} />}
+    </>
+  );
+}

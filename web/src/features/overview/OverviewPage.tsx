@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/** All projects at a glance: how they are, what changed since the last look, what is open, who measures. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { projectsQuery } from "../../shared/api/queries";
+import { useLiveJobs } from "../../shared/ui/hooks/useLive";
+import { useSession } from "../../shared/ui/hooks/useSession";
+import { useTitle } from "../../shared/ui/hooks/useTitle";
+import { LiveMark } from "../../shared/ui/LiveMark";
+import { NewServerNote } from "../../shared/ui/NewServer";
+import { PageHead } from "../../shared/ui/PageHead";
+import { overviewQuery } from "./api";
+import { ChangesPanel } from "./ChangesPanel";
+import { FirstProject } from "./FirstProject";
+import { HostsPanel } from "./HostsPanel";
+import { OpenAlertsPanel } from "./OpenAlertsPanel";
+import { ProjectsPanel } from "./ProjectsPanel";
+import { RunningPanel } from "./RunningPanel";
+import { useLastVisit } from "./useLastVisit";
+
+export function OverviewPage() {
+  useTitle("Overview");
+  const live = useLiveJobs({}, ["overview", "projects"]);
+  const empty = useQuery(projectsQuery()).data?.length === 0;
+  return (
+    <>
+      <PageHead title="Overview" mark={<LiveMark live={live} />}>
+        {useSession()?.administrator && <Link to="/new">New project</Link>}
+      </PageHead>
+      {empty ? (
+        <FirstProject />
+      ) : (
+        <>
+          <NewServerNote />
+          <Panels live={live} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Panels({ live }: { live: boolean }) {
+  const seen = useLastVisit();
+  const overview = useQuery(overviewQuery(seen.at));
+  const known = Boolean(useSession()?.name);
+  return (
+    <>
+      <ProjectsPanel />
+      <ChangesPanel query={overview} seen={seen} />
+      <OpenAlertsPanel query={overview} />
+      <div className="panel-grid">
+        <RunningPanel waiting={overview.data?.jobs_waiting} live={live} />
+        {known && <HostsPanel />}
+      </div>
+    </>
+  );
+}

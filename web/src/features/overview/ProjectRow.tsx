@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/** A project in a list: its last verdict, what is open, when it last moved. */
+import { Link } from "@tanstack/react-router";
+import type { Project } from "../../shared/api/types";
+import { counted } from "../../shared/logic/overview";
+import { ago, said } from "../../shared/logic/text/format";
+import { Icon } from "../../shared/ui/Icon";
+import { RepositoryError } from "../../shared/ui/RepositoryError";
+import { ChangeText } from "../../shared/ui/run/ChangeText";
+import { VerdictBadge } from "../../shared/ui/run/VerdictBadge";
+
+export function ProjectRow({ project, now }: { project: Project; now: number }) {
+  const verdict = project.last_verdict;
+  const params = { project: project.name };
+  return (
+    <li className="commit">
+      <div className="commit-verdict above">
+        {verdict ? (
+          <VerdictBadge display={verdict.display} />
+        ) : (
+          <span className="verdict state-pill">No verdict yet</span>
+        )}
+      </div>
+      <div className="commit-main">
+        <Link to="/p/$project" params={params} className="commit-link">
+          {project.name}
+        </Link>
+        <div className="commit-meta">
+          {project.repository} · {project.default_branch}
+        </div>
+      </div>
+      <div className="commit-change">
+        {verdict && verdict.ratio_cpp !== null && <ChangeText of={verdict} />}
+      </div>
+      <div className="commit-what">
+        {verdict ? (
+          <span className="summary">{said(verdict.summary)}</span>
+        ) : (
+          <Link to="/p/$project/start" params={params} className="above">
+            To the first verdict
+          </Link>
+        )}
+        <RepositoryError error={project.repository_error} />
+        <Figures project={project} now={now} />
+      </div>
+      <span className="commit-go">
+        <Icon name="right" />
+      </span>
+    </li>
+  );
+}
+
+function Figures({ project, now }: { project: Project; now: number }) {
+  return (
+    <span className="soft">
+      {project.alerts_open > 0 && (
+        <>
+          <Link to="/p/$project/alerts" params={{ project: project.name }} className="above">
+            {counted(project.alerts_open, "open alert")}
+          </Link>
+          {" · "}
+        </>
+      )}
+      {counted(project.commits, "commit")}
+      {project.jobs_open > 0 && ` · ${counted(project.jobs_open, "job")} open`}
+      {project.last_activity_at && ` · active ${ago(project.last_activity_at, now)}`}
+    </span>
+  );
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { projectsQuery } from "../../shared/api/queries";
+import { useNow } from "../../shared/ui/hooks/useNow";
+import { ProjectRow } from "./ProjectRow";
+import { QueryPanel } from "./QueryPanel";
+
+const AT_FIRST = 12;
+
+/** Every project the reader may see, by name. */
+export function ProjectsPanel() {
+  const now = useNow();
+  const [all, setAll] = useState(false);
+  return (
+    <QueryPanel title="Projects" query={useQuery(projectsQuery())}>
+      {(projects) => (
+        <>
+          <ul className="commits" aria-label="Projects">
+            {projects.slice(0, all ? projects.length : AT_FIRST).map((project) => (
+              <ProjectRow key={project.name} project={project} now={now} />
+            ))}
+          </ul>
+          {!all && projects.length > AT_FIRST && (
+            <div className="list-foot">
+              <Button size="xs" variant="default" onClick={() => setAll(true)}>
+                Show {projects.length - AT_FIRST} more
+              </Button>
+            </div>
+          )}
+        </>
+      )}
+    </QueryPanel>
+  );
+}

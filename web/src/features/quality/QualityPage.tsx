@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/** How well the service judges this project: counted from trials whose truth is known and from its findings. */
+import { SegmentedControl } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { SPANS } from "../../shared/logic/search";
+import { useTitle } from "../../shared/ui/hooks/useTitle";
+import { PageHead } from "../../shared/ui/PageHead";
+import { Failed, Loading } from "../../shared/ui/States";
+import { qualityQuery } from "./api";
+import { DelayPanel } from "./DelayPanel";
+import { DetectionPanel } from "./DetectionPanel";
+import { FalseAlarmPanel } from "./FalseAlarmPanel";
+import { FindingsPanel } from "./FindingsPanel";
+import { MonthTable } from "./MonthTable";
+
+const route = getRouteApi("/p/$project/quality");
+const USUAL_SPAN = "90";
+
+export function QualityPage() {
+  const { project } = route.useParams();
+  const { days = USUAL_SPAN } = route.useSearch();
+  const navigate = useNavigate({ from: "/p/$project/quality" });
+  const { data: quality, error, refetch } = useQuery(qualityQuery(project, Number(days)));
+  useTitle("Quality", project);
+  return (
+    <>
+      <PageHead
+        title="How well does it judge?"
+        under="From trials whose truth is known, and from what became of findings. What was not tried is not claimed."
+      >
+        <SegmentedControl
+          aria-label="Trials of the last"
+          size="xs"
+          data={SPANS.map((span) => ({ value: span, label: `${span} days` }))}
+          value={days}
+          onChange={(value) => {
+            const chosen = SPANS.find((span) => span === value && span !== USUAL_SPAN);
+            navigate({ search: { days: chosen }, replace: true });
+          }}
+        />
+      </PageHead>
+      {quality === undefined && (error ? <Failed error={error} onRetry={refetch} /> : <Loading />)}
+      {quality && (
+        <>
+          <DetectionPanel project={project} of={quality.detection} />
+          <FalseAlarmPanel project={project} of={quality} />
+          <DelayPanel project={project} of={quality.delay} />
+          <FindingsPanel project={project} of={quality} />
+          <MonthTable project={project} months={quality.months} />
+        </>
+      )}
+    </>
+  );
+}

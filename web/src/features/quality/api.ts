@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/** How well the service judges a project, and how often it tries itself. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { body, client } from "../../shared/api/client";
+import type { Controls } from "../../shared/api/types";
+
+const POLL_MS = 60_000;
+
+export const qualityQuery = (project: string, days: number) =>
+  queryOptions({
+    queryKey: ["quality", project, days],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/quality", {
+          params: { path: { project }, query: { days } },
+          signal,
+        }),
+      ),
+    refetchInterval: POLL_MS,
+    placeholderData: keepPreviousData,
+  });
+
+export const setControls = (project: string, wanted: Controls) =>
+  body(
+    client.PUT("/api/v1/projects/{project}/quality/controls", {
+      params: { path: { project } },
+      body: wanted,
+    }),
+  );

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What is measured now, what waits and in which order, what ended lately. */
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { endedJobsQuery, openJobsQuery } from "../../shared/api/jobs";
+import type { Job } from "../../shared/api/types";
+import { inOrder, isRunning } from "../../shared/logic/queue";
+import { useNow } from "../../shared/ui/hooks/useNow";
+import { JobRow } from "../../shared/ui/jobs/JobRow";
+import { Panel } from "../../shared/ui/Panel";
+import { CenterState, Failed, Loading } from "../../shared/ui/States";
+
+interface Props {
+  /** Only this project's. */
+  project: string | undefined;
+  /** Only these reasons; none: all. */
+  reasons: readonly string[];
+  live: boolean;
+}
+
+export function QueueView({ project, reasons, live }: Props) {
+  const open = useQuery(openJobsQuery(project, live));
+  const ended = useQuery(endedJobsQuery(project, live));
+  const now = useNow();
+  const error = open.error ?? ended.error;
+  if (open.data === undefined || ended.data === undefined)
+    return error ? (
+      <Failed error={error} onRetry={() => [open, ended].map((one) => one.refetch())} />
+    ) : (
+      <Loading />
+    );
+  const wanted = (job: Job): boolean => reasons.length === 0 || reasons.includes(job.reason);
+  const jobs = open.data.filter(wanted);
+  const running = jobs.filter(isRunning);
+  const waiting = inOrder(jobs.filter((job) => !isRunning(job)));
+  const late = ended.data.filter(wanted);
+  if (jobs.length + late.length === 0) return <NothingHere filtered={reasons.length > 0} />;
+  return (
+    <>
+      {error && <Stale />}
+      <Part title="Being measured" none="Nothing is being measured.">
+        {running.map((job) => (
+          <JobRow key={job.id} job={job} now={now} />
+        ))}
+      </Part>
+      <Waiting jobs={waiting} now={now} />
+      <Part title="Ended lately" none="Nothing ended lately.">
+        {late.map((job) => (
+          <JobRow key={job.id} job={job} now={now} />
+        ))}
+      </Part>
+    </>
+  );
+}
+
+const AT_FIRST = 20;
+
+/** Projects take turns, so the order between projects is that of their turns; within one it is this one. */
+function Waiting({ jobs, now }: { jobs: readonly Job[]; now: number }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? jobs : jobs.slice(0, AT_FIRST);
+  const rest = jobs.length - shown.length;
+  return (
+    <Part
+      title="Waiting"
+      none="Nothing waits."
+      foot={
+        rest > 0 && (
+          <Button size="xs" variant="default" onClick={() => setAll(true)}>
+            Show {rest} more
+          </Button>
+        )
+      }
+    >
+      {shown.map((job, index) => (
+        <JobRow key={job.id} job={job} now={now} place={job.held === null ? index + 1 : null} />
+      ))}
+    </Part>
+  );
+}
+
+interface PartProps {
+  title: string;
+  none: string;
+  foot?: ReactNode;
+  children: readonly ReactNode[];
+}
+
+function Part({ title, none, foot, children }: PartProps) {
+  return (
+    <Panel title={title}>
+      {children.length === 0 ? <p className="soft">{none}</p> : <ol className="rows jobs">{children}</ol>}
+      {foot}
+    </Panel>
+  );
+}
+
+const Stale = () => (
+  <p role="status" className="held">
+    The server does not answer just now; what is below may be old.
+  </p>
+);
+
+function NothingHere({ filtered }: { filtered: boolean }) {
+  return (
+    <CenterState icon="check" title={filtered ? "Nothing of this kind" : "The queue is empty"}>
+      <p>
+        Pushes, pull requests and what people ask for appear here the moment they arrive, and stay while they
+        are measured.
+      </p>
+    </CenterState>
+  );
+}

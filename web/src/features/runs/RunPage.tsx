@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Everything recorded of one run: what was built and started, on what, how often, and what was counted. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, Navigate } from "@tanstack/react-router";
+import { reportQuery, runQuery } from "../../shared/api/queries";
+import type { RunDetail } from "../../shared/api/types";
+import { judgedChain } from "../../shared/logic/run/verdict";
+import { fileName } from "../../shared/logic/text/csv";
+import { bytes, moment } from "../../shared/logic/text/format";
+import { CommitAlerts } from "../../shared/ui/alerts/CommitAlerts";
+import { useTitle } from "../../shared/ui/hooks/useTitle";
+import { Icon } from "../../shared/ui/Icon";
+import { LogTail } from "../../shared/ui/jobs/LogTail";
+import { NoteList } from "../../shared/ui/NoteList";
+import { PageHead } from "../../shared/ui/PageHead";
+import { Panel } from "../../shared/ui/Panel";
+import { NextSteps } from "../../shared/ui/run/NextSteps";
+import { OutcomePanel } from "../../shared/ui/run/OutcomePanel";
+import { StagePanel } from "../../shared/ui/run/StagePanel";
+import { VerdictBanner } from "../../shared/ui/run/VerdictBanner";
+import { Failed, Loading } from "../../shared/ui/States";
+import { ArmFacts } from "./ArmFacts";
+import { ChangeSiteTable } from "./ChangeSiteTable";
+import { whereRows } from "./changeSites";
+import { ExcludedRounds } from "./ExcludedRounds";
+import { InstructionTable } from "./InstructionTable";
+import { JsonTree } from "./JsonTree";
+import { RunCircumstances } from "./RunCircumstances";
+import { RunCodePanels } from "./RunCodePanels";
+
+const route = getRouteApi("/p/$project/runs/$runId");
+
+const SIDES: Record<string, string> = {
+  base: "Base, as built and started",
+  head: "Head, as built and started",
+  head_as_base: "Head with base's features",
+};
+
+export function RunPage() {
+  const { project, runId } = route.useParams();
+  const { data: run, error, refetch } = useQuery(runQuery(runId));
+  useTitle(`Run ${runId.slice(0, 8)}`, project);
+  if (run !== undefined && run.project !== project)
+    return <Navigate to="/p/$project/runs/$runId" params={{ project: run.project, runId }} replace />;
+  if (run !== undefined) return <Run run={run} />;
+  return (
+    <>
+      <PageHead title={`Run ${runId.slice(0, 8)}`} up={<UpToCommits project={project} />} />
+      {error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={9} />}
+    </>
+  );
+}
+
+function Run({ run }: { run: RunDetail }) {
+  const { verdict } = run;
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const stages = verdict.stages ?? [];
+  return (
+    <>
+      <PageHead
+        title={
+          <>
+            Run <span className="mono">{run.run_id.slice(0, 8)}</span> of {run.scenario}
+          </>
+        }
+        under={
+          <>
+            {moment(run.started_at)} on{" "}
+            <Link to="/hosts/$host" params={{ host: run.host }}>
+              {run.host}
+            </Link>
+          </>
+        }
+        up={<UpToCommits project={run.project} />}
+      >
+        {run.base_sha && run.head_sha && (
+          <Link
+            to="/p/$project/compare"
+            params={{ project: run.project }}
+            search={{ base: run.base_sha, head: run.head_sha, scenario: run.scenario }}
+            className="tag"
+          >
+            <Icon name="swap" size={12} /> compared with its base
+          </Link>
+        )}
+        {run.job_id !== null && (
+          <Link to="/jobs/$jobId" params={{ jobId: String(run.job_id) }} className="tag">
+            <Icon name="clock" size={12} /> job {run.job_id}
+          </Link>
+        )}
+        {run.head_sha && <CommitAlerts project={run.project} sha={run.head_sha} />}
+        <a className="tag" href={`/api/v1/runs/${run.run_id}/report`}>
+          <Icon name="link" size={12} /> raw report, {bytes(run.report_bytes)}
+        </a>
+      </PageHead>
+      <VerdictBanner project={run.project} verdict={verdict} chain={verdict.chain ?? null} without="" />
+      <NextSteps
+        project={run.project}
+        display={verdict.display}
+        status={run.status}
+        checks={run.checks}
+        base={run.base_sha}
+        head={run.head_sha}
+        scenario={run.scenario}
+      />
+      {run.failure && (
+        <Panel title="What was seen">
+          <pre className="command">{run.failure}</pre>
+        </Panel>
+      )}
+      <OutcomePanel verdict={verdict} />
+      {stages.length > 0 && (
+        <StagePanel
+          title="Stages"
+          name={fileName("stages", run.run_id.slice(0, 8))}
+          chain={verdict.chain ?? null}
+          chainName={judgedChain(verdict)}
+          stages={stages}
+          culprits={verdict.culprit_stages ?? []}
+          notes={verdict.stage_notes}
+          about={verdict.interval_note}
+        />
+      )}
+      {whereRows(verdict).length > 0 && (
+        <Panel title="Where it changed">
+          <ChangeSiteTable verdict={verdict} />
+        </Panel>
+      )}
+      {!run.report_expired && (
+        <RunCodePanels
+          run={run}
+          chain={verdict.chain ?? null}
+          search={search}
+          onChange={(part) =>
+            navigate({ search: (old) => ({ ...old, ...part }), replace: true, resetScroll: false })
+          }
+        />
+      )}
+      <RunCircumstances run={run} />
+      <div className="panel-grid arms">
+        {Object.entries(run.arms).map(([arm, info]) => (
+          <Panel key={arm} title={SIDES[arm] ?? arm}>
+            <ArmFacts arm={info} />
+          </Panel>
+        ))}
+      </div>
+      {!run.report_expired && <Recorded project={run.project} runId={run.run_id} />}
+      {run.job_id !== null && (
+        <Panel title="Log" aside={<span className="soft">of the job, its end</span>}>
+          <LogTail id={run.job_id} tall />
+        </Panel>
+      )}
+      {run.notes.length > 0 && (
+        <Panel title="Notes">
+          <NoteList notes={run.notes} />
+        </Panel>
+      )}
+    </>
+  );
+}
+
+/** What only the raw report has; it is large, so it comes after the rest. */
+function Recorded({ project, runId }: { project: string; runId: string }) {
+  const { data: report, error } = useQuery(reportQuery(runId));
+  if (error) return <p role="alert">The raw report could not be read: {error.message}</p>;
+  if (report === undefined) return <Loading rows={3} />;
+  return (
+    <>
+      {(report.instructions ?? []).length > 0 && (
+        <Panel title="Instructions" aside={<span className="soft">counted exactly, per packet</span>}>
+          <InstructionTable
+            counts={report.instructions ?? []}
+            arms={report.arms}
+            project={project}
+            scenario={report.scenario.name}
+            hostClass={report.host.host_class}
+          />
+        </Panel>
+      )}
+      <ExcludedRounds rounds={report.rounds ?? []} />
+      <Panel title="Raw report" aside={<span className="soft">as the agent sent it</span>}>
+        <JsonTree name="report" value={report} />
+      </Panel>
+    </>
+  );
+}
+
+const UpToCommits = ({ project }: { project: string }) => (
+  <Link to="/p/$project" params={{ project }}>
+    Commits
+  </Link>
+);

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/** People who can sign in: one-time links for new ones, administrators, and who is shut out. */
+import { Button, Checkbox, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { addAccount, changeAccount, linkAccount } from "../../../shared/api/administration";
+import type { Account, AccountChange } from "../../../shared/api/types";
+import { moment } from "../../../shared/logic/text/format";
+import { ActionError } from "../../../shared/ui/ActionError";
+import { useAction } from "../../../shared/ui/hooks/useAction";
+import { useSession } from "../../../shared/ui/hooks/useSession";
+import { SecretOnce } from "../../../shared/ui/SecretOnce";
+
+const RENEWS = ["accounts"];
+
+export function AccountsPanel({ accounts }: { accounts: readonly Account[] }) {
+  const self = useSession()?.name;
+  return (
+    <>
+      <ul className="rows">
+        {accounts.map((one) => (
+          <Row key={one.name} one={one} self={one.name === self} />
+        ))}
+      </ul>
+      <NewAccount />
+    </>
+  );
+}
+
+function Row({ one, self }: { one: Account; self: boolean }) {
+  const change = useAction((wanted: AccountChange) => changeAccount(one.name, wanted), { renews: RENEWS });
+  const link = useAction(() => linkAccount(one.name), { renews: RENEWS });
+  return (
+    <li className="row">
+      <span className="row-main">
+        <strong>{one.name}</strong> {one.disabled && <span className="tag">shut out</span>}
+        <span className="below">
+          {one.signed_in_at ? `signed in ${moment(one.signed_in_at)}` : "never signed in"}
+        </span>
+      </span>
+      <Checkbox
+        label="Administrator"
+        aria-label={`Administrator: ${one.name}`}
+        checked={one.administrator}
+        disabled={self || change.isPending}
+        onChange={(event) => change.mutate({ administrator: event.currentTarget.checked })}
+      />
+      {!one.disabled && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`One-time link for ${one.name}`}
+          loading={link.isPending}
+          onClick={() => link.mutate(undefined)}
+        >
+          One-time link
+        </Button>
+      )}
+      {!self && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`${one.disabled ? "Let in" : "Shut out"} ${one.name}`}
+          loading={change.isPending}
+          onClick={() => change.mutate({ disabled: !one.disabled })}
+        >
+          {one.disabled ? "Let in" : "Shut out"}
+        </Button>
+      )}
+      {link.data && <SecretOnce title={`Signs ${one.name} in once`} text={link.data.link} />}
+      <ActionError error={change.error ?? link.error} />
+    </li>
+  );
+}
+
+function NewAccount() {
+  const [name, setName] = useState("");
+  const [administrator, setAdministrator] = useState(false);
+  const add = useAction(() => addAccount(name, administrator), {
+    renews: RENEWS,
+    onDone: () => setName(""),
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    add.mutate(undefined);
+  };
+  return (
+    <form className="form-line" onSubmit={submit}>
+      <TextInput
+        label="Invite somebody"
+        placeholder="Name of the account"
+        required
+        maxLength={64}
+        autoComplete="off"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Checkbox
+        label="Administrator"
+        checked={administrator}
+        onChange={(event) => setAdministrator(event.currentTarget.checked)}
+      />
+      <Button type="submit" variant="default" loading={add.isPending}>
+        Invite
+      </Button>
+      <ActionError error={add.error} />
+      {add.data && <SecretOnce title={`The link that signs ${add.data.name} in once`} text={add.data.link} />}
+    </form>
+  );
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What maintainers set of a project. */
+import { queryOptions } from "@tanstack/react-query";
+import { body, client, done } from "../../shared/api/client";
+import type {
+  IntegrationNew,
+  Member,
+  ProjectSettings,
+  ReadToken,
+  Rules,
+  WatchingSettings,
+} from "../../shared/api/types";
+
+const of = (project: string) => ({ params: { path: { project } } });
+
+export const watchingQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["watching", project],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/projects/{project}/watching", { ...of(project), signal })),
+  });
+
+export const retentionQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["retention", project],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/projects/{project}/retention", { ...of(project), signal })),
+  });
+
+export const peopleQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["people", project],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/projects/{project}/people", { ...of(project), signal })),
+  });
+
+export const integrationsQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["integrations", project],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/projects/{project}/integrations", { ...of(project), signal })),
+  });
+
+export const setProject = (project: string, wanted: ProjectSettings) =>
+  body(client.PATCH("/api/v1/projects/{project}", { ...of(project), body: wanted }));
+
+export const setWatching = (project: string, wanted: WatchingSettings) =>
+  body(client.PUT("/api/v1/projects/{project}/watching", { ...of(project), body: wanted }));
+
+export const changeSecret = (project: string) =>
+  body(
+    client.POST("/api/v1/projects/{project}/webhook-secret", { ...of(project), body: { overlap_hours: 24 } }),
+  );
+
+export const setReadToken = (project: string, wanted: ReadToken): Promise<void> =>
+  done(client.PUT("/api/v1/projects/{project}/read-token", { ...of(project), body: wanted }));
+
+export const removeReadToken = (project: string): Promise<void> =>
+  done(client.DELETE("/api/v1/projects/{project}/read-token", of(project)));
+
+export const setRetention = (project: string, wanted: Rules) =>
+  body(client.PUT("/api/v1/projects/{project}/retention", { ...of(project), body: wanted }));
+
+export type ProjectRole = Exclude<Member["role"], "administrator">;
+
+export const setMember = (project: string, account: string, role: ProjectRole) =>
+  body(
+    client.PUT("/api/v1/projects/{project}/people/{account}", {
+      params: { path: { project, account } },
+      body: { role },
+    }),
+  );
+
+export const removeMember = (project: string, account: string): Promise<void> =>
+  done(
+    client.DELETE("/api/v1/projects/{project}/people/{account}", { params: { path: { project, account } } }),
+  );
+
+export const addIntegration = (project: string, wanted: IntegrationNew) =>
+  body(client.POST("/api/v1/projects/{project}/integrations", { ...of(project), body: wanted }));
+
+export const removeIntegration = (project: string, number: number): Promise<void> =>
+  done(
+    client.DELETE("/api/v1/projects/{project}/integrations/{number}", {
+      params: { path: { project, number } },
+    }),
+  );
+
+export const testIntegration = (project: string, number: number) =>
+  body(
+    client.POST("/api/v1/projects/{project}/integrations/{number}/test", {
+      params: { path: { project, number } },
+    }),
+  );
+
+export const enableIntegration = (project: string, number: number, enabled: boolean) =>
+  body(
+    client.PATCH("/api/v1/projects/{project}/integrations/{number}", {
+      params: { path: { project, number } },
+      body: { enabled },
+    }),
+  );

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What people taught of a project's series: declared changes, and sizes up to which noise reaches. */
+import { queryOptions } from "@tanstack/react-query";
+import { body, client, done } from "../../../shared/api/client";
+
+const of = (project: string) => ({ params: { path: { project } } });
+
+export const expectationsQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["expectations", project],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/projects/{project}/expectations", { ...of(project), signal })),
+  });
+
+export const floorsQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["floors", project],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/projects/{project}/floors", { ...of(project), signal })),
+  });
+
+export const forgetFloor = (project: string, number: number): Promise<void> =>
+  done(
+    client.DELETE("/api/v1/projects/{project}/floors/{number}", { params: { path: { project, number } } }),
+  );

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Switch } from "@mantine/core";
+import { ActionError } from "../../../shared/ui/ActionError";
+import { useAction } from "../../../shared/ui/hooks/useAction";
+import { setProject } from "../api";
+
+/** Whether the project is for everybody to read. */
+export function ProjectPublic({ project, value }: { project: string; value: boolean }) {
+  const change = useAction((wanted: boolean) => setProject(project, { public: wanted }), {
+    renews: ["project", "projects"],
+  });
+  return (
+    <>
+      <Switch
+        label="Anybody may read it, signed in or not"
+        checked={value}
+        disabled={change.isPending}
+        onChange={(event) => change.mutate(event.currentTarget.checked)}
+      />
+      <ActionError error={change.error} />
+    </>
+  );
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Makes a project; its secrets are shown once, then the way to the first verdict goes on. */
+import { Button, Checkbox } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { addProject } from "../../shared/api/administration";
+import { ApiError } from "../../shared/api/client";
+import type { ProjectCreated } from "../../shared/api/types";
+import { addCommand, isPath } from "../../shared/logic/setup";
+import { ActionError } from "../../shared/ui/ActionError";
+import { Command } from "../../shared/ui/Command";
+import { useAction } from "../../shared/ui/hooks/useAction";
+import { useSession } from "../../shared/ui/hooks/useSession";
+import { useTitle } from "../../shared/ui/hooks/useTitle";
+import { NoAccess } from "../../shared/ui/NoAccess";
+import { PageHead } from "../../shared/ui/PageHead";
+import { Panel } from "../../shared/ui/Panel";
+import { ProjectFields, type ProjectNamed } from "../../shared/ui/ProjectFields";
+import { SecretOnce } from "../../shared/ui/SecretOnce";
+import { Loading } from "../../shared/ui/States";
+
+export function NewProjectPage() {
+  useTitle("New project");
+  const session = useSession();
+  const [made, setMade] = useState<ProjectCreated | null>(null);
+  return (
+    <>
+      <PageHead title="New project" under="A repository of a network function whose merges are measured." />
+      {session === undefined && <Loading />}
+      {session?.administrator === false && (
+        <NoAccess
+          title="Administrators add projects"
+          advice="Ask one of them: they make you its maintainer."
+        />
+      )}
+      {session?.administrator && (made ? <Made made={made} /> : <NewForm onMade={setMade} />)}
+    </>
+  );
+}
+
+function NewForm({ onMade }: { onMade: (made: ProjectCreated) => void }) {
+  const [wanted, setWanted] = useState<ProjectNamed>({ name: "", repository: "", default_branch: "main" });
+  const [open, setOpen] = useState(false);
+  const [unchecked, setUnchecked] = useState(false);
+  const add = useAction(() => addProject({ ...wanted, public: open, check_repository: !unchecked }), {
+    renews: ["projects", "pools"],
+    onDone: onMade,
+  });
+  const unreadable =
+    add.error instanceof ApiError && add.error.code === "repository_unreadable" ? add.error : null;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    add.mutate(undefined);
+  };
+  return (
+    <form className="panel form" onSubmit={submit}>
+      <ProjectFields
+        about={wanted}
+        onChange={setWanted}
+        nameHelp="Letters, digits, dot, dash and underscore; it is in every link"
+        repositoryHelp="As git clones it from here and from the bench hosts"
+        repositoryExample="https://git.example.org/nf.git"
+        repositoryError={unreadable?.message}
+      />
+      <Checkbox
+        label="Anybody may read it, signed in or not"
+        checked={open}
+        onChange={(event) => setOpen(event.currentTarget.checked)}
+      />
+      {isPath(wanted.repository) && (
+        <div role="status">
+          <p>A folder can only be added on the server's own host, with the server's --state if it has one:</p>
+          <Command text={addCommand(wanted.name, wanted.repository)} />
+        </div>
+      )}
+      {(unreadable || unchecked) && (
+        <Checkbox
+          label="Only the bench hosts reach it: add it unread"
+          checked={unchecked}
+          onChange={(event) => setUnchecked(event.currentTarget.checked)}
+        />
+      )}
+      <ActionError error={unreadable ? null : add.error} />
+      <Button type="submit" disabled={isPath(wanted.repository)} loading={add.isPending}>
+        Make the project
+      </Button>
+    </form>
+  );
+}
+
+function Made({ made }: { made: ProjectCreated }) {
+  return (
+    <Panel title={`${made.name} is made`}>
+      <SecretOnce title="Secret of its webhook" text={made.webhook_secret} />
+      <SecretOnce title="Token to upload results with" text={made.upload_token} />
+      <p>
+        <Link to="/p/$project/start" params={{ project: made.name }}>
+          On to the first verdict
+        </Link>
+      </p>
+    </Panel>
+  );
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { Project } from "../../shared/api/types";
+import { hookAddresses } from "../../shared/logic/settings";
+import { type Done, nextStep, type SetupStep, submitCommands } from "../../shared/logic/setup";
+import { Command } from "../../shared/ui/Command";
+import { useMay, useSession } from "../../shared/ui/hooks/useSession";
+import { Icon } from "../../shared/ui/Icon";
+import { InviteAgent } from "../../shared/ui/InviteAgent";
+import { Facts } from "../../shared/ui/run/HostFacts";
+
+interface Props {
+  about: Project;
+  done: Record<SetupStep, Done>;
+}
+
+/** Five steps; the next one is marked. */
+export function SetupSteps({ about, done }: Props) {
+  const next = nextStep(done);
+  const step = (name: SetupStep, title: string, children: ReactNode) => (
+    <Step title={title} done={done[name]} next={name === next}>
+      {children}
+    </Step>
+  );
+  const project = about.name;
+  return (
+    <ol className="panel setup">
+      {step(
+        "describe",
+        "Describe the network function",
+        <>
+          <p>In its repository; look through what is proposed, and commit it:</p>
+          <Command text="nalm init" />
+        </>,
+      )}
+      {step("host", "Let a host measure it", <HostStep />)}
+      {step("webhook", "Let the forge tell of merges", <HookStep project={project} />)}
+      {step(
+        "push",
+        `Push to ${about.default_branch}`,
+        <p>
+          The commit appears{" "}
+          <Link to="/p/$project/queue" params={{ project }}>
+            in the queue
+          </Link>{" "}
+          while it is built and measured. Or{" "}
+          <Link to="/p/$project/measure" params={{ project }}>
+            ask for one that is there already
+          </Link>
+          .
+        </p>,
+      )}
+      {step(
+        "verdict",
+        "Read the first verdict",
+        done.verdict === "yes" ? (
+          <Link to="/p/$project" params={{ project }}>
+            It is here
+          </Link>
+        ) : (
+          <p className="soft">It comes by itself once both sides are measured.</p>
+        ),
+      )}
+    </ol>
+  );
+}
+
+const DONE_WORDS: Record<Done, string> = { yes: "done", no: "open", unknown: "cannot be seen from here" };
+
+function Step({
+  title,
+  done,
+  next,
+  children,
+}: {
+  title: string;
+  done: Done;
+  next: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <li className={`setup-step${next ? " next" : ""}`} aria-current={next ? "step" : undefined}>
+      <h2>
+        <span className={done === "yes" ? "better" : "soft"}>
+          <Icon name={done === "yes" ? "check" : next ? "right" : "clock"} size={16} />
+        </span>{" "}
+        {title} <span className="soft setup-state">{DONE_WORDS[done]}</span>
+      </h2>
+      {children}
+    </li>
+  );
+}
+
+function HostStep() {
+  const administrator = useSession()?.administrator ?? false;
+  return (
+    <>
+      {administrator ? (
+        <InviteAgent />
+      ) : (
+        <p>An administrator invites the agent of a bench host, if none of the hosts here is to measure it.</p>
+      )}
+      <p>Or measure in your CI, with the upload token, and send the result:</p>
+      <Command text={submitCommands(window.location.origin)} />
+    </>
+  );
+}
+
+function HookStep({ project }: { project: string }) {
+  const maintains = useMay(project, "maintainer");
+  return (
+    <>
+      <p>Enter the address of your forge there as a webhook for pushes and pull requests, with the secret:</p>
+      <Facts
+        pairs={hookAddresses(window.location.origin, project).map(
+          ([forge, address]) => [forge, <code key={forge}>{address}</code>] as const,
+        )}
+      />
+      <p className="soft">Without one the server looks into the repository by itself every few minutes.</p>
+      {maintains && (
+        <p className="soft">
+          The secret was shown when the project was made.{" "}
+          <Link to="/p/$project/settings" params={{ project }} search={{ part: "repository" }}>
+            Make another one
+          </Link>
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/** From an empty project to its first verdict: what is to be done, with commands; steps tick themselves. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { projectQuery } from "../../shared/api/queries";
+import { setupDone } from "../../shared/logic/setup";
+import { useLiveJobs } from "../../shared/ui/hooks/useLive";
+import { useMay, useSession } from "../../shared/ui/hooks/useSession";
+import { useTitle } from "../../shared/ui/hooks/useTitle";
+import { PageHead } from "../../shared/ui/PageHead";
+import { RepositoryError } from "../../shared/ui/RepositoryError";
+import { Failed, Loading } from "../../shared/ui/States";
+import { setupQuery } from "./api";
+import { SetupSteps } from "./SetupSteps";
+
+const route = getRouteApi("/p/$project/start");
+
+export function StartPage() {
+  const { project } = route.useParams();
+  useTitle("First verdict", project);
+  useLiveJobs({ project }, ["project", "setup"]);
+  const known = Boolean(useSession()?.name);
+  const maintains = useMay(project, "maintainer");
+  const about = useQuery(projectQuery(project));
+  const seen = useQuery(setupQuery(project, { known, maintains }));
+  const failed = about.error ?? seen.error;
+  const ready = about.data !== undefined && seen.data !== undefined;
+  return (
+    <>
+      <PageHead
+        title="To the first verdict"
+        under="Each step is ticked as soon as this server sees it done."
+      />
+      <RepositoryError error={about.data?.repository_error} />
+      {!ready &&
+        (failed ? (
+          <Failed error={failed} onRetry={about.error ? about.refetch : seen.refetch} />
+        ) : (
+          <Loading rows={5} />
+        ))}
+      {ready && (
+        <SetupSteps
+          about={about.data}
+          done={setupDone({
+            ...seen.data,
+            commits: about.data.commits,
+            judged: about.data.last_verdict !== null,
+          })}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+/** One query per endpoint that a page reads. Keys begin with the endpoint, so that they can be invalidated together. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { FUNCTION_METRICS } from "../logic/code/functions";
+import { isActive } from "../logic/run/verdict";
+import { LONGEST } from "../logic/search";
+import { body, client } from "./client";
+import type { Commit, Project } from "./types";
+
+/** How often a page asks again while a job is queued or running, and while none is. Milliseconds. */
+const POLL_ACTIVE_MS = 2_000;
+const POLL_IDLE_MS = 15_000;
+
+const MOST_FUNCTIONS = 1000;
+
+const pollCommits = (commits: readonly Commit[] | undefined): number =>
+  commits?.some((commit) => isActive(commit.job)) ? POLL_ACTIVE_MS : POLL_IDLE_MS;
+
+const pollProjects = (projects: readonly Project[] | undefined): number =>
+  projects?.some((project) => project.jobs_open > 0) ? POLL_ACTIVE_MS : POLL_IDLE_MS;
+
+export const catalogueQuery = () =>
+  queryOptions({
+    queryKey: ["metrics-catalogue"],
+    queryFn: ({ signal }) => body(client.GET("/api/v1/metrics-catalogue", { signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export const projectsQuery = () =>
+  queryOptions({
+    queryKey: ["projects"],
+    queryFn: ({ signal }) => body(client.GET("/api/v1/projects", { signal })),
+    refetchInterval: (query) => pollProjects(query.state.data),
+  });
+
+export const projectQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["project", project],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/projects/{project}", { params: { path: { project } }, signal })),
+    staleTime: POLL_IDLE_MS,
+    refetchInterval: ({ state }) => (state.data ? POLL_IDLE_MS : false),
+  });
+
+/** The newest `limit` commits, newest first. */
+export const commitsQuery = (project: string, scenario: string | undefined, limit: number) =>
+  queryOptions({
+    queryKey: ["commits", project, scenario ?? null, limit],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/commits", {
+          params: { path: { project }, query: { limit, ...(scenario ? { scenario } : {}) } },
+          signal,
+        }),
+      ),
+    refetchInterval: (query) => pollCommits(query.state.data),
+    placeholderData: keepPreviousData,
+  });
+
+export const commitQuery = (project: string, sha: string) =>
+  queryOptions({
+    queryKey: ["commit", project, sha],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/commits/{sha}", {
+          params: { path: { project, sha } },
+          signal,
+        }),
+      ),
+  });
+
+export const scenariosQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["scenarios", project],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/projects/{project}/scenarios", { params: { path: { project } }, signal })),
+    staleTime: 15_000,
+    refetchInterval: POLL_IDLE_MS,
+  });
+
+export const historyQuery = (
+  project: string,
+  scenario: string,
+  metric: string,
+  hostClass: string | undefined,
+) =>
+  queryOptions({
+    queryKey: ["history", project, scenario, metric, hostClass ?? null],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/scenarios/{scenario}/history", {
+          params: {
+            path: { project, scenario },
+            query: { metric, ...(hostClass ? { host_class: hostClass } : {}) },
+          },
+          signal,
+        }),
+      ),
+    refetchInterval: POLL_IDLE_MS,
+  });
+
+export interface WantedLines {
+  scenarios: readonly string[];
+  branches: readonly string[];
+  /** Empty: all, or none where functions are wanted. */
+  stages: readonly string[];
+  /** `stage>function`; asked for where the metric is one of theirs. */
+  functions: readonly string[];
+  hostClass: string | undefined;
+  /** As many commits as there can be. */
+  longest: boolean;
+}
+
+/** One metric of several scenarios and branches. A long history is not asked for again and again. */
+export const linesQuery = (project: string, metric: string, every: WantedLines) => {
+  const wanted = FUNCTION_METRICS.includes(metric) ? every : { ...every, functions: [] };
+  return queryOptions({
+    queryKey: ["lines", project, metric, wanted],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/lines", {
+          params: {
+            path: { project },
+            query: {
+              metric,
+              scenario: [...wanted.scenarios],
+              branch: [...wanted.branches],
+              stage: [...wanted.stages],
+              function: [...wanted.functions],
+              ...(wanted.hostClass ? { host_class: wanted.hostClass } : {}),
+              ...(wanted.longest ? { limit: Number(LONGEST) } : {}),
+            },
+          },
+          signal,
+        }),
+      ),
+    refetchInterval: wanted.longest ? false : POLL_IDLE_MS,
+    structuralSharing: !wanted.longest,
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** C functions with a history, dearest first. */
+export const functionsQuery = (project: string, scenario: string, hostClass: string | undefined) =>
+  queryOptions({
+    queryKey: ["functions", project, scenario, hostClass ?? null],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/scenarios/{scenario}/functions", {
+          params: {
+            path: { project, scenario },
+            query: { limit: MOST_FUNCTIONS, ...(hostClass ? { host_class: hostClass } : {}) },
+          },
+          signal,
+        }),
+      ),
+    staleTime: POLL_IDLE_MS,
+  });
+
+export const branchesQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["branches", project],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/projects/{project}/branches", { params: { path: { project } }, signal })),
+    staleTime: POLL_IDLE_MS,
+  });
+
+export const runQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ["run", runId],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/runs/{run_id}", { params: { path: { run_id: runId } }, signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export const reportQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ["report", runId],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/runs/{run_id}/report", { params: { path: { run_id: runId } }, signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });

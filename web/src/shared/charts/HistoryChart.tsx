@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Values over the commits: a line and a noise band per series, marks, a click opens a commit. */
+import { useComputedColorScheme } from "@mantine/core";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import uPlot from "uplot";
+import { type Columns, extent, including, logExtent, type Mark, type Scale } from "../logic/charts/history";
+import { type Span, thinned, wholeOf } from "../logic/charts/thin";
+import { drawLevel, drawMarks, roomFor } from "./chartMarks";
+import { aligned, chartOptions, type Hovered, type TickLabel, type View } from "./chartOptions";
+import { useWidth } from "./useWidth";
+
+interface Props {
+  data: Columns;
+  marks: readonly Mark[];
+  /** All stages of the scenario, or all series, which fix the colours. */
+  allStages: readonly string[];
+  /** Tick label of the x axis. */
+  tickLabel: TickLabel;
+  scale: Scale;
+  fromZero: boolean;
+  /** A dashed line across at this value, kept in sight. */
+  level?: number;
+  /** CSS pixels. */
+  height: number;
+  label: string;
+  /** The commits shown; without it all. */
+  span?: Span | undefined;
+  /** Asks for others; without it there is no zoom. */
+  onSpan?: ((span: Span) => void) | undefined;
+  onPick: (index: number) => void;
+  tip: (index: number) => ReactNode;
+}
+
+interface Shown extends View {
+  thin: Columns;
+}
+
+/** What of the data is drawn on so many pixels. */
+function shownOf(props: Props, width: number): Shown {
+  const { data, scale, fromZero, level } = props;
+  const span = props.span ?? wholeOf(data.x.length);
+  const thin = thinned(data, span, width);
+  const range = scale === "log" ? logExtent(thin) : including(extent(thin, fromZero), level);
+  return { span, thin, range };
+}
+
+export function HistoryChart(props: Props) {
+  const { data, marks, allStages, scale, fromZero, level, height, label, span, onSpan } = props;
+  const [element, width] = useWidth<HTMLDivElement>();
+  const [hovered, setHovered] = useState<Hovered | null>(null);
+  const room = Math.max(roomFor(marks), 12);
+  const dark = useComputedColorScheme("light") === "dark";
+  const latest = useRef(props);
+  latest.current = props;
+  const view = useRef<Shown | null>(null);
+  const chart = useRef<uPlot | null>(null);
+  const stages = useMemo(() => data.stages.map((one) => one.stage), [data]);
+  const zooms = onSpan !== undefined;
+
+  useEffect(() => {
+    if (element.current === null || width === 0) return;
+    const first = shownOf(latest.current, width);
+    view.current = first;
+    const options = chartOptions({
+      width,
+      height,
+      dark,
+      stages,
+      count: data.x.length,
+      allStages,
+      scale,
+      room,
+      view: () => view.current ?? first,
+      tickLabel: (index, before) => latest.current.tickLabel(index, before),
+      onDraw: (self) => {
+        if (level !== undefined) drawLevel(self, level);
+        drawMarks(self, latest.current.marks, (view.current ?? first).span);
+      },
+      onHover: setHovered,
+      onPick: (index) => latest.current.onPick(index),
+      onSpan: zooms ? (wanted) => latest.current.onSpan?.(wanted) : null,
+    });
+    const made = new uPlot(options, aligned(first.thin), element.current);
+    chart.current = made;
+    return () => {
+      made.destroy();
+      chart.current = null;
+      setHovered(null); // it stood where the old chart had its point
+    };
+  }, [element, width, dark, data, stages, allStages, scale, level, height, room, zooms]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another span or ground is drawn on the chart that stands
+  useEffect(() => {
+    if (chart.current === null) return;
+    view.current = shownOf(latest.current, width);
+    chart.current.setData(aligned(view.current.thin));
+    setHovered(null);
+  }, [span, fromZero]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new marks need a new drawing
+  useEffect(() => chart.current?.redraw(false), [marks]);
+
+  const tipOnLeft = hovered !== null && hovered.left > width / 2;
+  return (
+    <div className="chart" role="img" aria-label={label} style={{ minHeight: height }}>
+      <div ref={element} />
+      {hovered && (
+        <div
+          className="chart-tip"
+          style={tipOnLeft ? { right: width - hovered.left + 14 } : { left: hovered.left + 14 }}
+        >
+          {props.tip(hovered.index)}
+        </div>
+      )}
+    </div>
+  );
+}

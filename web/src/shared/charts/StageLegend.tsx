@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useComputedColorScheme } from "@mantine/core";
+import type { CSSProperties } from "react";
+import { stageInk } from "../logic/charts/palette";
+
+interface Props {
+  stages: readonly string[];
+  shown: readonly string[];
+  /** Without colours: on the charts they tell something else apart. */
+  plain?: boolean;
+  onToggle: (stage: string) => void;
+  label?: string;
+}
+
+/** Stages in their colours; pressing one takes it off the charts or brings it back. */
+export function StageLegend({ stages, shown, plain = false, onToggle, label = "Stages shown" }: Props) {
+  const dark = useComputedColorScheme("light") === "dark";
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a frame and a legend of its own
+    <div className="chips" role="group" aria-label={label}>
+      {stages.map((stage) => {
+        const ink = stageInk(stage, stages, dark);
+        return (
+          <button
+            key={stage}
+            type="button"
+            className="chip"
+            aria-pressed={shown.includes(stage)}
+            onClick={() => onToggle(stage)}
+          >
+            {!plain && (
+              <span
+                className={`swatch${ink.dash.length ? " dashed" : ""}`}
+                style={{ "--swatch": ink.color } as CSSProperties}
+              />
+            )}
+            {stage}
+          </button>
+        );
+      })}
+    </div>
+  );
+}

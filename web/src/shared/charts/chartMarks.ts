@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+import type uPlot from "uplot";
+import type { Mark } from "../logic/charts/history";
+import type { Span } from "../logic/charts/thin";
+
+interface Shape {
+  points: readonly (readonly [number, number])[];
+  token: string;
+  /** CSS pixels below the top of the chart; verdicts, findings and changes of level each have their line. */
+  down: number;
+}
+
+const VERDICTS = 8;
+const ALERTS = 21;
+const LEVELS = 34;
+const RELEASES = 47;
+
+/** Shape and token of a mark; the shape tells them apart without colour. */
+export const MARK_SHAPES: Record<string, Shape> = {
+  regressed: {
+    points: [
+      [0, -5],
+      [5, 4],
+      [-5, 4],
+    ],
+    token: "--regressed",
+    down: VERDICTS,
+  },
+  improved: {
+    points: [
+      [0, 5],
+      [5, -4],
+      [-5, -4],
+    ],
+    token: "--improved",
+    down: VERDICTS,
+  },
+  feature: {
+    points: [
+      [0, -5.5],
+      [5.5, 0],
+      [0, 5.5],
+      [-5.5, 0],
+    ],
+    token: "--feature",
+    down: VERDICTS,
+  },
+  broken: {
+    points: [
+      [-4, -4],
+      [4, -4],
+      [4, 4],
+      [-4, 4],
+    ],
+    token: "--broken-mark",
+    down: VERDICTS,
+  },
+  alert: {
+    points: [
+      [-2, -5],
+      [2, -5],
+      [5, -2],
+      [5, 2],
+      [2, 5],
+      [-2, 5],
+      [-5, 2],
+      [-5, -2],
+    ],
+    token: "--regressed",
+    down: ALERTS,
+  },
+  level_worse: {
+    points: [
+      [-6, 4],
+      [-6, 1],
+      [-1, 1],
+      [-1, -4],
+      [6, -4],
+      [6, -1],
+      [2, -1],
+      [2, 4],
+    ],
+    token: "--regressed",
+    down: LEVELS,
+  },
+  level_better: {
+    points: [
+      [-6, -4],
+      [-6, -1],
+      [-1, -1],
+      [-1, 4],
+      [6, 4],
+      [6, 1],
+      [2, 1],
+      [2, -4],
+    ],
+    token: "--improved",
+    down: LEVELS,
+  },
+  segment: {
+    points: [
+      [-1.5, -6],
+      [6, -3],
+      [0, 0],
+      [0, 6],
+      [-1.5, 6],
+    ],
+    token: "--ink-soft",
+    down: LEVELS,
+  },
+  release: {
+    points: [
+      [-5, -5],
+      [1, -5],
+      [6, 0],
+      [1, 5],
+      [-5, 5],
+    ],
+    token: "--feature",
+    down: RELEASES,
+  },
+};
+
+/** CSS pixels above the plot that the marks need. */
+export const roomFor = (marks: readonly Mark[]): number =>
+  Math.max(0, ...marks.map((mark) => MARK_SHAPES[mark.display]?.down ?? 0)) + 10;
+
+/** Draws a shape above the plot at each marked commit of the span, and a dashed line from there down. */
+export function drawMarks(chart: uPlot, marks: readonly Mark[], span: Span): void {
+  const { ctx, bbox } = chart;
+  const style = getComputedStyle(document.documentElement);
+  const pixel = window.devicePixelRatio || 1;
+  ctx.save();
+  for (const mark of marks) {
+    const shape = MARK_SHAPES[mark.display];
+    if (shape === undefined || mark.index < span.from || mark.index > span.to) continue;
+    const x = chart.valToPos(mark.index, "x", true);
+    const y = shape.down * pixel;
+    const color = style.getPropertyValue(shape.token).trim();
+    ctx.strokeStyle = color;
+    ctx.fillStyle = color;
+    ctx.lineWidth = pixel;
+    ctx.globalAlpha = 0.55;
+    ctx.setLineDash([3 * pixel, 4 * pixel]);
+    ctx.beginPath();
+    ctx.moveTo(x, y + 8 * pixel);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.globalAlpha = 1;
+    ctx.setLineDash([]);
+    ctx.beginPath();
+    for (const [dx, dy] of shape.points) ctx.lineTo(x + dx * pixel, y + dy * pixel);
+    ctx.closePath();
+    ctx.fill();
+  }
+  ctx.restore();
+}
+
+/** Draws a dashed line across the plot at a value. */
+export function drawLevel(chart: uPlot, level: number): void {
+  const { ctx, bbox } = chart;
+  const pixel = window.devicePixelRatio || 1;
+  const y = chart.valToPos(level, "y", true);
+  ctx.save();
+  ctx.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue("--line-strong").trim();
+  ctx.lineWidth = pixel;
+  ctx.setLineDash([6 * pixel, 4 * pixel]);
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.restore();
+}

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Findings as people read them: what a state means, what may be done in it, how a finding is said. */
+
+import { causeWord } from "./run/verdict";
+import { change, changeWithInterval, said, THIN } from "./text/format";
+import { known, ratio } from "./text/units";
+
+export const ALERT_STATES = [
+  "new",
+  "confirmed",
+  "acknowledged",
+  "reopened",
+  "partly_fixed",
+  "fixed",
+  "expected",
+  "false_alarm",
+  "dismissed",
+] as const;
+export type AlertState = (typeof ALERT_STATES)[number];
+
+/** Somebody has still to do with it. */
+export const OPEN_ALERTS = [
+  "confirmed",
+  "acknowledged",
+  "reopened",
+  "partly_fixed",
+] as const satisfies AlertState[];
+/** Open, and suspected but not yet measured again: what the list shows unless asked otherwise. */
+export const ACTIVE_ALERTS = ["new", ...OPEN_ALERTS] as const satisfies AlertState[];
+
+interface StateInfo {
+  word: string;
+  explanation: string;
+}
+
+const STATES: Record<AlertState, StateInfo> = {
+  new: {
+    word: "Suspected",
+    explanation: "Seen once. Base and head are measured again before anyone is told.",
+  },
+  confirmed: { word: "Confirmed", explanation: "A second measurement saw it too." },
+  acknowledged: { word: "Acknowledged", explanation: "Somebody looks into it." },
+  reopened: {
+    word: "Reopened",
+    explanation: "It is there again, or somebody took back what was said of it.",
+  },
+  partly_fixed: {
+    word: "Partly fixed",
+    explanation: "A later commit took back a part of it. More than the margin remains, so it stays open.",
+  },
+  fixed: {
+    word: "Fixed",
+    explanation: "Later commits undid it up to the margin in every scenario, or somebody says so.",
+  },
+  expected: {
+    word: "Expected",
+    explanation: "Within a bound that somebody declared. The history begins anew at this commit.",
+  },
+  false_alarm: {
+    word: "False alarm",
+    explanation: "Somebody says there was nothing. The noise of its series was learned.",
+  },
+  dismissed: {
+    word: "Dismissed",
+    explanation: "The second measurement did not see it, or another alert has it now.",
+  },
+};
+
+export const stateInfo = (state: string): StateInfo =>
+  Object.hasOwn(STATES, state)
+    ? STATES[state as AlertState]
+    : { word: state, explanation: "This page is older than the server and does not know this state." };
+
+/** A report that no host could measure again is not confirmed, though its state is that of reports. */
+const SEEN_ONCE: StateInfo = {
+  word: "Seen once",
+  explanation: "No host of the pool could measure it again. It is reported as first seen.",
+};
+export const alertInfo = (alert: { state: string; confirmed_at: string | null }): StateInfo =>
+  alert.state === "confirmed" && alert.confirmed_at === null ? SEEN_ONCE : stateInfo(alert.state);
+
+export const isOpen = (alert: { state: string }): boolean =>
+  (OPEN_ALERTS as readonly string[]).includes(alert.state);
+export const isActiveAlert = (alert: { state: string }): boolean =>
+  (ACTIVE_ALERTS as readonly string[]).includes(alert.state);
+
+/** What a person may say of a finding, with its key. The server decides; this only spares refusals. */
+export const TRIAGE = [
+  { state: "acknowledged", key: "a", word: "Acknowledge", form: false },
+  { state: "expected", key: "e", word: "Expected…", form: true },
+  { state: "false_alarm", key: "f", word: "False alarm…", form: true },
+  { state: "fixed", key: "x", word: "Fixed…", form: true },
+  { state: "reopened", key: "r", word: "Reopen…", form: true },
+] as const;
+export type Triage = (typeof TRIAGE)[number];
+export type Asked = Triage["state"];
+
+const NEXT: Record<AlertState, readonly Asked[]> = {
+  new: ["acknowledged", "expected", "fixed", "false_alarm"],
+  confirmed: ["acknowledged", "expected", "fixed", "false_alarm"],
+  acknowledged: ["expected", "fixed", "false_alarm"],
+  reopened: ["acknowledged", "expected", "fixed", "false_alarm"],
+  partly_fixed: ["acknowledged", "expected", "fixed", "false_alarm", "reopened"],
+  expected: ["reopened", "fixed", "false_alarm"],
+  fixed: ["reopened", "expected", "false_alarm"],
+  false_alarm: ["reopened"],
+  dismissed: ["reopened", "false_alarm"],
+};
+export const triageOf = (alert: { state: string }): Triage[] =>
+  TRIAGE.filter((one) => NEXT[alert.state as AlertState]?.includes(one.state));
+
+export interface AlertLike {
+  kind: string | null;
+  scenario: string | null;
+  scenarios: readonly string[];
+  metric: string | null;
+  ratio: number | null;
+  bound: number | null;
+  stage: string | null;
+  function?: string | null;
+}
+
+/** "+12.1 % cycles per packet in sfc_a and 2 more scenarios". */
+export function headline(alert: AlertLike): string {
+  const others = alert.scenarios.filter((one) => one !== alert.scenario).length;
+  const where = [
+    alert.scenario ?? "an unknown scenario",
+    others > 0 && `${others} more ${others === 1 ? "scenario" : "scenarios"}`,
+  ];
+  const places = where.filter(Boolean).join(" and ");
+  if (alert.kind === "broken") return `No longer works in ${places}`;
+  const size = alert.ratio === null ? "A change of" : change(ratio(alert.ratio));
+  return `${size} ${metricWords(alert.metric)} in ${places}`;
+}
+
+const METRICS: Record<string, string> = {
+  cpp: "cycles per packet",
+  ipp: "instructions per packet",
+  eipc: "eIPC",
+  pps: "packets per second",
+};
+const metricWords = (metric: string | null): string => METRICS[metric ?? "cpp"] ?? metric ?? "";
+
+/** The headline for where the size stands beside it. */
+export function shortHeadline(alert: AlertLike): string {
+  const dearer = alert.kind !== "broken" && alert.metric === "cpp" && (alert.ratio ?? 0) >= 1;
+  return dearer ? headline(alert).replace(/^.* in /, "Dearer packets in ") : headline(alert);
+}
+
+/** Where the time goes, never which edit is at fault: "time goes into nat, find_together". Null: not known. */
+export function paying(alert: AlertLike): string | null {
+  if (alert.kind === "broken" || alert.stage === null) return null;
+  if (alert.stage === "chain") return "time goes into the chain as a whole, no stage alone";
+  return `time goes into ${[alert.stage, alert.function].filter(Boolean).join(", ")}`;
+}
+
+interface RecoveryLike {
+  scenario: string;
+  lost: number;
+  remains: number;
+  low?: number | null;
+  high?: number | null;
+  level?: number | null;
+  direct: boolean;
+}
+
+/** Of a finding's scenarios, the one in which most remains after its fixes. Null: no fix was seen. */
+export const mostRemains = <T extends { remains: number }>(
+  recovery: readonly T[] | null | undefined,
+): T | null =>
+  (recovery ?? []).reduce<T | null>(
+    (most, one) => (most === null || one.remains > most.remains ? one : most),
+    null,
+  );
+
+/** "recovered 7.1 of 11.6 %, remains +4.5 % [-3.2, +12.8]": both of the cycles before the regression. */
+export function recoveryText(one: RecoveryLike): string {
+  const share = (value: number): string => (value * 100).toFixed(1);
+  const remains = changeWithInterval(ratio(one.remains), known(one.low, ratio), known(one.high, ratio));
+  return `recovered ${share(one.lost - one.remains)} of ${share(one.lost - 1)}${THIN}%, remains ${remains}`;
+}
+
+/** What the figure rests on. */
+export function recoveryBasis(one: RecoveryLike): string {
+  if (one.direct) return "the last good commit and the fix, measured side by side";
+  const from = "computed from the regression's run and the fix's, as if nothing between them mattered";
+  return one.level == null
+    ? from
+    : `${from}; interval at ${Number((one.level * 100).toPrecision(4))}${THIN}%`;
+}
+
+/** "undoes 0862602, remains +0.3 %". Null recovery: only that it is one. */
+export const fixWords = (recovery: { remains: number; margin: number } | null): string =>
+  recovery === null
+    ? "half or more"
+    : `${recovery.remains <= 1 + recovery.margin ? "" : "in part, "}remains ${change(ratio(recovery.remains))}`;
+
+/** Who heard of a step, if anybody could. */
+export function toldText(messages: number | null): string {
+  if (messages === null) return "in the feed";
+  if (messages === 0) return "in the feed; no message was wanted";
+  return `sent: ${messages} ${messages === 1 ? "message" : "messages"}`;
+}
+
+/** "expected up to +3.0 %", when something was declared. */
+export const boundText = (alert: AlertLike): string | null =>
+  alert.bound === null ? null : `expected up to ${change(ratio(alert.bound))}`;
+
+const DETAILS: Record<string, string> = {
+  tlb: "TLB misses",
+  cache: "data cache misses",
+  instruction_cache: "instruction cache misses",
+  branches: "mispredicted branches",
+  waiting: "waiting for other lcores",
+  serialising: "serialising or atomic instructions",
+  unknown: "reason not known",
+};
+/** The cause below the cause as words; null: not told. */
+export const detailWord = (detail: string | null | undefined): string | null =>
+  detail ? (DETAILS[detail] ?? detail.replaceAll("_", " ")) : null;
+
+/** Why, in few words: "more instructions", "pipeline use, data cache misses". Null: not told, or it broke. */
+export function whyWords(alert: {
+  kind: string | null;
+  cause: string | null;
+  detail: string | null;
+}): string | null {
+  if (alert.kind === "broken") return null;
+  const [cause, detail] = [causeWord(alert.cause), detailWord(alert.detail)];
+  const said = cause !== null && detail?.includes(cause) ? [detail] : [cause, detail];
+  return said.filter(Boolean).join(", ") || null;
+}
+
+const CACHES: Record<string, string> = {
+  l1d: "first-level data",
+  l1i: "first-level instruction",
+  l2: "second-level",
+  ll: "last-level",
+  llc: "last-level",
+  dtlb: "data TLB",
+};
+/** A quantity as a person reads it, its unit beside it: "chain CPP", "first-level data misses". */
+export const quantityWord = (name: string): string =>
+  name
+    .replace(/_per_packet$/, "")
+    .replace("branch_misses", "branch_mispredictions")
+    .replaceAll("_", " ")
+    .replace(/^\w+/, (word) => CACHES[word] ?? word)
+    .replace(/\b(cpp|ipp|tlb)\b/g, (word) => word.toUpperCase())
+    .replace(/\beipc\b/, "eIPC");
+
+/** With the stage whose it is: "nat CPP". What is the chain's or a function's says so itself. */
+export const quantityOf = (name: string, stage: string | null | undefined): string =>
+  stage && /^(cpp|ipp|eipc)$/.test(name) ? `${stage} ${quantityWord(name)}` : quantityWord(name);
+
+const FATES: Record<string, string> = {
+  alert: "part of the finding",
+  muted: "muted",
+  expected: "within what was declared",
+  below_floor: "below the noise that false alarms taught",
+};
+export const fateWord = (fate: string): string => FATES[fate] ?? fate;
+
+/** Per cent as a person types it to the ratio after / before; null: not a number that can be meant. */
+export function boundOf(percent: number | string): number | null {
+  const value = typeof percent === "number" ? percent : Number.parseFloat(percent);
+  return Number.isFinite(value) && value > -100 && value <= 9_900 ? 1 + value / 100 : null;
+}
+
+/** |ln ratio| at the edge of drawn intervals, common to a list. */
+export function reachOf(ratios: readonly (number | null | undefined)[]): number {
+  const sizes = ratios.map((one) => Math.abs(Math.log(one || 1)) * 1.25);
+  return Math.min(Math.max(0.05, ...sizes), 0.5);
+}
+
+/** How long a mute holds, in days; `0`: until somebody ends it. */
+export const MUTE_FOR: { value: string; label: string }[] = [
+  { value: "1", label: "A day" },
+  { value: "7", label: "A week" },
+  { value: "30", label: "30 days" },
+  { value: "0", label: "Until somebody ends it" },
+];
+
+const DAY_MS = 86_400_000;
+export const muteUntil = (days: string, now: number): string | null =>
+  days === "0" ? null : new Date(now + Number(days) * DAY_MS).toISOString();
+
+/** States of an address: none given is what is open or suspected, `any` is all of them. */
+export function chosenStates(given: string | undefined): AlertState[] {
+  if (given === undefined) return [...ACTIVE_ALERTS];
+  if (given === "any") return [...ALERT_STATES];
+  const wanted = given.split(",");
+  return ALERT_STATES.filter((one) => wanted.includes(one));
+}
+
+/** The address after one state was taken off or brought back. */
+export function toggledState(given: string | undefined, state: AlertState): string | undefined {
+  const before = chosenStates(given);
+  const after = ALERT_STATES.filter((one) => (one === state) !== before.includes(one));
+  if (after.length === ALERT_STATES.length) return "any";
+  return after.length === 0 || after.join() === ACTIVE_ALERTS.join() ? undefined : after.join(",");
+}
+
+const PLANS: Record<string, string> = {
+  waiting: "Waits to be measured again",
+  measuring: "Being measured again",
+  bisecting: "Its commit is looked for",
+  confirmed: "Seen again",
+  dismissed: "Not seen again",
+  inconclusive: "Measured again, neither there nor not there",
+  closed: "Over before it was measured again",
+};
+/** Not begun, and the finding is over: nothing of it is to be measured again. */
+export const isCalledOff = (alert: { state: string }, plan: { state: string }): boolean =>
+  plan.state === "waiting" && !isActiveAlert(alert);
+
+/** Reported without a second measurement, as the server's reason says. */
+const isSeenOnce = (plan: { state: string; why: string | null }): boolean =>
+  plan.state === "confirmed" && plan.why?.startsWith("as first seen") === true;
+
+/** How far measuring a finding again is, and why, each said once. */
+export function planText(alert: { state: string }, plan: { state: string; why: string | null }): string {
+  if (isCalledOff(alert, plan)) return `${PLANS.closed}: it is ${stateInfo(alert.state).word.toLowerCase()}`;
+  const word = isSeenOnce(plan) ? "Not measured again" : (PLANS[plan.state] ?? plan.state);
+  const told = plan.why === null || plan.why.toLowerCase() === word.toLowerCase();
+  return told ? word : `${word}: ${said(plan.why ?? "")}`;
+}
+
+const LOOKED: Record<string, string> = {
+  same: "on the host that saw it",
+  other: "on another host",
+  instead: "on another host, the first being away",
+  bisect: "commits between, by bisect",
+};
+/** How a finding was looked at again. */
+export const lookedWord = (wanted: string): string => LOOKED[wanted] ?? wanted;
+
+interface StepLike {
+  state: string;
+  at: string;
+  who: string | null;
+  why: string;
+  told: boolean;
+  messages: number | null;
+}
+interface CommentLike {
+  id: number;
+  at: string;
+  who: string;
+  text: string;
+}
+export interface TrailEntry {
+  key: string;
+  at: string;
+  who: string | null;
+  /** Null: a comment. */
+  state: string | null;
+  text: string;
+  told: boolean;
+  /** To how many integrations it was sent; null: not told, or not counted. */
+  messages: number | null;
+}
+
+/** Steps and comments as one story, oldest first. */
+export function inTime(steps: readonly StepLike[], comments: readonly CommentLike[]): TrailEntry[] {
+  const told = [
+    ...steps.map((one, place) => ({ ...one, key: `s${place}`, text: one.why })),
+    ...comments.map((one) => ({ ...one, key: `c${one.id}`, state: null, told: false, messages: null })),
+  ];
+  return told.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}
+
+interface MoveLike {
+  scenario: string;
+  host_class: string;
+  run_id: string | null;
+}
+
+/** The run and the host class that show a scenario's part of a finding. */
+export function evidenceOf(
+  moves: readonly MoveLike[],
+  scenario: string,
+): { runId: string | null; hostClass: string | undefined } {
+  const own = moves.filter((one) => one.scenario === scenario);
+  const one = own.find((move) => move.run_id !== null) ?? own[0];
+  return { runId: one?.run_id ?? null, hostClass: one?.host_class };
+}

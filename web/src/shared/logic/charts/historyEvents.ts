@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What happened along a history besides verdicts: changes of level, new segments, findings. */
+import { stateInfo } from "../alerts";
+import { displayInfo } from "../run/verdict";
+import { change } from "../text/format";
+import { ratio } from "../text/units";
+import type { Mark } from "./history";
+
+interface PointLike {
+  sha: string;
+}
+interface ChangePointLike {
+  id: number;
+  sha: string;
+  stage: string;
+  ratio: number;
+  direction: string;
+  probability: number;
+  state: string;
+  alert_id: number | null;
+  significant: boolean;
+  large: boolean;
+  relevant: boolean;
+}
+interface SegmentLike {
+  sha: string;
+  kind: string;
+  changes: readonly { field: string; base: string; head: string }[];
+}
+interface AlertLike {
+  id: number;
+  sha: string;
+  state: string;
+}
+export interface EventsLike {
+  change_points?: readonly ChangePointLike[];
+  segments?: readonly SegmentLike[];
+}
+
+/** A change of level that is no longer claimed is not drawn. */
+const claimed = (one: ChangePointLike): boolean => one.state !== "withdrawn";
+/** Those that hold among all series and are of a size that matters are drawn, the others are told in the table. */
+const notable = (one: ChangePointLike): boolean => claimed(one) && one.significant && one.large;
+const shown = (alert: AlertLike): boolean => alert.state !== "dismissed";
+
+/** Marks for a chart, one of a kind at a commit. */
+export function eventMarks(
+  points: readonly PointLike[],
+  of: EventsLike,
+  alerts: readonly AlertLike[],
+): Mark[] {
+  const places = new Map(points.map((point, index) => [point.sha, index]));
+  const at = (display: string, sha: string): Mark[] => {
+    const index = places.get(sha);
+    return index === undefined ? [] : [{ index, display }];
+  };
+  const found = [
+    ...(of.segments ?? []).flatMap((one) => at("segment", one.sha)),
+    ...(of.change_points ?? [])
+      .filter(notable)
+      .flatMap((one) => at(one.direction === "better" ? "level_better" : "level_worse", one.sha)),
+    ...alerts.filter(shown).flatMap((one) => at("alert", one.sha)),
+  ];
+  const keys = found.map((mark) => `${mark.index} ${mark.display}`);
+  return found.filter((_, index) => keys.indexOf(keys[index] ?? "") === index);
+}
+
+export interface HistoryEvent {
+  key: string;
+  kind: "alert" | "change" | "segment";
+  text: string;
+  alertId: number | null;
+}
+
+const SEGMENTS: Record<string, string> = {
+  environment: "the host or the compiler is another",
+  features: "features came or went",
+  expected: "somebody declared a change",
+};
+
+/** What happened at one commit, as text: findings first. */
+export function eventsAt(sha: string, of: EventsLike, alerts: readonly AlertLike[]): HistoryEvent[] {
+  return [
+    ...alerts
+      .filter((one) => one.sha === sha)
+      .map((one) => ({
+        key: `a${one.id}`,
+        kind: "alert" as const,
+        text: `Alert ${one.id}, ${stateInfo(one.state).word.toLowerCase()}`,
+        alertId: one.id,
+      })),
+    ...(of.change_points ?? [])
+      .filter((one) => one.sha === sha && claimed(one))
+      .map((one) => ({
+        key: `c${one.id}`,
+        kind: "change" as const,
+        text: `${one.stage} moved by ${change(ratio(one.ratio))}${one.significant && one.large ? "" : ", too little to count"}`,
+        alertId: one.alert_id,
+      })),
+    ...(of.segments ?? [])
+      .filter((one) => one.sha === sha)
+      .map((one) => ({
+        key: `s${one.kind}`,
+        kind: "segment" as const,
+        text: segmentText(one),
+        alertId: null,
+      })),
+  ];
+}
+
+const WORTH_TELLING = 4;
+
+export function segmentText(one: SegmentLike): string {
+  const told = one.changes
+    .slice(0, WORTH_TELLING)
+    .map(
+      ({ field, base, head }) => `${field.replaceAll("_", " ")} ${[base, head].filter(Boolean).join(" → ")}`,
+    );
+  const more = one.changes.length > WORTH_TELLING ? ` and ${one.changes.length - WORTH_TELLING} more` : "";
+  const why = SEGMENTS[one.kind] ?? one.kind;
+  return `The history begins anew: ${why}${told.length > 0 ? ` (${told.join("; ")}${more})` : ""}`;
+}
+
+const MARK_WORDS: Record<string, string> = {
+  alert: "Alert",
+  level_worse: "Dearer from here",
+  level_better: "Cheaper from here",
+  segment: "History begins anew",
+  release: "Release",
+};
+export const markWord = (display: string): string => MARK_WORDS[display] ?? displayInfo(display).word;

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The overview as people read it. */
+import { byUrgency } from "./run/verdict";
+
+interface JudgedLike {
+  project: string;
+  display: string;
+  runs: number;
+}
+export interface JudgedProject<T> {
+  project: string;
+  displays: T[];
+}
+
+/** Counts of one project together, what a reader wants to see first, first. */
+export function byProject<T extends JudgedLike>(judged: readonly T[]): JudgedProject<T>[] {
+  const names = [...new Set(judged.map((one) => one.project))];
+  return names.map((project) => ({
+    project,
+    displays: byUrgency(judged.filter((one) => one.project === project)),
+  }));
+}
+
+/** What was kept as the moment of the last look; null: nothing, or nothing that is a moment. */
+export const momentOf = (kept: string | null): string | null =>
+  kept !== null && !Number.isNaN(Date.parse(kept)) ? kept : null;
+
+const HOST_ORDER = ["sick", "offline", "draining", "online", "revoked"];
+/** Those first that somebody should look at. */
+export const byNeed = <T extends { state: string; name: string }>(hosts: readonly T[]): T[] =>
+  [...hosts].sort(
+    (a, b) => HOST_ORDER.indexOf(a.state) - HOST_ORDER.indexOf(b.state) || a.name.localeCompare(b.name),
+  );
+
+/** "1 alert", "3 alerts". */
+export const counted = (number: number, word: string): string =>
+  `${number} ${word}${number === 1 ? "" : "s"}`;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The queue as people read it: who goes when, why one waits, what may be done with it. */
+import { isActive } from "./run/verdict";
+
+export const REASONS = [
+  "person",
+  "push",
+  "confirm",
+  "pull_request",
+  "schedule",
+  "backfill",
+  "bisect",
+  "experiment",
+  "control",
+] as const;
+export type Reason = (typeof REASONS)[number];
+
+const REASON_WORDS: Record<Reason, string> = {
+  person: "Asked for",
+  push: "Push",
+  confirm: "Confirmation",
+  pull_request: "Pull request",
+  schedule: "Schedule",
+  backfill: "Backfill",
+  bisect: "Bisect",
+  experiment: "Experiment",
+  control: "Control",
+};
+export const reasonWord = (reason: string): string => REASON_WORDS[reason as Reason] ?? reason;
+
+interface AskedLike {
+  reason: string;
+  asked: string | null;
+  requested_by: string | null;
+}
+
+/** What a job was queued for, and by whom, if that is known: "push to main", "backfill 3 by mona". */
+export function askedFor({ reason, asked, requested_by: who }: AskedLike): string {
+  const what = asked ?? reasonWord(reason).toLowerCase();
+  return who === null || what.includes(who) ? what : `${what} by ${who}`;
+}
+
+export const RUNNING_STATES = ["leased", "building", "measuring", "uploading"] as const;
+export const OPEN_STATES = ["queued", ...RUNNING_STATES] as const;
+export const ENDED_STATES = ["done", "failed", "invalid", "cancelled", "superseded"] as const;
+
+interface JobLike {
+  id: number;
+  state: string;
+  priority: number;
+  held: string | null;
+}
+
+export const isRunning = (job: { state: string }): boolean => isActive(job) && job.state !== "queued";
+
+/** As they will be given out, as far as one can know: held ones last, then by priority, then by age. */
+export const inOrder = <T extends JobLike>(jobs: readonly T[]): T[] =>
+  [...jobs].sort(
+    (a, b) => Number(a.held !== null) - Number(b.held !== null) || a.priority - b.priority || a.id - b.id,
+  );
+
+interface WaitingLike {
+  held: string | null;
+  not_before: string | null;
+  attempts: number;
+  message: string | null;
+}
+
+/** Why a queued job is not under way, in one line; null: it only waits for its turn. */
+export function whyWaits(job: WaitingLike, now: number, timeOf: (iso: string) => string): string | null {
+  if (job.held !== null) return job.held;
+  if (job.not_before !== null && Date.parse(job.not_before) > now)
+    return `Tried again at ${timeOf(job.not_before)}${job.message ? `: ${job.message}` : ""}`;
+  return job.attempts > 0 && job.message !== null ? job.message : null;
+}
+
+export type JobAction = "cancel" | "retry" | "boost" | "approve" | "reject";
+
+/** What can be done with a job in its state. A held one is approved or rejected first. */
+export function actionsOf(job: JobLike): JobAction[] {
+  if (job.state === "queued" && job.held !== null) return ["approve", "reject"];
+  if (job.state === "queued") return job.priority > 0 ? ["boost", "cancel"] : ["cancel"];
+  if (isActive(job)) return ["cancel"];
+  return job.state === "done" || job.state === "superseded" ? [] : ["retry"];
+}
+
+interface ChangeLike {
+  id: number;
+  state: string;
+}
+
+/** The list with the change in it; null: the list must be read anew, for the job is new or moved in it. */
+export function merged<T extends ChangeLike>(jobs: readonly T[], change: ChangeLike): T[] | null {
+  const known = jobs.find((job) => job.id === change.id);
+  if (known === undefined || known.state !== change.state) return null;
+  const told = Object.fromEntries(Object.entries(change).filter(([name]) => name in known));
+  return jobs.map((job) => (job === known ? { ...job, ...told } : job));
+}
+
+/** The tail of a log after an event. */
+export const grown = (tail: string, told: { log: string | null; log_anew: boolean }): string =>
+  told.log === null ? tail : told.log_anew ? told.log : tail + told.log;
+
+/** Lines of the end of a log, without one that was cut at its begin. */
+export function lastLines(tail: string, count: number): string {
+  const lines = tail.replace(/\n+$/, "").split("\n");
+  return lines.slice(-count).join("\n");
+}

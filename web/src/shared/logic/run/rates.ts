@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Rates with their bounds, as text. */
+import type { Axis } from "../charts/axis";
+import { MISSING, THIN } from "../text/format";
+
+export interface ProportionLike {
+  hits: number;
+  trials: number;
+  rate: number | null;
+  low: number;
+  high: number;
+}
+
+/** 0.0705 as "7.05 %": three significant digits, none behind a whole hundred. */
+export function percent(share: number | null): string {
+  if (share === null) return MISSING;
+  const value = share * 100;
+  const digits = value >= 99.95 || value === 0 ? 0 : value >= 10 ? 1 : 2;
+  return `${value.toFixed(digits)}${THIN}%`;
+}
+
+export const bounds = ({ trials, low, high }: ProportionLike): string =>
+  trials === 0 ? MISSING : `${percent(low)} to ${percent(high)}`;
+
+/** Minutes as "38 min", "6 h 05 min" or "2.3 days". */
+export function minutesText(minutes: number): string {
+  if (minutes < 59.5) return `${Math.round(minutes)}${THIN}min`;
+  if (minutes >= 2 * 24 * 60) return `${(minutes / 1440).toFixed(1)} days`;
+  const whole = Math.round(minutes);
+  return `${Math.floor(whole / 60)}${THIN}h ${String(whole % 60).padStart(2, "0")}${THIN}min`;
+}
+
+export const hasTrials = (proportion: ProportionLike): boolean => proportion.trials > 0;
+
+/** Ends of an axis on which small rates can still be seen. */
+const TOPS = [0.1, 0.25, 0.5, 1];
+
+/** From 0 to the first end beyond all the rates and their bounds. */
+export function rateAxis(proportions: readonly ProportionLike[]): Axis {
+  const most = Math.max(0, ...proportions.filter(hasTrials).map(({ high }) => high));
+  return { low: 0, high: TOPS.find((top) => top >= most) ?? 1, zero: 0 };
+}

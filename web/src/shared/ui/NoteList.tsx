@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+import { said } from "../logic/text/format";
+
+export function NoteList({ notes }: { notes: readonly string[] }) {
+  return (
+    <ul className="notes">
+      {notes.map((note) => (
+        <li key={note}>{said(note)}</li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What stands in the place of content: while it loads, when there is none, when it cannot be had. */
+import { Button, Skeleton } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { ApiError } from "../api/client";
+import { SignInButton } from "./AccountMenu";
+import { useSession } from "./hooks/useSession";
+import { Icon, type IconName } from "./Icon";
+import { ServerText } from "./ServerText";
+
+export function Loading({ rows = 6, height = 34 }: { rows?: number; height?: number }) {
+  return (
+    <div className="panel">
+      <div className="panel-body" role="status" aria-label="Loading">
+        {Array.from({ length: rows }, (_, row) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows are alike and never move
+          <Skeleton key={row} height={height} mt={row ? 12 : 4} radius="sm" />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface StateProps {
+  icon: IconName;
+  title: string;
+  children: ReactNode;
+}
+
+export function CenterState({ icon, title, children }: StateProps) {
+  return (
+    <div className="panel center-state">
+      <span className="soft">
+        <Icon name={icon} size={30} />
+      </span>
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** A part of a page that failed: the same in a few lines. */
+export function FailedPart({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const requestId = error instanceof ApiError ? error.requestId : null;
+  return (
+    <div role="alert" className="failed-part">
+      <p>
+        <strong>
+          <Icon name="invalid" /> {titleOf(error)}.
+        </strong>{" "}
+        <ServerText>{adviceOf(error)}</ServerText>{" "}
+        {requestId && <span className="mono">Request {requestId}</span>}
+      </p>
+      <Button size="compact-sm" variant="default" onClick={onRetry}>
+        Try again
+      </Button>
+    </div>
+  );
+}
+
+/** A failed request: what is wrong and what to do next. */
+export function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const status = error instanceof ApiError ? error.status : null;
+  const requestId = error instanceof ApiError ? error.requestId : null;
+  const stranger = useSession()?.name === null && status !== null && [401, 403, 404].includes(status);
+  const inLog = status === null || status >= 500;
+  return (
+    <div role="alert">
+      <CenterState icon={status === 404 ? "inconclusive" : "invalid"} title={titleOf(error)}>
+        <p>
+          <ServerText>{adviceOf(error)}</ServerText>
+        </p>
+        {stranger && status !== 401 && <p>It may be private: those with a role in its project see it.</p>}
+        {requestId && inLog && <p className="mono">Request {requestId}</p>}
+        <div className="state-actions">
+          {stranger ? (
+            <SignInButton />
+          ) : (
+            <Button size="xs" variant="default" onClick={onRetry}>
+              Try again
+            </Button>
+          )}
+          <Link to="/">All projects</Link>
+        </div>
+      </CenterState>
+    </div>
+  );
+}
+
+function titleOf(error: Error): string {
+  if (!(error instanceof ApiError)) return "This page has a fault";
+  if (error.status === null) return "The server does not answer";
+  if (error.status === 404) return "Not found";
+  if (error.status === 401) return "Sign in to see this";
+  return error.status >= 500 ? "The server has a fault" : "The request was refused";
+}
+
+function adviceOf(error: Error): string {
+  if (error instanceof ApiError && error.status === null)
+    return "Is nalm-server running, and is this page open at its address? The page tries again by itself.";
+  if (error instanceof ApiError && error.status !== null && error.status >= 500)
+    return `${error.message} The server's log has the cause under the request's id.`;
+  if (error instanceof ApiError && error.status === 401)
+    return "Only people with an account here see this page.";
+  return error.message;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Tokens that work, each with a button that ends it, and a form for another one. */
+import { Button, NumberInput, Select, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import type { Token } from "../api/types";
+import { ago, moment } from "../logic/text/format";
+import { ActionError } from "./ActionError";
+import { useAction } from "./hooks/useAction";
+import { useNow } from "./hooks/useNow";
+import { SecretOnce } from "./SecretOnce";
+
+export interface TokenWanted {
+  name: string;
+  scope: string;
+  days: number;
+}
+
+interface Props {
+  tokens: readonly Token[];
+  /** What one of them may be for, the usual first. */
+  scopes: readonly string[];
+  onAdd: (wanted: TokenWanted) => Promise<{ token: string }>;
+  onRevoke: (id: number) => Promise<void>;
+}
+
+export function TokenList({ tokens, scopes, onAdd, onRevoke }: Props) {
+  const valid = tokens.filter((token) => token.revoked_at === null);
+  const revoke = useAction(onRevoke, { renews: ["tokens"] });
+  const now = useNow();
+  return (
+    <>
+      {valid.length === 0 && <p className="soft">None yet.</p>}
+      <ul className="rows">
+        {valid.map((token) => (
+          <li key={token.id} className="row">
+            <span className="row-main">
+              <strong>{token.name}</strong> <span className="tag">{token.scope}</span>
+              <span className="below">
+                {token.last_used_at ? `used ${ago(token.last_used_at, now)}` : "never used"}
+                {token.expires_at && `, expires ${moment(token.expires_at)}`}
+              </span>
+            </span>
+            <Button
+              size="compact-sm"
+              variant="default"
+              aria-label={`Revoke ${token.name}`}
+              onClick={() => revoke.mutate(token.id)}
+            >
+              Revoke
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <ActionError error={revoke.error} />
+      <NewToken scopes={scopes} onAdd={onAdd} />
+    </>
+  );
+}
+
+function NewToken({ scopes, onAdd }: Pick<Props, "scopes" | "onAdd">) {
+  const [name, setName] = useState("");
+  const [scope, setScope] = useState(scopes[0] ?? "read");
+  const [days, setDays] = useState<number>(365);
+  const add = useAction(() => onAdd({ name, scope, days }), {
+    renews: ["tokens"],
+    onDone: () => setName(""),
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    add.mutate(undefined);
+  };
+  return (
+    <form className="form-line" onSubmit={submit}>
+      <TextInput
+        label="New token"
+        placeholder="Who has it"
+        required
+        maxLength={64}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Select
+        label="Scope"
+        data={[...scopes]}
+        value={scope}
+        allowDeselect={false}
+        onChange={(wanted) => wanted && setScope(wanted)}
+      />
+      <NumberInput
+        label="Days"
+        min={1}
+        max={3650}
+        allowDecimal={false}
+        value={days}
+        onChange={(value) => setDays(Number(value) || 1)}
+      />
+      <Button type="submit" variant="default" loading={add.isPending}>
+        Make a token
+      </Button>
+      <ActionError error={add.error} />
+      {add.data && <SecretOnce title="The token" text={add.data.token} />}
+    </form>
+  );
+}

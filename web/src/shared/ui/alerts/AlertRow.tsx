@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/** One finding in a list: its state, what it says, how large it is, where the time goes, who has it. */
+import { Link } from "@tanstack/react-router";
+import type { Alert } from "../../api/types";
+import { ChangeWhisker } from "../../charts/ChangeWhisker";
+import { boundText, mostRemains, paying, recoveryText, shortHeadline, whyWords } from "../../logic/alerts";
+import { ago, moment, shortSha } from "../../logic/text/format";
+import { Icon } from "../Icon";
+import { ChangeText } from "../run/ChangeText";
+import { AlertBadge } from "./AlertBadge";
+
+interface Props {
+  alert: Alert;
+  now: number;
+  /** |ln ratio| at the edge of the drawn intervals, common to the list. */
+  reach: number;
+  /** Its project is told, too. */
+  named?: boolean;
+  onFocus?: () => void;
+}
+
+export function AlertRow({ alert, now, reach, named = false, onFocus }: Props) {
+  return (
+    <li className="commit alert-row">
+      <div className="commit-verdict above">
+        <AlertBadge alert={alert} />
+      </div>
+      <div className="commit-main">
+        <Link
+          to="/p/$project/alerts/$id"
+          params={{ project: alert.project, id: String(alert.id) }}
+          className="commit-link"
+          data-alert={alert.id}
+          onFocus={onFocus}
+        >
+          {shortHeadline(alert)}
+        </Link>
+        <div className="commit-meta">
+          {named && `${alert.project} · `}
+          <span className="mono">{shortSha(alert.sha)}</span>
+          {alert.subject && ` ${alert.subject}`}
+          {alert.author && ` · ${alert.author}`}
+          <span title={moment(alert.created_at)}> · {ago(alert.created_at, now)}</span>
+        </div>
+      </div>
+      <div className="commit-change">
+        <Size alert={alert} reach={reach} />
+      </div>
+      <div className="commit-what">
+        <What alert={alert} />
+      </div>
+      <span className="commit-go">
+        <Icon name="right" />
+      </span>
+    </li>
+  );
+}
+
+function Size({ alert, reach }: { alert: Alert; reach: number }) {
+  if (alert.kind === "broken" || alert.ratio === null)
+    return <span className="soft">{alert.kind === "broken" ? "nothing to measure" : "size not known"}</span>;
+  const { ratio, low, high } = alert;
+  const of = { ratio_cpp: ratio, low, high };
+  return (
+    <>
+      <ChangeText of={of} />
+      <ChangeWhisker of={of} display={ratio >= 1 ? "regressed" : "improved"} reach={reach} />
+    </>
+  );
+}
+
+function What({ alert }: { alert: Alert }) {
+  const remains = mostRemains(alert.recovery);
+  const text = [paying(alert), whyWords(alert)].filter(Boolean).join("; ");
+  return (
+    <>
+      {text && <span className="summary">{text}</span>}
+      {remains && <span className="tag">{recoveryText(remains)}</span>}
+      {alert.bound !== null && <span className="tag">{boundText(alert)}</span>}
+      {alert.muted && <span className="tag">muted: not reported</span>}
+      {alert.assignee && <span className="tag">{alert.assignee} has it</span>}
+    </>
+  );
+}

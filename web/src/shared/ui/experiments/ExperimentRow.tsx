@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Button, Progress } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { cancelExperiment, experimentQuery } from "../../api/experiments";
+import type { Experiment, ExperimentDetail } from "../../api/types";
+import { isUnderWay, percentTaken, progressText } from "../../logic/run/experiments";
+import { ago, shortSha } from "../../logic/text/format";
+import { ActionError } from "../ActionError";
+import { useAction } from "../hooks/useAction";
+import { useNow } from "../hooks/useNow";
+import { useMay } from "../hooks/useSession";
+import { ExperimentCells } from "./ExperimentCells";
+
+/** One experiment: of what, by whom, how far; with a bar while it is under way. */
+export function ExperimentRow({ experiment }: { experiment: Experiment }) {
+  const now = useNow();
+  const active = isUnderWay(experiment);
+  const { data: detail } = useQuery({ ...experimentQuery(experiment.id), enabled: active });
+  const shown = detail ?? experiment;
+  const planned = detail?.result?.cells ?? null;
+  return (
+    <li className="row">
+      <div className="row-main">
+        <strong>Experiment {shown.id}</strong> on <span className="mono">{shortSha(shown.sha)}</span>
+        {shown.names.length > 0 && `: ${shown.names.join(", ")}`}
+        <span className="below">
+          asked for by {shown.requested_by}, {ago(shown.created_at, now)}
+          {shown.host_class && `, on ${shown.host_class}`}
+        </span>
+        {shown.message && <span className="below">{shown.message}</span>}
+        {active && shown.cells > 0 && <Bar shown={shown} planned={planned} />}
+      </div>
+      <span role={active ? "status" : undefined}>{progressText(shown, planned)}</span>
+      {detail?.job_id != null && (
+        <Link to="/jobs/$jobId" params={{ jobId: String(detail.job_id) }}>
+          job {detail.job_id}
+        </Link>
+      )}
+      {active && <Cancel experiment={shown} />}
+      {shown.cells > 0 && <ExperimentCells number={shown.id} />}
+    </li>
+  );
+}
+
+function Bar({ shown, planned }: { shown: Experiment | ExperimentDetail; planned: number | null }) {
+  const percent = percentTaken(shown.cells, planned);
+  const label = `Experiment ${shown.id}${percent === null ? "" : `, ${percent} per cent`}`;
+  return (
+    <Progress
+      size="sm"
+      mt={6}
+      value={percent ?? 100}
+      striped={percent === null}
+      animated={percent === null}
+      aria-label={label}
+    />
+  );
+}
+
+function Cancel({ experiment }: { experiment: Experiment }) {
+  const allowed = useMay(experiment.project, "developer");
+  const cancel = useAction(() => cancelExperiment(experiment.id), {
+    renews: ["experiment", "experiments", "jobs"],
+  });
+  if (!allowed) return null;
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        loading={cancel.isPending}
+        onClick={() => cancel.mutate(undefined)}
+        aria-label={`Cancel experiment ${experiment.id}`}
+      >
+        Cancel
+      </Button>
+      <ActionError error={cancel.error} />
+    </>
+  );
+}

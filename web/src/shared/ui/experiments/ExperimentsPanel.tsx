@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useQuery } from "@tanstack/react-query";
+import { experimentsQuery } from "../../api/experiments";
+import type { ExperimentKind } from "../../api/types";
+import { isUnderWay } from "../../logic/run/experiments";
+import { useLiveJobs } from "../hooks/useLive";
+import { LiveMark } from "../LiveMark";
+import { Panel } from "../Panel";
+import { ExperimentRow } from "./ExperimentRow";
+import { RequestExperiment } from "./RequestExperiment";
+
+const SAYS: Record<ExperimentKind, { title: string; none: string }> = {
+  features: {
+    title: "Experiments on features",
+    none: "None yet. One measures each feature off and on within one commit, side by side, and fits the cost model.",
+  },
+  ablation: {
+    title: "Ablation experiments",
+    none: "None yet. One measures each variant of nalm.toml's [ablation] tables off and on, side by side.",
+  },
+  models: {
+    title: "Experiments on execution models",
+    none: "None yet. One measures the chains of [experiments.models] in nalm.toml under each of their models, side by side.",
+  },
+};
+
+/** The newest experiments of a kind, how far they are, and the way to a new one. */
+export function ExperimentsPanel({ project, kind }: { project: string; kind: ExperimentKind }) {
+  const { data: experiments, error } = useQuery(experimentsQuery(project, kind));
+  const live = useLiveJobs({ project }, ["experiment", "experiments"]);
+  const { title, none } = SAYS[kind];
+  return (
+    <Panel title={title} aside={experiments?.some(isUnderWay) && <LiveMark live={live} />}>
+      {error && !experiments && <p role="alert">{error.message}</p>}
+      {experiments?.length === 0 && <p className="soft">{none}</p>}
+      <ul className="rows">
+        {experiments?.map((experiment) => (
+          <ExperimentRow key={experiment.id} experiment={experiment} />
+        ))}
+      </ul>
+      <RequestExperiment project={project} kind={kind} />
+    </Panel>
+  );
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { ApiError } from "../../api/client";
+
+interface Options<Result> {
+  /** First words of the keys of queries that are read anew after it. */
+  renews?: readonly string[];
+  onDone?: (result: Result) => void;
+}
+
+/** Something a person does that changes the server: run, its error to be shown in place, what it changes renewed. */
+export function useAction<Told, Result>(
+  act: (told: Told) => Promise<Result>,
+  { renews = [], onDone }: Options<Result> = {},
+) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: act,
+    onSuccess: async (result) => {
+      await Promise.all(renews.map((key) => queries.invalidateQueries({ queryKey: [key] })));
+      onDone?.(result);
+    },
+    onError: (error) => {
+      if (error instanceof ApiError && (error.status === 401 || error.status === 403))
+        queries.invalidateQueries({ queryKey: ["session"] });
+    },
+  });
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The verdict as a sentence, with the chain's three figures beneath. */
+import type { ReactNode } from "react";
+import type { Change, Verdict } from "../../api/types";
+import { judgedChain } from "../../logic/run/verdict";
+import { change, changeWithInterval, figure, MISSING, said, signed, THIN } from "../../logic/text/format";
+import { known, ratio } from "../../logic/text/units";
+import { MetricName } from "../Help";
+import { FixesLink } from "../links/FixesLink";
+import { VerdictBadge } from "./VerdictBadge";
+
+interface Props {
+  project: string;
+  verdict: Verdict | null;
+  chain: Change | null;
+  /** Said instead of a reason when there is no verdict. */
+  without: string;
+  /** Links at the end of the line. */
+  children?: ReactNode;
+}
+
+export function VerdictBanner({ project, verdict, chain, without, children }: Props) {
+  const tone =
+    verdict === null ? "line-strong" : verdict.display === "broken" ? "broken-back" : verdict.display;
+  return (
+    <section className="panel banner" aria-label="Verdict" style={{ "--tone": `var(--${tone})` } as never}>
+      <div className="banner-line">
+        {verdict && <VerdictBadge display={verdict.display} />}
+        <p className="banner-sentence">{said(verdict?.reason ?? without)}</p>
+      </div>
+      {(verdict || children) && (
+        <div className="banner-line">
+          {verdict && <Extras project={project} verdict={verdict} />}
+          {children}
+        </div>
+      )}
+      {chain && <Tiles chain={chain} chainName={judgedChain(verdict)} />}
+    </section>
+  );
+}
+
+function Extras({ project, verdict }: { project: string; verdict: Verdict }) {
+  return (
+    <>
+      {(verdict.features_added ?? []).map((feature) => (
+        <span key={feature} className="tag">
+          feature added: {feature}
+        </span>
+      ))}
+      {(verdict.features_removed ?? []).map((feature) => (
+        <span key={feature} className="tag">
+          feature removed: {feature}
+        </span>
+      ))}
+      {verdict.price_cycles_per_packet != null && (
+        <span className="tag">
+          price {signed(verdict.price_cycles_per_packet)}
+          {THIN}cycles/packet
+        </span>
+      )}
+      <FixesLink project={project} verdict={verdict} className="tag" />
+    </>
+  );
+}
+
+function Tiles({ chain, chainName }: { chain: Change; chainName: string | null }) {
+  const [base, head] = [chain.base, chain.head];
+  return (
+    <div className="tiles">
+      <Tile chainName={chainName} name="cpp" unit="cycles/packet" base={base?.cpp} head={head?.cpp}>
+        {changeWithInterval(known(chain.ratio_cpp, ratio), known(chain.low, ratio), known(chain.high, ratio))}
+      </Tile>
+      <Tile chainName={chainName} name="ipp" unit="instructions/packet" base={base?.ipp} head={head?.ipp}>
+        {chain.ln_ipp == null ? "not counted on both sides" : change(known(Math.exp(chain.ln_ipp), ratio))}
+      </Tile>
+      <Tile
+        chainName={chainName}
+        name="eipc"
+        unit="instructions/cycle"
+        base={base?.eipc}
+        head={head?.eipc}
+        digits={3}
+      >
+        {chain.ln_eipc == null ? "not known on both sides" : change(known(Math.exp(chain.ln_eipc), ratio))}
+      </Tile>
+    </div>
+  );
+}
+
+interface TileProps {
+  chainName: string | null;
+  name: string;
+  unit: string;
+  base: number | null | undefined;
+  head: number | null | undefined;
+  digits?: number;
+  children: ReactNode;
+}
+
+function Tile({ chainName, name, unit, base, head, digits = 4, children }: TileProps) {
+  const [from, to] = [figure(base, "", digits), figure(head, "", digits)];
+  return (
+    <div className="tile">
+      <div className="tile-name">
+        <MetricName name={name} /> of the chain{chainName && `, ${chainName}`}, {unit}
+      </div>
+      <div className="tile-value">
+        {from === MISSING && to === MISSING ? (
+          MISSING
+        ) : (
+          <>
+            {from} <span className="soft">→</span> {to}
+          </>
+        )}
+      </div>
+      <div className="tile-note">{children}</div>
+    </div>
+  );
+}
