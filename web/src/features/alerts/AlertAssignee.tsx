@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { assignAlert } from "../../shared/api/alerts";
+import { ALERT_RENEWS, assignAlert } from "../../shared/api/alerts";
 import type { AlertDetail } from "../../shared/api/types";
 import { ActionError } from "../../shared/ui/ActionError";
 import { useAction } from "../../shared/ui/hooks/useAction";
 import { useMay, useSession } from "../../shared/ui/hooks/useSession";
-import { ALERT_RENEWS } from "./AlertTriage";
 
 /** Who deals with it; developers give it to themselves, to somebody else or to nobody. */
 export function AlertAssignee({ alert }: { alert: AlertDetail }) {

@@ -2,13 +2,13 @@
 /** A finding as a sentence: how much, since which commit, where the time goes. */
 import { Link } from "@tanstack/react-router";
 import type { AlertDetail } from "../../shared/api/types";
-import { ChangeWhisker } from "../../shared/charts/ChangeWhisker";
 import { boundText, headline, paying, reachOf, recoveryBasis, recoveryText } from "../../shared/logic/alerts";
 import { said, shortSha } from "../../shared/logic/text/format";
 import { AlertBadge } from "../../shared/ui/alerts/AlertBadge";
 import { MetricName } from "../../shared/ui/Help";
 import { Icon } from "../../shared/ui/Icon";
 import { ChangeText } from "../../shared/ui/run/ChangeText";
+import { ChangeWhisker } from "../../shared/ui/run/ChangeWhisker";
 
 export function AlertBanner({ alert }: { alert: AlertDetail }) {
   const tone = alert.kind === "broken" ? "broken-back" : (alert.ratio ?? 1) >= 1 ? "regressed" : "improved";

@@ -3,7 +3,7 @@
 import { Button } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { bisectAlert, isMoving, measureAlertAgain } from "../../shared/api/alerts";
+import { ALERT_RENEWS, bisectAlert, isMoving, measureAlertAgain } from "../../shared/api/alerts";
 import type { JobChange } from "../../shared/api/live";
 import type { AlertDetail } from "../../shared/api/types";
 import { isActiveAlert, planText } from "../../shared/logic/alerts";
@@ -13,7 +13,6 @@ import { useKeys } from "../../shared/ui/hooks/useKeys";
 import { useLive } from "../../shared/ui/hooks/useLive";
 import { useMay } from "../../shared/ui/hooks/useSession";
 import { LiveMark } from "../../shared/ui/LiveMark";
-import { ALERT_RENEWS } from "./AlertTriage";
 import { ConfirmationTable } from "./ConfirmationTable";
 
 export function AlertConfirmation({ alert }: { alert: AlertDetail }) {

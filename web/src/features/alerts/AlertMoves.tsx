@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Link } from "@tanstack/react-router";
 import type { AlertDetail, AlertMove } from "../../shared/api/types";
-import { ChangeWhisker } from "../../shared/charts/ChangeWhisker";
 import { fateWord, reachOf } from "../../shared/logic/alerts";
 import { share } from "../../shared/logic/hosts";
 import { MetricName } from "../../shared/ui/Help";
 import { ChangeText } from "../../shared/ui/run/ChangeText";
+import { ChangeWhisker } from "../../shared/ui/run/ChangeWhisker";
 
 /** Every series that moved, with its size and what it rests on; and the scenarios that did not. */
 export function AlertMoves({ alert }: { alert: AlertDetail }) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What may be done with a finding: buttons, the keys of the same, and the dialogs of those that need words. */
 import { Button, Modal } from "@mantine/core";
-import { setAlertState } from "../../shared/api/alerts";
+import { ALERT_RENEWS, setAlertState } from "../../shared/api/alerts";
 import type { AlertDetail } from "../../shared/api/types";
 import { TRIAGE, type Triage, triageOf } from "../../shared/logic/alerts";
 import type { AlertDialog } from "../../shared/logic/search";
@@ -10,9 +10,6 @@ import { useAction } from "../../shared/ui/hooks/useAction";
 import { useKeys } from "../../shared/ui/hooks/useKeys";
 import { MuteForm } from "./MuteForm";
 import { TriageForm } from "./TriageForm";
-
-/** Queries that a step of a finding's life changes. */
-export const ALERT_RENEWS = ["alert", "alerts", "project", "projects", "history"] as const;
 
 interface Props {
   alert: AlertDetail;

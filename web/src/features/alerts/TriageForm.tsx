@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button, Textarea, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { setAlertState } from "../../shared/api/alerts";
+import { ALERT_RENEWS, setAlertState } from "../../shared/api/alerts";
 import type { AlertDetail } from "../../shared/api/types";
 import { boundOf, type Triage } from "../../shared/logic/alerts";
 import { ActionError } from "../../shared/ui/ActionError";
 import { useAction } from "../../shared/ui/hooks/useAction";
-import { ALERT_RENEWS } from "./AlertTriage";
 
 interface Props {
   alert: AlertDetail;

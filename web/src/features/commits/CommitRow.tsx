@@ -3,13 +3,13 @@
 import { Link } from "@tanstack/react-router";
 import type { CSSProperties } from "react";
 import type { Commit, VerdictBrief } from "../../shared/api/types";
-import { ChangeWhisker } from "../../shared/charts/ChangeWhisker";
 import { byUrgency } from "../../shared/logic/run/verdict";
 import { ago, moment, said, signed, THIN } from "../../shared/logic/text/format";
 import { Icon } from "../../shared/ui/Icon";
 import { JobBadge, JobProgress } from "../../shared/ui/jobs/JobProgress";
 import { FixesLink } from "../../shared/ui/links/FixesLink";
 import { ChangeText } from "../../shared/ui/run/ChangeText";
+import { ChangeWhisker } from "../../shared/ui/run/ChangeWhisker";
 import { VerdictBadge } from "../../shared/ui/run/VerdictBadge";
 
 interface Props {

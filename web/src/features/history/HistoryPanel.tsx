@@ -3,40 +3,17 @@
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useRef } from "react";
-import { linesQuery, type WantedLines } from "../../shared/api/queries";
-import type { Alert, Lines } from "../../shared/api/types";
-import type { Scale } from "../../shared/logic/charts/history";
+import { linesQuery } from "../../shared/api/queries";
 import { CHAIN } from "../../shared/logic/charts/palette";
 import { FUNCTION_METRICS } from "../../shared/logic/code/functions";
 import { fileName } from "../../shared/logic/text/csv";
 import { MetricName } from "../../shared/ui/Help";
 import { Panel } from "../../shared/ui/Panel";
 import { ExportButtons } from "../../shared/ui/save/ExportButtons";
-import { drawnSeries, rowsOf, type Series, seriesOf } from "./chartLines";
+import { drawnSeries, rowsOf, seriesOf } from "./chartLines";
 import { HistoryPlot } from "./HistoryPlot";
 import { HistoryTable } from "./HistoryTable";
-import type { CommitSpan } from "./useCommitSpan";
-
-export interface HistoryPanelProps {
-  project: string;
-  metric: string;
-  wanted: WantedLines;
-  /** All stages, chain first: of one line they fix the colours. */
-  stages: readonly string[];
-  shown: readonly string[];
-  alerts: readonly Alert[];
-  scale: Scale;
-  /** What `relative` is against; undefined: the first commit. */
-  against: string | undefined;
-  asTable: boolean;
-  /** Of the table, from 1. */
-  page: number;
-  onPage: (page: number) => void;
-  /** The only chart of the page may be larger. */
-  alone: boolean;
-  span: CommitSpan;
-  onSpan: (span: CommitSpan) => void;
-}
+import type { DrawnProps, HistoryPanelProps } from "./panelProps";
 
 export function HistoryPanel(props: HistoryPanelProps) {
   const { project, metric, wanted, shown } = props;
@@ -78,14 +55,6 @@ export function HistoryPanel(props: HistoryPanelProps) {
       </div>
     </Panel>
   );
-}
-
-export interface DrawnProps extends HistoryPanelProps {
-  lines: Lines;
-  /** As the scale has them. */
-  series: Series[];
-  /** Of their values. */
-  unit: string;
 }
 
 function Content(props: DrawnProps) {

@@ -5,8 +5,9 @@ import { alertsQuery } from "../../shared/api/alerts";
 import { linesQuery } from "../../shared/api/queries";
 import type { Alert } from "../../shared/api/types";
 import { ALERT_STATES } from "../../shared/logic/alerts";
-import { HistoryPanel, type HistoryPanelProps } from "./HistoryPanel";
+import { HistoryPanel } from "./HistoryPanel";
 import { HistoryZoom } from "./HistoryZoom";
+import type { HistoryPanelProps } from "./panelProps";
 import { type CommitSpan, useCommitSpan } from "./useCommitSpan";
 import { useIndexSpan } from "./useIndexSpan";
 

@@ -9,8 +9,8 @@ import { eventMarks, eventsAt } from "../../shared/logic/charts/historyEvents";
 import type { Span } from "../../shared/logic/charts/thin";
 import { shortSha } from "../../shared/logic/text/format";
 import { lineMarks, positive, runAt } from "./chartLines";
-import type { DrawnProps } from "./HistoryPanel";
 import { HistoryTip } from "./HistoryTip";
+import type { DrawnProps } from "./panelProps";
 import { useIndexSpan } from "./useIndexSpan";
 
 /** Costs that add up start at 0, so that heights compare; a ratio such as eIPC does not. */

@@ -9,7 +9,7 @@ import { ChangeText } from "../../shared/ui/run/ChangeText";
 import { VerdictBadge } from "../../shared/ui/run/VerdictBadge";
 import { ScrollTable } from "../../shared/ui/ScrollTable";
 import { PERCENT, runAt, valueText } from "./chartLines";
-import type { DrawnProps } from "./HistoryPanel";
+import type { DrawnProps } from "./panelProps";
 
 const PAGE = 50;
 export function HistoryTable(props: DrawnProps) {

@@ -11,6 +11,9 @@ const MOVING_MS = 4_000;
 const MOST = 500;
 const MEASURED_AGAIN = ["waiting", "measuring", "bisecting"];
 
+/** Queries to read again after an alert changed. */
+export const ALERT_RENEWS = ["alert", "alerts", "project", "projects", "history"] as const;
+
 export interface WantedAlerts {
   states?: readonly AlertState[] | undefined;
   scenario?: string | undefined;

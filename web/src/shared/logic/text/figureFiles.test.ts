@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { tokensFile } from "../../../features/settings/files";
 import { csvOf } from "./csv";
 import { fitFile, priceHistoryFile, ratesFile, sightFile } from "./figureFiles";
 
@@ -49,10 +48,4 @@ test("what a host sees has a column for each count of launches anywhere", () => 
   ]);
   expect(rows[0]?.slice(-2)).toEqual(["seen_in_6_launches [share]", "seen_in_12_launches [share]"]);
   expect(rows[2]?.slice(-2)).toEqual([undefined, 0.014]);
-});
-
-test("a list of tokens has no token", () => {
-  const when = { created_at: "2026-01-01", last_used_at: null, expires_at: null, revoked_at: null };
-  const token = { name: "ci", scope: "upload", owner: null, ...when, token: "nalm_secret" };
-  expect(csvOf(tokensFile([token]))).not.toContain("secret");
 });

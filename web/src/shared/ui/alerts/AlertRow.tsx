@@ -2,11 +2,11 @@
 /** One finding in a list: its state, what it says, how large it is, where the time goes, who has it. */
 import { Link } from "@tanstack/react-router";
 import type { Alert } from "../../api/types";
-import { ChangeWhisker } from "../../charts/ChangeWhisker";
 import { boundText, mostRemains, paying, recoveryText, shortHeadline, whyWords } from "../../logic/alerts";
 import { ago, moment, shortSha } from "../../logic/text/format";
 import { Icon } from "../Icon";
 import { ChangeText } from "../run/ChangeText";
+import { ChangeWhisker } from "../run/ChangeWhisker";
 import { AlertBadge } from "./AlertBadge";
 
 interface Props {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RatioInterval } from "../ui/run/ChangeText";
+import type { RatioInterval } from "./ChangeText";
 
 const WIDTH = 150;
 const HEIGHT = 14;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What a panel of the history shows, and what its chart and its table draw. */
+import type { WantedLines } from "../../shared/api/queries";
+import type { Alert, Lines } from "../../shared/api/types";
+import type { Scale } from "../../shared/logic/charts/history";
+import type { Series } from "./chartLines";
+import type { CommitSpan } from "./useCommitSpan";
+
+export interface HistoryPanelProps {
+  project: string;
+  metric: string;
+  wanted: WantedLines;
+  /** All stages, chain first: of one line they fix the colours. */
+  stages: readonly string[];
+  shown: readonly string[];
+  alerts: readonly Alert[];
+  scale: Scale;
+  /** What `relative` is against; undefined: the first commit. */
+  against: string | undefined;
+  asTable: boolean;
+  /** Of the table, from 1. */
+  page: number;
+  onPage: (page: number) => void;
+  /** The only chart of the page may be larger. */
+  alone: boolean;
+  span: CommitSpan;
+  onSpan: (span: CommitSpan) => void;
+}
+
+export interface DrawnProps extends HistoryPanelProps {
+  lines: Lines;
+  /** As the scale has them. */
+  series: Series[];
+  /** Of their values. */
+  unit: string;
+}
