@@ -21,7 +21,7 @@ from nalm_server.alerts.schemas import (
     Expectation,
     Order,
 )
-from nalm_server.alerts.states import AlertState
+from nalm_server.alerts.states import AlertState, may_become
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project, require_role
 from nalm_server.auth.tokens.principal import Principal
@@ -96,6 +96,7 @@ def get(session: Session, caller: Principal, alert_id: int, now: datetime) -> Al
     moves = repository.moves(session, alert.id)
     return AlertDetail(
         **shown(one).model_dump(),
+        may_become=may_become(AlertState(alert.state)),
         explanation=alert.explanation,
         moves=_moves(session, one.project, alert.project_id, moves, now),
         scenarios_same=_same(session, alert),

@@ -117,6 +117,8 @@ class AlertComment(Schema):
 
 
 class AlertDetail(Alert):
+    may_become: list[AlertState]
+    """The states that a person may set now."""
     explanation: dict[str, Any] | None
     """nalm_core.explain: evidence, advice with the conditions that made it fire, what is missing."""
     moves: list[AlertMove]

@@ -52,6 +52,11 @@ NEXT = MappingProxyType(
 )
 
 
+def may_become(before: AlertState) -> list[AlertState]:
+    """The states that a person may set next."""
+    return [state for state in BY_PEOPLE if state in NEXT[before]]
+
+
 def require_allowed(alert_id: int, before: AlertState, after: AlertState) -> None:
     """Raises ConflictError for a change that makes no sense."""
     if after not in NEXT[before]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from nalm_server.alerts.models import AlertRow
+from nalm_server.alerts.states import NEXT, AlertState, may_become
 from nalm_server.auth.access.project_repository import find
 from nalm_server.auth.accounts import repository as accounts
 from nalm_server.auth.tokens import service as tokens
@@ -184,10 +185,18 @@ def test_a_maintainer_resets_a_floor(service: Service) -> None:
     service.request("DELETE", "/projects/demo/floors/4711", "admin", 404)
 
 
+@pytest.mark.parametrize("state", AlertState)
+def test_a_person_can_change_every_state_to_another_one(state: AlertState) -> None:
+    offered = may_become(state)
+    assert offered and set(offered) <= NEXT[state] - {AlertState.NEW, AlertState.CONFIRMED}
+    assert state not in offered
+
+
 def test_people_triage_and_each_step_says_who_and_why(service: Service) -> None:
     slow(service, 1, 1)
     number = only(service)["id"]
-    say(service, number, "acknowledged")
+    acknowledged = say(service, number, "acknowledged")
+    assert acknowledged["may_become"] == ["expected", "fixed", "false_alarm"]
     refused = say(service, number, "acknowledged", 409)
     assert "from acknowledged it can become" in refused["error"]["message"]
     service.post(f"/alerts/{number}/comments", "admin", 201, {"text": "the keys, I think"})

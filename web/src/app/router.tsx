@@ -4,26 +4,20 @@
  * is loaded when it is first opened, or pointed at; the overview's at once.
  */
 import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
+import { signInSearch } from "../features/account/search";
+import { alertSearch, alertsSearch } from "../features/alerts/search";
+import { commitsSearch } from "../features/commits/search";
+import { featuresSearch } from "../features/features/search";
+import { historySearch } from "../features/history/search";
+import { hostSearch } from "../features/hosts/search";
+import { modelsSearch } from "../features/models/search";
 import { OverviewPage } from "../features/overview/OverviewPage";
-import {
-  alertSearch,
-  alertsSearch,
-  commitsSearch,
-  compareSearch,
-  featuresSearch,
-  historySearch,
-  hostSearch,
-  measureSearch,
-  modelsSearch,
-  parseSearch,
-  qualitySearch,
-  queueSearch,
-  runSearch,
-  serverSearch,
-  settingsSearch,
-  signInSearch,
-  stringifySearch,
-} from "../shared/logic/search";
+import { qualitySearch } from "../features/quality/search";
+import { measureSearch, queueSearch } from "../features/queue/search";
+import { runSearch } from "../features/runs/search";
+import { serverSearch, settingsSearch } from "../features/settings/search";
+import { compareSearch } from "../shared/logic/run/compareSearch";
+import { parseSearch, stringifySearch } from "../shared/logic/search";
 import { CrashedPage, NotFoundPage } from "./FailedPages";
 import { Frame } from "./Frame";
 import { lazyPage } from "./lazyPage";

@@ -6,7 +6,6 @@ import { getRouteApi, Link, Navigate, useNavigate } from "@tanstack/react-router
 import { alertQuery, explanationOf } from "../../shared/api/alerts";
 import type { AlertDetail } from "../../shared/api/types";
 import { evidenceOf } from "../../shared/logic/alerts";
-import type { AlertSearch } from "../../shared/logic/search";
 import { fileName } from "../../shared/logic/text/csv";
 import { confirmationsFile } from "../../shared/logic/text/figureFiles";
 import { shortSha } from "../../shared/logic/text/format";
@@ -28,6 +27,7 @@ import { AlertMoves } from "./AlertMoves";
 import { AlertRounds } from "./AlertRounds";
 import { AlertTrail } from "./AlertTrail";
 import { AlertTriage } from "./AlertTriage";
+import type { AlertSearch } from "./search";
 
 const route = getRouteApi("/p/$project/alerts/$id");
 

@@ -4,11 +4,11 @@ import { Button, Modal } from "@mantine/core";
 import { ALERT_RENEWS, setAlertState } from "../../shared/api/alerts";
 import type { AlertDetail } from "../../shared/api/types";
 import { TRIAGE, type Triage, triageOf } from "../../shared/logic/alerts";
-import type { AlertDialog } from "../../shared/logic/search";
 import { ActionError } from "../../shared/ui/ActionError";
 import { useAction } from "../../shared/ui/hooks/useAction";
 import { useKeys } from "../../shared/ui/hooks/useKeys";
 import { MuteForm } from "./MuteForm";
+import type { AlertDialog } from "./search";
 import { TriageForm } from "./TriageForm";
 
 interface Props {

@@ -9,7 +9,6 @@ import { scenariosQuery } from "../../shared/api/queries";
 import type { Alert } from "../../shared/api/types";
 import { chosenStates, toggledState } from "../../shared/logic/alerts";
 import { moved } from "../../shared/logic/keyboard";
-import type { AlertsSearch } from "../../shared/logic/search";
 import { AlertList } from "../../shared/ui/alerts/AlertList";
 import { MuteList } from "../../shared/ui/alerts/MuteList";
 import { useKeys } from "../../shared/ui/hooks/useKeys";
@@ -20,6 +19,7 @@ import { Panel } from "../../shared/ui/Panel";
 import { CenterState, Failed, Loading } from "../../shared/ui/States";
 import { AlertStateFilter } from "./AlertStateFilter";
 import { MuteForm } from "./MuteForm";
+import type { AlertsSearch } from "./search";
 
 const route = getRouteApi("/p/$project/alerts");
 const ORDERS = [

@@ -3,14 +3,15 @@
 import { useLocalStorage } from "@mantine/hooks";
 import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
+import * as v from "valibot";
+import { type CompareSearch, compareSearch } from "../../shared/logic/run/compareSearch";
 import { pairText, withPair } from "../../shared/logic/run/sides";
-import { type CompareSearch, compareSearch } from "../../shared/logic/search";
 
 /** What storage has, made sure of: it may be an older page's. */
 const read = (text: string | undefined): CompareSearch[] => {
   try {
     const kept: unknown = JSON.parse(text ?? "[]");
-    return Array.isArray(kept) ? kept.map((one) => compareSearch(Object(one))) : [];
+    return Array.isArray(kept) ? kept.map((one) => v.parse(compareSearch, Object(one))) : [];
   } catch {
     return [];
   }

@@ -4,9 +4,9 @@ import { ActionIcon, SegmentedControl, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { measuredQuery } from "../../shared/api/compare";
 import type { Measured, ScenarioSummary } from "../../shared/api/types";
+import { AXES, type Axis, type CompareSearch } from "../../shared/logic/run/compareSearch";
 import { modelWord } from "../../shared/logic/run/models";
 import { AXIS_WORDS, axisOf, sidesOf, swapped } from "../../shared/logic/run/sides";
-import { AXES, type Axis, type CompareSearch } from "../../shared/logic/search";
 import { Icon } from "../../shared/ui/Icon";
 import { RevisionPicker } from "./RevisionPicker";
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { lineLink } from "../../shared/logic/code/sourceLink";
+import { compareSearch } from "../../shared/logic/run/compareSearch";
 import { whatHelps } from "../../shared/logic/run/nextSteps";
 import { launchRatios } from "../../shared/logic/run/ratios";
 import { domain, tickDecimals, ticks } from "../../shared/logic/run/rounds";
 import { pairText, sidesOf, swapped, withPair } from "../../shared/logic/run/sides";
-import { compareSearch } from "../../shared/logic/search";
 import { along, layout, neighbour, toneOf } from "./flame";
 
 describe("sides", () => {
@@ -39,7 +41,7 @@ describe("sides", () => {
   });
 
   test("an unknown axis is left out of the address", () => {
-    expect(compareSearch({ by: "moon", head: "main" })).toEqual({ head: "main" });
+    expect(v.parse(compareSearch, { by: "moon", head: "main" })).toEqual({ head: "main" });
   });
 });
 

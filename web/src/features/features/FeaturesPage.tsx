@@ -3,7 +3,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { pricesQuery } from "../../shared/api/features";
-import type { FeaturesSearch } from "../../shared/logic/search";
 import { ExperimentsPanel } from "../../shared/ui/experiments/ExperimentsPanel";
 import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { PageHead } from "../../shared/ui/PageHead";
@@ -13,6 +12,7 @@ import { NcppPanel } from "./NcppPanel";
 import { PriceHistory } from "./PriceHistory";
 import { PricePanel } from "./PricePanel";
 import { ReferenceNote } from "./ReferenceNote";
+import type { FeaturesSearch } from "./search";
 
 const route = getRouteApi("/p/$project/features");
 

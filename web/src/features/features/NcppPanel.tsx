@@ -2,10 +2,9 @@
 import { SegmentedControl, Select, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRef } from "react";
-import { ncppQuery } from "../../shared/api/features";
+import { BYS, type By, ncppQuery } from "../../shared/api/features";
 import type { NcppLine, NcppTable as Table } from "../../shared/api/types";
 import { percent } from "../../shared/logic/run/rates";
-import { BYS, type By, type FeaturesSearch } from "../../shared/logic/search";
 import { fileName } from "../../shared/logic/text/csv";
 import { ncppFile } from "../../shared/logic/text/tableFiles";
 import { MetricName } from "../../shared/ui/Help";
@@ -14,6 +13,7 @@ import { ExportButtons } from "../../shared/ui/save/ExportButtons";
 import { NcppChart } from "./NcppChart";
 import { NcppTable } from "./NcppTable";
 import { currentLine, lineName } from "./ncpp";
+import type { FeaturesSearch } from "./search";
 
 const BY_WORDS: Record<By, string> = { commit: "Commits", release: "Releases", branch: "Branches" };
 const VIEWS = [

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { By } from "../../shared/api/features";
 import type { NcppLine, NcppPoint } from "../../shared/api/types";
 import { IntervalBar } from "../../shared/charts/IntervalBar";
 import { type Axis, axisOf } from "../../shared/logic/charts/axis";
-import type { By } from "../../shared/logic/search";
 import { figure, MISSING } from "../../shared/logic/text/format";
 import { MetricName } from "../../shared/ui/Help";
 import { CommitLink } from "../../shared/ui/links/CommitLink";

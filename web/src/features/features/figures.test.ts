@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { describe, expect, test } from "vitest";
 import { axisOf, placeOn } from "../../shared/logic/charts/axis";
 import { including } from "../../shared/logic/charts/history";
@@ -6,7 +7,6 @@ import { isUnderWay, percentTaken, progressText } from "../../shared/logic/run/e
 import { byChain, cheapest, type ModelFigures } from "../../shared/logic/run/models";
 import { bounds, minutesText, percent, rateAxis } from "../../shared/logic/run/rates";
 import { effectWord, reachText } from "../../shared/logic/run/variants";
-import { featuresSearch, modelsSearch, qualitySearch } from "../../shared/logic/search";
 import { THIN } from "../../shared/logic/text/format";
 import { currentLine, ncppColumns } from "./ncpp";
 import { byFeature, lineKey, setText } from "./prices";
@@ -155,13 +155,4 @@ describe("models and variants", () => {
     expect(reachText(variant)).toBe("cheaper in 1 of 3 chains, dearer in 1");
     expect(chains.map((one) => effectWord(variant, one))).toEqual(["cheaper", "dearer", "no effect seen"]);
   });
-});
-
-test("addresses of these pages leave out what is not understood", () => {
-  expect(featuresSearch({ by: "tag", feature: "nat", view: "table" })).toEqual({
-    feature: "nat",
-    view: "table",
-  });
-  expect(modelsSearch({ commit: 1234567 })).toEqual({ commit: "1234567" });
-  expect([qualitySearch({ days: "365" }), qualitySearch({ days: "7" })]).toEqual([{ days: "365" }, {}]);
 });

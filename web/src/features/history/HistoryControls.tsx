@@ -5,8 +5,9 @@ import { useQuery } from "@tanstack/react-query";
 import { branchesQuery, catalogueQuery } from "../../shared/api/queries";
 import type { ScenarioSummary } from "../../shared/api/types";
 import { functionsOf } from "../../shared/logic/code/functions";
-import { type HistorySearch, LONGEST, NO_STAGES, SCALES, withFunctions } from "../../shared/logic/search";
+import { LONGEST, NO_STAGES } from "../../shared/logic/search";
 import { FunctionPicker } from "./FunctionPicker";
+import { type HistorySearch, SCALES, withFunctions } from "./search";
 
 const SCALE_WORDS = { absolute: "Absolute", relative: "Relative", log: "Log" };
 const VIEW_CHOICES = [

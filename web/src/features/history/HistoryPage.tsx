@@ -12,13 +12,11 @@ import { FUNCTION_METRICS, functionsOf, labelOf } from "../../shared/logic/code/
 import { modelWord } from "../../shared/logic/run/models";
 import {
   chosen,
-  type HistorySearch,
+  chosenScenarios,
   LONGEST,
   MAIN_METRICS,
   NO_STAGES,
   toggled,
-  wantedScenarios,
-  withFunctions,
 } from "../../shared/logic/search";
 import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { FirstStepsLink } from "../../shared/ui/links/FirstStepsLink";
@@ -26,6 +24,7 @@ import { PageHead } from "../../shared/ui/PageHead";
 import { CenterState, Failed, Loading } from "../../shared/ui/States";
 import { HistoryControls } from "./HistoryControls";
 import { HistoryPanels } from "./HistoryPanels";
+import { type HistorySearch, withFunctions } from "./search";
 
 const route = getRouteApi("/p/$project/history");
 
@@ -74,7 +73,7 @@ function Measured({ project, scenarios, search }: Props) {
   const set = (change: HistorySearch): void => {
     navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   };
-  const picked = wantedScenarios(scenarios, search.scenario);
+  const picked = chosenScenarios(scenarios, search.scenario);
   const branches = search.branch?.split(",") ?? [];
   const one = picked.length === 1 && branches.length < 2;
   const stages = [...new Set([CHAIN, ...picked.flatMap((scenario) => scenario.stages)])];

@@ -3,7 +3,6 @@
 import { SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { SPANS } from "../../shared/logic/search";
 import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { PageHead } from "../../shared/ui/PageHead";
 import { Failed, Loading } from "../../shared/ui/States";
@@ -13,6 +12,7 @@ import { DetectionPanel } from "./DetectionPanel";
 import { FalseAlarmPanel } from "./FalseAlarmPanel";
 import { FindingsPanel } from "./FindingsPanel";
 import { MonthTable } from "./MonthTable";
+import { SPANS } from "./search";
 
 const route = getRouteApi("/p/$project/quality");
 const USUAL_SPAN = "90";

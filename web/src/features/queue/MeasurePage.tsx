@@ -4,7 +4,6 @@ import { SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { commitsQuery, scenariosQuery } from "../../shared/api/queries";
-import type { MeasureSearch } from "../../shared/logic/search";
 import { useMay } from "../../shared/ui/hooks/useSession";
 import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { PageHead } from "../../shared/ui/PageHead";
@@ -15,6 +14,7 @@ import { BackfillForm } from "./BackfillForm";
 import { BisectForm } from "./BisectForm";
 import { BackfillList, BisectList } from "./CampaignList";
 import { MeasureForm } from "./MeasureForm";
+import type { MeasureSearch } from "./search";
 
 const route = getRouteApi("/p/$project/measure");
 const MOST = 500;

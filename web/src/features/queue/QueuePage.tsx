@@ -2,19 +2,20 @@
 import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import * as v from "valibot";
 import { projectsQuery } from "../../shared/api/queries";
-import { queueSearch } from "../../shared/logic/search";
 import { useLiveJobs } from "../../shared/ui/hooks/useLive";
 import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { LiveMark } from "../../shared/ui/LiveMark";
 import { PageHead } from "../../shared/ui/PageHead";
 import { QueueView } from "./QueueView";
 import { ReasonFilter } from "./ReasonFilter";
+import { queueSearch } from "./search";
 
 /** Of all projects at /queue, of one at /p/NAME/queue. */
 export function QueuePage() {
   const here = useParams({ strict: false, select: (params) => params.project });
-  const search = queueSearch(useSearch({ strict: false }));
+  const search = v.parse(queueSearch, useSearch({ strict: false }));
   const navigate = useNavigate();
   const project = here ?? search.project;
   const live = useLiveJobs({ project });

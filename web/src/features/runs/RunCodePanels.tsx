@@ -13,7 +13,6 @@ import {
   functionKey,
   inOrder,
 } from "../../shared/logic/code/codeRows";
-import type { RunSearch } from "../../shared/logic/search";
 import { fileName } from "../../shared/logic/text/csv";
 import { SourcePanel } from "../../shared/ui/code/SourcePanel";
 import { useScrollToOpened } from "../../shared/ui/hooks/useScrollToOpened";
@@ -22,6 +21,7 @@ import { RoundsPanel } from "../../shared/ui/run/RoundsPanel";
 import { Loading } from "../../shared/ui/States";
 import { ExportButtons } from "../../shared/ui/save/ExportButtons";
 import { CodeTable } from "./CodeTable";
+import type { RunSearch } from "./search";
 
 interface Props {
   run: RunDetail;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Link } from "@tanstack/react-router";
-import type { ServerPart, SettingsPart } from "../../shared/logic/search";
+import type { ServerPart, SettingsPart } from "./search";
 
 interface Props<P extends SettingsPart | ServerPart> {
   label: string;

@@ -2,7 +2,6 @@
 /** What administrators set of the whole server: people, agents and pools, and the log of all that was done. */
 import { getRouteApi } from "@tanstack/react-router";
 import { accountsQuery, poolsQuery } from "../../shared/api/administration";
-import type { ServerPart } from "../../shared/logic/search";
 import { useSession } from "../../shared/ui/hooks/useSession";
 import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { NoAccess } from "../../shared/ui/NoAccess";
@@ -16,6 +15,7 @@ import { AuditPanel } from "./access/AuditPanel";
 import { accountsFile } from "./files";
 import { PartTabs } from "./PartTabs";
 import { PoolTable } from "./project/PoolTable";
+import type { ServerPart } from "./search";
 
 const route = getRouteApi("/server");
 

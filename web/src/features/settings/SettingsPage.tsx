@@ -3,7 +3,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { projectQuery } from "../../shared/api/queries";
-import type { SettingsPart } from "../../shared/logic/search";
 import { useMay, useSession } from "../../shared/ui/hooks/useSession";
 import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { FirstStepsLink } from "../../shared/ui/links/FirstStepsLink";
@@ -12,14 +11,15 @@ import { PageHead } from "../../shared/ui/PageHead";
 import { Failed, Loading } from "../../shared/ui/States";
 import { PartTabs } from "./PartTabs";
 import { SETTINGS_PANELS } from "./SettingsPanels";
+import type { SettingsPart } from "./search";
 
 const route = getRouteApi("/p/$project/settings");
 
 const WORDS: Record<SettingsPart, string> = {
   project: "Project",
   repository: "Repository",
-  telling: "Notifications",
-  judging: "Judgement",
+  notifications: "Notifications",
+  judgement: "Judgement",
   access: "People and tokens",
   storage: "Storage",
   audit: "Audit log",

@@ -6,7 +6,6 @@ import { mutesQuery } from "../../shared/api/alerts";
 import { projectQuery } from "../../shared/api/queries";
 import { addProjectToken, projectTokensQuery, revokeProjectToken } from "../../shared/api/tokens";
 import type { ProjectTokenNew } from "../../shared/api/types";
-import type { SettingsPart as Name } from "../../shared/logic/search";
 import { fileName } from "../../shared/logic/text/csv";
 import { MuteList } from "../../shared/ui/alerts/MuteList";
 import { useSession } from "../../shared/ui/hooks/useSession";
@@ -45,6 +44,7 @@ import { ScheduleForm } from "./repository/ScheduleForm";
 import { ScheduleList } from "./repository/ScheduleList";
 import { schedulesQuery } from "./repository/schedules";
 import { WebhookPanel } from "./repository/WebhookPanel";
+import type { SettingsPart as Name } from "./search";
 
 type Of = { project: string };
 
@@ -94,7 +94,7 @@ function RepositoryPart({ project }: Of) {
   );
 }
 
-function TellingPart({ project }: Of) {
+function NotificationsPart({ project }: Of) {
   return (
     <>
       <SettingsPart title="Where results are told" query={integrationsQuery(project)}>
@@ -122,7 +122,7 @@ function TellingPart({ project }: Of) {
   );
 }
 
-function JudgingPart({ project }: Of) {
+function JudgementPart({ project }: Of) {
   return (
     <>
       <SettingsPart title="Muted now" query={mutesQuery(project)}>
@@ -204,8 +204,8 @@ function StoragePart({ project }: Of) {
 export const SETTINGS_PANELS: Record<Name, (of: Of) => ReactNode> = {
   project: ProjectPart,
   repository: RepositoryPart,
-  telling: TellingPart,
-  judging: JudgingPart,
+  notifications: NotificationsPart,
+  judgement: JudgementPart,
   access: AccessPart,
   storage: StoragePart,
   audit: ({ project }) => <AuditPanel project={project} />,

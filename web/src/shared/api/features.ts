@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Prices of features, NCPP, and one commit's models and variants. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { By } from "../logic/search";
+
 import { body, client } from "./client";
+
+export const BYS = ["commit", "release", "branch"] as const;
+/** What NCPP has a point for. */
+export type By = (typeof BYS)[number];
 
 const POLL_MS = 15_000;
 /** Points of a line that are drawn. */

@@ -2795,21 +2795,6 @@ export interface components {
             /** Disabled */
             disabled?: boolean | null;
         };
-        /**
-         * AccountInvitation
-         * @description Shown once.
-         */
-        AccountInvitation: {
-            /**
-             * Expires At
-             * Format: date-time
-             */
-            expires_at: string;
-            /** Link */
-            link: string;
-            /** Name */
-            name: string;
-        };
         /** AccountNew */
         AccountNew: {
             /**
@@ -2852,31 +2837,6 @@ export interface components {
          * @enum {string}
          */
         Against: "release" | "previous" | "parent";
-        /** AgentInvitation */
-        AgentInvitation: {
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /** Created By */
-            created_by: string;
-            /**
-             * Expires At
-             * Format: date-time
-             */
-            expires_at: string;
-            /** Id */
-            id: number;
-            /** Name */
-            name: string | null;
-            /** Pool */
-            pool: string;
-            /** Used At */
-            used_at: string | null;
-            /** Used By */
-            used_by: string | null;
-        };
         /**
          * Alert
          * @description A finding in short. Stage and function are where the time goes, not where the commit edited.
@@ -3031,6 +2991,8 @@ export interface components {
             line: number | null;
             /** Low */
             low: number | null;
+            /** May Become */
+            may_become: components["schemas"]["AlertState"][];
             /** Merged Into */
             merged_into: number | null;
             /** Metric */
@@ -3133,7 +3095,7 @@ export interface components {
         Amount: {
             /** Bytes */
             bytes: number;
-            kind: components["schemas"]["RetentionKind"];
+            kind: components["schemas"]["nalm_server__retention__schemas__Kind"];
             /** Number */
             number: number;
         };
@@ -3244,35 +3206,6 @@ export interface components {
          * @enum {string}
          */
         BackfillState: "planning" | "running" | "done" | "failed" | "cancelled";
-        /** BenchHost */
-        BenchHost: {
-            capabilities: components["schemas"]["Capabilities-Output"] | null;
-            /** Clock Offset Seconds */
-            clock_offset_seconds: number | null;
-            /**
-             * First Seen At
-             * Format: date-time
-             */
-            first_seen_at: string;
-            health: components["schemas"]["Health-Output"] | null;
-            /** Host Class */
-            host_class: string;
-            /** Job Id */
-            job_id: number | null;
-            /** Last Seen At */
-            last_seen_at: string | null;
-            /** Name */
-            name: string;
-            /** Pool */
-            pool: string;
-            /** Reason */
-            reason: string | null;
-            /** Registered */
-            registered: boolean;
-            state: components["schemas"]["HostState"];
-            /** Version */
-            version: string | null;
-        };
         /** Bisect */
         Bisect: {
             /** Bad Sha */
@@ -3581,30 +3514,6 @@ export interface components {
             pmu: boolean;
         };
         /**
-         * Change
-         * @description From base to head. Missing is None: an added stage has no base, an uncounted one no IPP.
-         */
-        Change: {
-            base: components["schemas"]["Figure"] | null;
-            head: components["schemas"]["Figure"] | null;
-            /** High */
-            high?: number | null;
-            /** Level */
-            level?: number | null;
-            /** Ln Cpp */
-            ln_cpp?: number | null;
-            /** Ln Eipc */
-            ln_eipc?: number | null;
-            /** Ln Ipp */
-            ln_ipp?: number | null;
-            /** Low */
-            low?: number | null;
-            /** P Value */
-            p_value?: number | null;
-            /** Ratio Cpp */
-            ratio_cpp?: number | null;
-        };
-        /**
          * ChangePoint
          * @description A change of level in a series: after `low_sha`, by `high_sha` at the latest, likely at `sha`.
          */
@@ -3842,12 +3751,12 @@ export interface components {
         /** Comparison */
         Comparison: {
             base: components["schemas"]["CommitRef"];
-            chain: components["schemas"]["Change"] | null;
+            chain: components["schemas"]["nalm_core__verdict__change__Change"] | null;
             /** Checks */
             checks: components["schemas"]["Check"][];
             decomposition: components["schemas"]["Decomposition"] | null;
             head: components["schemas"]["CommitRef"];
-            host: components["schemas"]["Host"] | null;
+            host: components["schemas"]["nalm_core__report__run_report__Host"] | null;
             /** Interval Note */
             interval_note: string | null;
             /** Notes */
@@ -4288,7 +4197,7 @@ export interface components {
             host_class: string | null;
             /** Id */
             id: number;
-            kind: components["schemas"]["Kind"];
+            kind: components["schemas"]["nalm_core__report__cell__Kind"];
             /** Message */
             message: string | null;
             /** Names */
@@ -4305,25 +4214,6 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
-        };
-        /** ExperimentCell */
-        ExperimentCell: {
-            /** Base Variant */
-            base_variant: string;
-            /** Cells */
-            cells: string[];
-            /** Head Variant */
-            head_variant: string;
-            kind: components["schemas"]["Kind"];
-            /** Name */
-            name: string;
-            /** Subject */
-            subject: string;
-            /** Terms */
-            terms?: string[][];
-            /** Tuning */
-            tuning?: ("f_t" | "f_a" | "f_s" | "f_i") | null;
-            use: components["schemas"]["Use"];
         };
         /** ExperimentDetail */
         ExperimentDetail: {
@@ -4344,7 +4234,7 @@ export interface components {
             id: number;
             /** Job Id */
             job_id: number | null;
-            kind: components["schemas"]["Kind"];
+            kind: components["schemas"]["nalm_core__report__cell__Kind"];
             /** Message */
             message: string | null;
             /** Names */
@@ -4359,7 +4249,7 @@ export interface components {
             sha: string;
             state: components["schemas"]["ExperimentState"];
             /** Taken */
-            taken: components["schemas"]["TakenCell"][];
+            taken: components["schemas"]["nalm_server__experiments__schemas__ExperimentCell"][];
             /**
              * Updated At
              * Format: date-time
@@ -4373,7 +4263,7 @@ export interface components {
              * @description Time for the rounds of each cell; null: the agent's own.
              */
             cell_seconds?: number | null;
-            kind: components["schemas"]["Kind"];
+            kind: components["schemas"]["Kind-Input"];
             /**
              * Names
              * @description Scenarios, ablations or chains of nalm.toml; none: all it has tables of.
@@ -4629,7 +4519,7 @@ export interface components {
          */
         Fingerprint: {
             /** Changes */
-            changes: components["schemas"]["FingerprintChange"][];
+            changes: components["schemas"]["nalm_server__hosts__schemas__Change"][];
             /** Digest */
             digest: string;
             /** Fingerprint */
@@ -4646,20 +4536,6 @@ export interface components {
              * Format: date-time
              */
             last_seen_at: string;
-        };
-        /**
-         * FingerprintChange
-         * @description One thing in which a host is no longer what it was.
-         */
-        FingerprintChange: {
-            /** After */
-            after: string;
-            /** Before */
-            before: string;
-            /** Field */
-            field: string;
-            /** Severity */
-            severity: string;
         };
         /** Finish */
         Finish: {
@@ -4958,26 +4834,6 @@ export interface components {
             /** Temperature Celsius */
             temperature_celsius?: number | null;
         };
-        /**
-         * Health
-         * @description None: not readable there; never assumed to be fine.
-         */
-        "Health-Output": {
-            /** Disk Free Bytes */
-            disk_free_bytes: number | null;
-            /** Frequency Mhz */
-            frequency_mhz: number | null;
-            /** Load */
-            load: number | null;
-            /** Resolves */
-            resolves: number | null;
-            /** Spool Items */
-            spool_items: number | null;
-            /** Steal */
-            steal: number | null;
-            /** Temperature Celsius */
-            temperature_celsius: number | null;
-        };
         /** HealthSample */
         HealthSample: {
             /**
@@ -5072,74 +4928,6 @@ export interface components {
             status: "accepted" | "ignored";
         };
         /**
-         * Host
-         * @description Fingerprint. `host_class` is what must match for two runs to share a series.
-         */
-        Host: {
-            /** Caches */
-            caches?: {
-                [key: string]: number;
-            };
-            /** Cmdline Digest */
-            cmdline_digest?: string | null;
-            /** Cores */
-            cores: number;
-            /** Cpu Model */
-            cpu_model: string;
-            /** Governor */
-            governor?: string | null;
-            /** Host Class */
-            host_class: string;
-            /** Huge Pages */
-            huge_pages: boolean;
-            /** Isolated Cpus */
-            isolated_cpus?: number[] | null;
-            /** Kernel */
-            kernel: string;
-            /** Latencies At */
-            latencies_at?: string | null;
-            /** Latencies Ns */
-            latencies_ns?: {
-                [key: string]: number;
-            } | null;
-            /** Libraries */
-            libraries?: {
-                [key: string]: string;
-            } | null;
-            /** Memory Bytes */
-            memory_bytes: number;
-            /** Microcode */
-            microcode?: string | null;
-            /** Mitigations */
-            mitigations?: {
-                [key: string]: string;
-            } | null;
-            /** Name */
-            name: string;
-            /** Numa Nodes */
-            numa_nodes?: number | null;
-            /** Os */
-            os: string;
-            /** Pinned */
-            pinned?: {
-                [key: string]: string;
-            };
-            /** Smt */
-            smt?: boolean | null;
-            /** Thp */
-            thp?: string | null;
-            /** Transfer Ns */
-            transfer_ns?: {
-                [key: string]: number;
-            } | null;
-            /** Tsc Hz */
-            tsc_hz: number;
-            /** Turbo */
-            turbo?: boolean | null;
-            /** Virtual */
-            virtual: boolean;
-        };
-        /**
          * HostChange
          * @description A change of level of one host alone, while others stayed: no commit's doing, and nobody is told.
          */
@@ -5173,7 +4961,7 @@ export interface components {
              * Format: date-time
              */
             first_seen_at: string;
-            health: components["schemas"]["Health-Output"] | null;
+            health: components["schemas"]["nalm_server__hosts__schemas__Health-Output"] | null;
             /** Host Class */
             host_class: string;
             /** Job Id */
@@ -5303,7 +5091,7 @@ export interface components {
             events: components["schemas"]["Event"][];
             /** Id */
             id: number;
-            kind: components["schemas"]["IntegrationKind"];
+            kind: components["schemas"]["nalm_server__integrations__kinds__Kind"];
             /** Name */
             name: string;
             /** Paused Until */
@@ -5337,7 +5125,7 @@ export interface components {
             events: components["schemas"]["Event"][];
             /** Id */
             id: number;
-            kind: components["schemas"]["IntegrationKind"];
+            kind: components["schemas"]["nalm_server__integrations__kinds__Kind"];
             /** Name */
             name: string;
             /** Paused Until */
@@ -5347,11 +5135,6 @@ export interface components {
             /** Signing Secret */
             signing_secret: string | null;
         };
-        /**
-         * IntegrationKind
-         * @enum {string}
-         */
-        IntegrationKind: "github" | "github_app" | "gitlab" | "gitea" | "email" | "chat" | "webhook";
         /** InvitationNew */
         InvitationNew: {
             /**
@@ -5595,7 +5378,7 @@ export interface components {
          * Kind
          * @enum {string}
          */
-        Kind: "features" | "ablation" | "models";
+        "Kind-Input": "features" | "ablation" | "models";
         /**
          * LcoreCounters
          * @description One lcore over one turn. TSC cycles, nanoseconds.
@@ -5668,7 +5451,7 @@ export interface components {
         LeasedExperiment: {
             /** Id */
             id: number;
-            kind: components["schemas"]["Kind"];
+            kind: components["schemas"]["nalm_core__report__cell__Kind"];
             /** Names */
             names: string[];
             /** Seed */
@@ -5723,7 +5506,7 @@ export interface components {
             lines: components["schemas"]["ScenarioLine"][];
             metric: components["schemas"]["Metric"];
             /** Releases */
-            releases: components["schemas"]["ReleaseMark"][];
+            releases: components["schemas"]["nalm_server__history__schemas__Release"][];
         };
         /** Live */
         Live: {
@@ -5857,36 +5640,13 @@ export interface components {
             /** Ways */
             ways: number;
         };
-        /**
-         * ModelRow
-         * @description A chain under one execution model.
-         */
-        ModelRow: {
-            /** Chain */
-            chain: string;
-            figure: components["schemas"]["Figure"];
-            /** High */
-            high: number | null;
-            /** Low */
-            low: number | null;
-            /** Model */
-            model: string;
-            /** Pps */
-            pps: number;
-            /** Ratio Cpp */
-            ratio_cpp: number | null;
-            /** Stages */
-            stages: {
-                [key: string]: number;
-            };
-        };
         /** Models */
         Models: {
             commit: components["schemas"]["CommitRef"];
             /** Experiments */
             experiments: components["schemas"]["ModelsExperiment"][];
             /** Rows */
-            rows: components["schemas"]["ScenarioModel"][];
+            rows: components["schemas"]["nalm_server__features__schemas__ModelRow"][];
         };
         /**
          * ModelsExperiment
@@ -5911,7 +5671,7 @@ export interface components {
             /** Partial */
             partial: boolean;
             /** Rows */
-            rows: components["schemas"]["ModelRow"][];
+            rows: components["schemas"]["nalm_core__experiments__result__ModelRow"][];
             /** Taken */
             taken: number;
             /** Unusable */
@@ -5954,6 +5714,352 @@ export interface components {
             /** Why */
             why: string;
         };
+        /**
+         * ModelRow
+         * @description A chain under one execution model.
+         */
+        nalm_core__experiments__result__ModelRow: {
+            /** Chain */
+            chain: string;
+            figure: components["schemas"]["Figure"];
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Model */
+            model: string;
+            /** Pps */
+            pps: number;
+            /** Ratio Cpp */
+            ratio_cpp: number | null;
+            /** Stages */
+            stages: {
+                [key: string]: number;
+            };
+        };
+        /** ExperimentCell */
+        nalm_core__report__cell__ExperimentCell: {
+            /** Base Variant */
+            base_variant: string;
+            /** Cells */
+            cells: string[];
+            /** Head Variant */
+            head_variant: string;
+            kind: components["schemas"]["nalm_core__report__cell__Kind"];
+            /** Name */
+            name: string;
+            /** Subject */
+            subject: string;
+            /** Terms */
+            terms?: string[][];
+            /** Tuning */
+            tuning?: ("f_t" | "f_a" | "f_s" | "f_i") | null;
+            use: components["schemas"]["Use"];
+        };
+        /**
+         * Kind
+         * @enum {string}
+         */
+        nalm_core__report__cell__Kind: "features" | "ablation" | "models";
+        /**
+         * Host
+         * @description Fingerprint. `host_class` is what must match for two runs to share a series.
+         */
+        nalm_core__report__run_report__Host: {
+            /** Caches */
+            caches?: {
+                [key: string]: number;
+            };
+            /** Cmdline Digest */
+            cmdline_digest?: string | null;
+            /** Cores */
+            cores: number;
+            /** Cpu Model */
+            cpu_model: string;
+            /** Governor */
+            governor?: string | null;
+            /** Host Class */
+            host_class: string;
+            /** Huge Pages */
+            huge_pages: boolean;
+            /** Isolated Cpus */
+            isolated_cpus?: number[] | null;
+            /** Kernel */
+            kernel: string;
+            /** Latencies At */
+            latencies_at?: string | null;
+            /** Latencies Ns */
+            latencies_ns?: {
+                [key: string]: number;
+            } | null;
+            /** Libraries */
+            libraries?: {
+                [key: string]: string;
+            } | null;
+            /** Memory Bytes */
+            memory_bytes: number;
+            /** Microcode */
+            microcode?: string | null;
+            /** Mitigations */
+            mitigations?: {
+                [key: string]: string;
+            } | null;
+            /** Name */
+            name: string;
+            /** Numa Nodes */
+            numa_nodes?: number | null;
+            /** Os */
+            os: string;
+            /** Pinned */
+            pinned?: {
+                [key: string]: string;
+            };
+            /** Smt */
+            smt?: boolean | null;
+            /** Thp */
+            thp?: string | null;
+            /** Transfer Ns */
+            transfer_ns?: {
+                [key: string]: number;
+            } | null;
+            /** Tsc Hz */
+            tsc_hz: number;
+            /** Turbo */
+            turbo?: boolean | null;
+            /** Virtual */
+            virtual: boolean;
+        };
+        /**
+         * Change
+         * @description From base to head. Missing is None: an added stage has no base, an uncounted one no IPP.
+         */
+        nalm_core__verdict__change__Change: {
+            base: components["schemas"]["Figure"] | null;
+            head: components["schemas"]["Figure"] | null;
+            /** High */
+            high?: number | null;
+            /** Level */
+            level?: number | null;
+            /** Ln Cpp */
+            ln_cpp?: number | null;
+            /** Ln Eipc */
+            ln_eipc?: number | null;
+            /** Ln Ipp */
+            ln_ipp?: number | null;
+            /** Low */
+            low?: number | null;
+            /** P Value */
+            p_value?: number | null;
+            /** Ratio Cpp */
+            ratio_cpp?: number | null;
+        };
+        /**
+         * Invitation
+         * @description Shown once.
+         */
+        nalm_server__accounts__schemas__Invitation: {
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Link */
+            link: string;
+            /** Name */
+            name: string;
+        };
+        /** Invitation */
+        nalm_server__agents__registration_schemas__Invitation: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Id */
+            id: number;
+            /** Name */
+            name: string | null;
+            /** Pool */
+            pool: string;
+            /** Used At */
+            used_at: string | null;
+            /** Used By */
+            used_by: string | null;
+        };
+        /** ExperimentCell */
+        nalm_server__experiments__schemas__ExperimentCell: {
+            base: components["schemas"]["RunDefinition"] | null;
+            head: components["schemas"]["RunDefinition"] | null;
+            /** High */
+            high: number | null;
+            /** Host */
+            host: string;
+            /** Low */
+            low: number | null;
+            /** Name */
+            name: string;
+            /** Number */
+            number: number;
+            /** Ratio */
+            ratio: number | null;
+            /**
+             * Received At
+             * Format: date-time
+             */
+            received_at: string;
+            /** Run Id */
+            run_id: string;
+            /** Subject */
+            subject: string;
+            /** Unusable */
+            unusable: string | null;
+            use: components["schemas"]["Use"];
+        };
+        /**
+         * ModelRow
+         * @description A chain under an execution model, as one scenario measured it.
+         */
+        nalm_server__features__schemas__ModelRow: {
+            /** Chain */
+            chain: string;
+            /** Figures */
+            figures: {
+                [key: string]: components["schemas"]["Value"];
+            };
+            /** High */
+            high: number | null;
+            /** Host Class */
+            host_class: string;
+            /** Lcores */
+            lcores: number;
+            /** Low */
+            low: number | null;
+            /** Model */
+            model: string;
+            /** Ratio Cpp */
+            ratio_cpp: number | null;
+            /** Run Id */
+            run_id: string;
+            /** Scenario */
+            scenario: string;
+            /** Traffic */
+            traffic: string;
+        };
+        /** Release */
+        nalm_server__features__schemas__Release: {
+            commit: components["schemas"]["CommitRef"];
+            /** Name */
+            name: string;
+        };
+        /** Health */
+        nalm_server__health__schemas__Health: {
+            /** Agents Seen */
+            agents_seen: number;
+            /**
+             * Database
+             * @enum {string}
+             */
+            database: "sqlite" | "postgresql";
+            /** Jobs Open */
+            jobs_open: number;
+            /** Problems */
+            problems: string[];
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "ok" | "degraded";
+            /** Version */
+            version: string;
+        };
+        /** Release */
+        nalm_server__history__schemas__Release: {
+            /** At */
+            at: number;
+            /** Name */
+            name: string;
+        };
+        /**
+         * Change
+         * @description One thing in which a host is no longer what it was.
+         */
+        nalm_server__hosts__schemas__Change: {
+            /** After */
+            after: string;
+            /** Before */
+            before: string;
+            /** Field */
+            field: string;
+            /** Severity */
+            severity: string;
+        };
+        /**
+         * Health
+         * @description None: not readable there; never assumed to be fine.
+         */
+        "nalm_server__hosts__schemas__Health-Output": {
+            /** Disk Free Bytes */
+            disk_free_bytes: number | null;
+            /** Frequency Mhz */
+            frequency_mhz: number | null;
+            /** Load */
+            load: number | null;
+            /** Resolves */
+            resolves: number | null;
+            /** Spool Items */
+            spool_items: number | null;
+            /** Steal */
+            steal: number | null;
+            /** Temperature Celsius */
+            temperature_celsius: number | null;
+        };
+        /** Host */
+        nalm_server__hosts__schemas__Host: {
+            capabilities: components["schemas"]["Capabilities-Output"] | null;
+            /** Clock Offset Seconds */
+            clock_offset_seconds: number | null;
+            /**
+             * First Seen At
+             * Format: date-time
+             */
+            first_seen_at: string;
+            health: components["schemas"]["nalm_server__hosts__schemas__Health-Output"] | null;
+            /** Host Class */
+            host_class: string;
+            /** Job Id */
+            job_id: number | null;
+            /** Last Seen At */
+            last_seen_at: string | null;
+            /** Name */
+            name: string;
+            /** Pool */
+            pool: string;
+            /** Reason */
+            reason: string | null;
+            /** Registered */
+            registered: boolean;
+            state: components["schemas"]["HostState"];
+            /** Version */
+            version: string | null;
+        };
+        /**
+         * Kind
+         * @enum {string}
+         */
+        nalm_server__integrations__kinds__Kind: "github" | "github_app" | "gitlab" | "gitea" | "email" | "chat" | "webhook";
+        /**
+         * Kind
+         * @description What ages out. Runs, verdicts and series never do.
+         * @enum {string}
+         */
+        nalm_server__retention__schemas__Kind: "reports" | "deliveries" | "logs";
         /**
          * NcppLine
          * @description One scenario on one host class.
@@ -6317,7 +6423,7 @@ export interface components {
             /** Features */
             features: components["schemas"]["PriceLine"][];
             reference: components["schemas"]["CommitRef"] | null;
-            release: components["schemas"]["ReleaseRef"] | null;
+            release: components["schemas"]["nalm_server__features__schemas__Release"] | null;
         };
         /**
          * PriceSource
@@ -6720,7 +6826,7 @@ export interface components {
          * Release
          * @description The agent ends, or cannot go on, through no fault of the job.
          */
-        Release: {
+        "Release-Input": {
             /** Fence */
             fence: number;
             /**
@@ -6729,19 +6835,6 @@ export interface components {
              */
             reason: string;
         };
-        /** ReleaseMark */
-        ReleaseMark: {
-            /** At */
-            at: number;
-            /** Name */
-            name: string;
-        };
-        /** ReleaseRef */
-        ReleaseRef: {
-            commit: components["schemas"]["CommitRef"];
-            /** Name */
-            name: string;
-        };
         /**
          * Removed
          * @description All that ever aged out of one kind.
@@ -6749,7 +6842,7 @@ export interface components {
         Removed: {
             /** Bytes */
             bytes: number;
-            kind: components["schemas"]["RetentionKind"];
+            kind: components["schemas"]["nalm_server__retention__schemas__Kind"];
             /**
              * Last At
              * Format: date-time
@@ -6827,12 +6920,6 @@ export interface components {
             removed: components["schemas"]["Removed"][];
             rules: components["schemas"]["Rules"];
         };
-        /**
-         * RetentionKind
-         * @description What ages out. Runs, verdicts and series never do.
-         * @enum {string}
-         */
-        RetentionKind: "reports" | "deliveries" | "logs";
         /**
          * Revision
          * @description Something that can be compared.
@@ -7010,7 +7097,7 @@ export interface components {
             explanation: components["schemas"]["Explanation"] | null;
             /** Failure */
             failure: string | null;
-            fingerprint: components["schemas"]["Host"];
+            fingerprint: components["schemas"]["nalm_core__report__run_report__Host"];
             /**
              * Finished At
              * Format: date-time
@@ -7097,7 +7184,7 @@ export interface components {
             event_counts?: components["schemas"]["EventCount"][];
             /** Expected Outcomes */
             expected_outcomes?: components["schemas"]["ExpectedOutcome"][];
-            experiment?: components["schemas"]["ExperimentCell"] | null;
+            experiment?: components["schemas"]["nalm_core__report__cell__ExperimentCell"] | null;
             /** Failure */
             failure?: string | null;
             /**
@@ -7105,7 +7192,7 @@ export interface components {
              * Format: date-time
              */
             finished_at: string;
-            host: components["schemas"]["Host"];
+            host: components["schemas"]["nalm_core__report__run_report__Host"];
             /** Instructions */
             instructions?: components["schemas"]["InstructionCount"][];
             /** Memory */
@@ -7212,36 +7299,6 @@ export interface components {
             segments: components["schemas"]["Segment"][];
             /** Stages */
             stages: components["schemas"]["StageColumns"][];
-        };
-        /**
-         * ScenarioModel
-         * @description A chain under an execution model, as one scenario measured it.
-         */
-        ScenarioModel: {
-            /** Chain */
-            chain: string;
-            /** Figures */
-            figures: {
-                [key: string]: components["schemas"]["Value"];
-            };
-            /** High */
-            high: number | null;
-            /** Host Class */
-            host_class: string;
-            /** Lcores */
-            lcores: number;
-            /** Low */
-            low: number | null;
-            /** Model */
-            model: string;
-            /** Ratio Cpp */
-            ratio_cpp: number | null;
-            /** Run Id */
-            run_id: string;
-            /** Scenario */
-            scenario: string;
-            /** Traffic */
-            traffic: string;
         };
         /** ScenarioSummary */
         ScenarioSummary: {
@@ -7422,27 +7479,6 @@ export interface components {
             only_head: number;
             /** Series */
             series: components["schemas"]["SeriesComparison"][];
-        };
-        /** ServerHealth */
-        ServerHealth: {
-            /** Agents Seen */
-            agents_seen: number;
-            /**
-             * Database
-             * @enum {string}
-             */
-            database: "sqlite" | "postgresql";
-            /** Jobs Open */
-            jobs_open: number;
-            /** Problems */
-            problems: string[];
-            /**
-             * Status
-             * @enum {string}
-             */
-            status: "ok" | "degraded";
-            /** Version */
-            version: string;
         };
         /**
          * Settings
@@ -7736,35 +7772,6 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
-        };
-        /** TakenCell */
-        TakenCell: {
-            base: components["schemas"]["RunDefinition"] | null;
-            head: components["schemas"]["RunDefinition"] | null;
-            /** High */
-            high: number | null;
-            /** Host */
-            host: string;
-            /** Low */
-            low: number | null;
-            /** Name */
-            name: string;
-            /** Number */
-            number: number;
-            /** Ratio */
-            ratio: number | null;
-            /**
-             * Received At
-             * Format: date-time
-             */
-            received_at: string;
-            /** Run Id */
-            run_id: string;
-            /** Subject */
-            subject: string;
-            /** Unusable */
-            unusable: string | null;
-            use: components["schemas"]["Use"];
         };
         /**
          * Term
@@ -8107,7 +8114,7 @@ export interface components {
         Verdict: {
             /** Cause */
             cause?: ("instructions" | "pipeline") | null;
-            chain?: components["schemas"]["Change"] | null;
+            chain?: components["schemas"]["nalm_core__verdict__change__Change"] | null;
             /** Culprit Stages */
             culprit_stages?: string[];
             /**
@@ -8516,7 +8523,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AccountInvitation"];
+                    "application/json": components["schemas"]["nalm_server__accounts__schemas__Invitation"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8583,7 +8590,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AccountInvitation"];
+                    "application/json": components["schemas"]["nalm_server__accounts__schemas__Invitation"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8684,7 +8691,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Release"];
+                "application/json": components["schemas"]["Release-Input"];
             };
         };
         responses: {
@@ -8854,7 +8861,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AgentInvitation"][];
+                    "application/json": components["schemas"]["nalm_server__agents__registration_schemas__Invitation"][];
                 };
             };
             400: components["responses"]["Error400"];
@@ -9417,7 +9424,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ServerHealth"];
+                    "application/json": components["schemas"]["nalm_server__health__schemas__Health"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -9687,7 +9694,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BenchHost"][];
+                    "application/json": components["schemas"]["nalm_server__hosts__schemas__Host"][];
                 };
             };
             400: components["responses"]["Error400"];
@@ -9754,7 +9761,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BenchHost"];
+                    "application/json": components["schemas"]["nalm_server__hosts__schemas__Host"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -9786,7 +9793,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BenchHost"];
+                    "application/json": components["schemas"]["nalm_server__hosts__schemas__Host"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -9884,7 +9891,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BenchHost"];
+                    "application/json": components["schemas"]["nalm_server__hosts__schemas__Host"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -9916,7 +9923,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BenchHost"];
+                    "application/json": components["schemas"]["nalm_server__hosts__schemas__Host"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -11394,7 +11401,7 @@ export interface operations {
     list_experiments: {
         parameters: {
             query?: {
-                kind?: components["schemas"]["Kind"] | null;
+                kind?: components["schemas"]["Kind-Input"] | null;
                 limit?: number;
             };
             header?: never;

@@ -84,7 +84,7 @@ export const isOpen = (alert: { state: string }): boolean =>
 export const isActiveAlert = (alert: { state: string }): boolean =>
   (ACTIVE_ALERTS as readonly string[]).includes(alert.state);
 
-/** What a person may say of a finding, with its key. The server decides; this only spares refusals. */
+/** The states a person can set, each with its key. The server says which of them an alert may become. */
 export const TRIAGE = [
   { state: "acknowledged", key: "a", word: "Acknowledge", form: false },
   { state: "expected", key: "e", word: "Expected…", form: true },
@@ -95,19 +95,8 @@ export const TRIAGE = [
 export type Triage = (typeof TRIAGE)[number];
 export type Asked = Triage["state"];
 
-const NEXT: Record<AlertState, readonly Asked[]> = {
-  new: ["acknowledged", "expected", "fixed", "false_alarm"],
-  confirmed: ["acknowledged", "expected", "fixed", "false_alarm"],
-  acknowledged: ["expected", "fixed", "false_alarm"],
-  reopened: ["acknowledged", "expected", "fixed", "false_alarm"],
-  partly_fixed: ["acknowledged", "expected", "fixed", "false_alarm", "reopened"],
-  expected: ["reopened", "fixed", "false_alarm"],
-  fixed: ["reopened", "expected", "false_alarm"],
-  false_alarm: ["reopened"],
-  dismissed: ["reopened", "false_alarm"],
-};
-export const triageOf = (alert: { state: string }): Triage[] =>
-  TRIAGE.filter((one) => NEXT[alert.state as AlertState]?.includes(one.state));
+export const triageOf = (alert: { may_become: readonly string[] }): Triage[] =>
+  TRIAGE.filter(({ state }) => alert.may_become.includes(state));
 
 export interface AlertLike {
   kind: string | null;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The two sides of a comparison: as the address has them, as the server is asked, as a person reads them. */
-import type { Axis, CompareSearch } from "../search";
+import type { Axis, CompareSearch } from "./compareSearch";
 
 /** The server's parameters. */
 export interface Sides {

@@ -4,7 +4,7 @@ import { Button, SegmentedControl } from "@mantine/core";
 import { type UseQueryOptions, useQuery } from "@tanstack/react-query";
 import type { FunctionCosts, FunctionSource, Sourced } from "../../api/types";
 import { costOf, sourceCsv } from "../../logic/code/source";
-import type { CompareSearch } from "../../logic/search";
+import type { CompareSearch } from "../../logic/run/compareSearch";
 import { fileName } from "../../logic/text/csv";
 import { Panel } from "../Panel";
 import { FailedPart, Loading } from "../States";

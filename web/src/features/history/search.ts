@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import * as v from "valibot";
+import { functionsOf, functionsText } from "../../shared/logic/code/functions";
+import {
+  commit,
+  LONGEST,
+  listOf,
+  matching,
+  NO_STAGES,
+  oneOf,
+  readAs,
+  text,
+  view,
+} from "../../shared/logic/search";
+
+export const SCALES = ["absolute", "relative", "log"] as const;
+
+export const historySearch = v.object({
+  /** Scenarios joined by commas; without it the main one. */
+  scenario: listOf(),
+  /** Branches joined by commas; without it the default branch. */
+  branch: listOf(),
+  /** One metric; without it the main ones are shown. */
+  metric: matching(/^[a-z_]+$/),
+  /** Stages joined by commas; without it all are shown, of several scenarios or branches the chain. */
+  stages: listOf(),
+  /** C functions shown as well, `stage>function` joined by semicolons. */
+  functions: readAs((value) => functionsText(functionsOf(value))),
+  host_class: text,
+  scale: oneOf(SCALES),
+  /** What `relative` is against: a commit; without it the first. */
+  against: commit,
+  /** First and last commit shown; without them all. */
+  from: commit,
+  to: commit,
+  /** As many commits as there can be, not only the newest thousand. */
+  last: oneOf([LONGEST]),
+  view,
+  /** Of the table, from 1. */
+  page: matching(/^[1-9]\d{0,4}$/),
+});
+export type HistorySearch = v.InferInput<typeof historySearch>;
+
+/** The change that shows these functions; without any, stages are shown again. */
+export const withFunctions = ({ stages }: HistorySearch, keys: readonly string[]): HistorySearch => ({
+  functions: functionsText(keys),
+  ...(keys.length === 0 && stages === NO_STAGES ? { stages: undefined } : {}),
+});

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import * as v from "valibot";
+import { FIGURES } from "../../shared/logic/code/codeRows";
+import { oneOf, text } from "../../shared/logic/search";
+
+export const runSearch = v.object({
+  rounds: oneOf(["cpp"]),
+  /** Whose code is shown: without it functions, else lines of that side. */
+  code: oneOf(["head", "base"]),
+  q: text,
+  sort: oneOf(["name", ...Object.keys(FIGURES)]),
+  order: oneOf(["up"]),
+  /** The function whose lines are open, and which of them, as in a comparison. */
+  fn: text,
+  lines: oneOf(["all"]),
+});
+export type RunSearch = v.InferInput<typeof runSearch>;

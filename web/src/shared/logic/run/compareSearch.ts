@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The address of a comparison: parts of it are shown by other pages too. */
+import * as v from "valibot";
+import { oneOf, text } from "../search";
+
+export const AXES = ["commit", "host", "model", "features"] as const;
+/** What the two sides differ in. */
+export type Axis = (typeof AXES)[number];
+
+export const compareSearch = v.object({
+  /** Revisions: commits, tags or branches; base is head where the axis is another than the commit. */
+  base: text,
+  head: text,
+  /** Head's, and base's where base has none of its own. */
+  scenario: text,
+  base_scenario: text,
+  base_host: text,
+  head_host: text,
+  /** Commits without it. */
+  by: oneOf(["host", "model", "features"]),
+  /** How rounds are drawn; ratios without it. */
+  rounds: oneOf(["cpp"]),
+  /** Which cost the flame graph has; instructions without it. */
+  cost: oneOf(["cycles"]),
+  /** The frame it is zoomed to: places among siblings, joined by dots. */
+  at: text,
+  /** The function whose lines are open: stage and name, joined by a slash. */
+  fn: text,
+  /** Whether lines of it that are the same on both sides are shown too; folded without it. */
+  lines: oneOf(["all"]),
+});
+export type CompareSearch = v.InferInput<typeof compareSearch>;
