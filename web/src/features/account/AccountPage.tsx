@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What belongs to the one who is signed in: the password and tokens for programs. */
 import { Button, PasswordInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
 import { changePassword } from "../../shared/api/session";
 import { addOwnToken, ownTokensQuery, revokeOwnToken } from "../../shared/api/tokens";
 import type { OwnTokenNew, SignedIn } from "../../shared/api/types";
@@ -44,22 +44,18 @@ export function AccountPage() {
 }
 
 function Password({ session }: { session: SignedIn }) {
-  const [old, setOld] = useState("");
-  const [wanted, setWanted] = useState("");
-  const [again, setAgain] = useState("");
-  const change = useAction(() => changePassword(session.by_link ? null : old, wanted), {
-    renews: ["session"],
-    onDone: () => {
-      for (const empty of [setOld, setWanted, setAgain]) empty("");
-    },
+  const form = useForm({
+    initialValues: { old: "", password: "", again: "" },
+    validate: { again: (value, { password }) => passwordFault(password, value) },
   });
-  const fault = again === "" ? null : passwordFault(wanted, again);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (passwordFault(wanted, again) === null) change.mutate(undefined);
-  };
+  const { old, password, again } = form.values;
+  const change = useAction(() => changePassword(session.by_link ? null : old, password), {
+    renews: ["session"],
+    onDone: form.reset,
+  });
+  const fault = again === "" ? null : passwordFault(password, again);
   return (
-    <form className="form" onSubmit={submit}>
+    <form className="form" onSubmit={form.onSubmit(() => change.mutate(undefined))}>
       <input type="text" hidden readOnly autoComplete="username" value={session.name ?? ""} />
       {session.by_link ? (
         <p>You came by a one-time link. Choose a password for the next time.</p>
@@ -68,8 +64,7 @@ function Password({ session }: { session: SignedIn }) {
           label="Present password"
           autoComplete="current-password"
           required
-          value={old}
-          onChange={(event) => setOld(event.currentTarget.value)}
+          {...form.getInputProps("old")}
         />
       )}
       <PasswordInput
@@ -77,16 +72,14 @@ function Password({ session }: { session: SignedIn }) {
         description="12 characters or more"
         autoComplete="new-password"
         required
-        value={wanted}
-        onChange={(event) => setWanted(event.currentTarget.value)}
+        {...form.getInputProps("password")}
       />
       <PasswordInput
         label="New password again"
         autoComplete="new-password"
         required
-        value={again}
+        {...form.getInputProps("again")}
         error={fault}
-        onChange={(event) => setAgain(event.currentTarget.value)}
       />
       <ActionError error={change.error} />
       {change.isSuccess && <p role="status">The password is set.</p>}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** By name and password, or by the one-time link that was opened; then back to where one was. */
 import { Button, PasswordInput, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useLocation, useRouter } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
 import { sessionQuery, signInByLink, signInByPassword } from "../../shared/api/session";
 import type { SignedIn } from "../../shared/api/types";
 import { linkOf, returnPath } from "../../shared/logic/roles";
@@ -44,15 +44,11 @@ type Entered = { onEntered: (session: SignedIn) => Promise<void> };
 
 function ByPassword({ to, onEntered }: Entered & { to: string }) {
   const session = useSession();
-  const [name, setName] = useState("");
-  const [password, setPassword] = useState("");
+  const form = useForm({ initialValues: { name: "", password: "" } });
+  const { name, password } = form.values;
   const enter = useAction(() => signInByPassword(name, password), { onDone: onEntered });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    enter.mutate(undefined);
-  };
   return (
-    <form className="panel form" onSubmit={submit}>
+    <form className="panel form" onSubmit={form.onSubmit(() => enter.mutate(undefined))}>
       {session?.name && (
         <p className="soft">
           You are signed in as {session.name}. <Link to="/">Overview</Link>
@@ -64,16 +60,14 @@ function ByPassword({ to, onEntered }: Entered & { to: string }) {
         autoComplete="username"
         required
         data-autofocus
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        {...form.getInputProps("name")}
       />
       <PasswordInput
         label="Password"
         name="password"
         autoComplete="current-password"
         required
-        value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
+        {...form.getInputProps("password")}
       />
       <ActionError error={enter.error} />
       <Button type="submit" loading={enter.isPending}>

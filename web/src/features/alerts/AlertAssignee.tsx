@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
 import { ALERT_RENEWS, assignAlert } from "../../shared/api/alerts";
 import type { AlertDetail } from "../../shared/api/types";
 import { ActionError } from "../../shared/ui/ActionError";
@@ -11,15 +11,12 @@ import { useMay, useSession } from "../../shared/ui/hooks/useSession";
 export function AlertAssignee({ alert }: { alert: AlertDetail }) {
   const allowed = useMay(alert.project, "developer");
   const me = useSession()?.name ?? null;
-  const [name, setName] = useState("");
-  const give = useAction((to: string | null) => assignAlert(alert.id, to), {
+  const form = useForm({ initialValues: { name: "" } });
+  const { name } = form.values;
+  const assign = useAction((to: string | null) => assignAlert(alert.id, to), {
     renews: ALERT_RENEWS,
-    onDone: () => setName(""),
+    onDone: form.reset,
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    give.mutate(name.trim());
-  };
   return (
     <>
       <p>
@@ -32,28 +29,27 @@ export function AlertAssignee({ alert }: { alert: AlertDetail }) {
         )}
       </p>
       {allowed && (
-        <form className="form-line spaced" onSubmit={submit}>
+        <form className="form-line spaced" onSubmit={form.onSubmit(() => assign.mutate(name.trim()))}>
           {me !== null && alert.assignee !== me && (
-            <Button size="xs" variant="default" loading={give.isPending} onClick={() => give.mutate(me)}>
+            <Button size="xs" variant="default" loading={assign.isPending} onClick={() => assign.mutate(me)}>
               I take it
             </Button>
           )}
           {alert.assignee !== null && (
-            <Button size="xs" variant="default" loading={give.isPending} onClick={() => give.mutate(null)}>
+            <Button
+              size="xs"
+              variant="default"
+              loading={assign.isPending}
+              onClick={() => assign.mutate(null)}
+            >
               Nobody
             </Button>
           )}
-          <TextInput
-            size="xs"
-            aria-label="Account"
-            placeholder="Account"
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
+          <TextInput size="xs" aria-label="Account" placeholder="Account" {...form.getInputProps("name")} />
           <Button type="submit" size="xs" variant="default" disabled={!name.trim()}>
             Assign
           </Button>
-          <ActionError error={give.error} />
+          <ActionError error={assign.error} />
         </form>
       )}
     </>

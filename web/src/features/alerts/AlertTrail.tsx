@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The life of a finding in the order of time: each step and each comment; and a place for one more. */
 import { Button, Textarea } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
 import { commentOnAlert } from "../../shared/api/alerts";
 import type { AlertDetail } from "../../shared/api/types";
 import { inTime, toldText } from "../../shared/logic/alerts";
@@ -34,23 +34,14 @@ export function AlertTrail({ alert }: { alert: AlertDetail }) {
 }
 
 function CommentForm({ id }: { id: number }) {
-  const [text, setText] = useState("");
-  const say = useAction(() => commentOnAlert(id, text), { renews: ["alert"], onDone: () => setText("") });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    say.mutate(undefined);
-  };
+  const form = useForm({ initialValues: { text: "" } });
+  const { text } = form.values;
+  const comment = useAction(() => commentOnAlert(id, text), { renews: ["alert"], onDone: form.reset });
   return (
-    <form className="form spaced" onSubmit={submit}>
-      <Textarea
-        label="Comment"
-        autosize
-        minRows={2}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
-      <ActionError error={say.error} />
-      <Button type="submit" size="xs" variant="default" loading={say.isPending} disabled={!text.trim()}>
+    <form className="form spaced" onSubmit={form.onSubmit(() => comment.mutate(undefined))}>
+      <Textarea label="Comment" autosize minRows={2} {...form.getInputProps("text")} />
+      <ActionError error={comment.error} />
+      <Button type="submit" size="xs" variant="default" loading={comment.isPending} disabled={!text.trim()}>
         Say it
       </Button>
     </form>

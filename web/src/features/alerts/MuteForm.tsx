@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Autocomplete, Button, Select, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
 import { addMute } from "../../shared/api/alerts";
 import { MUTE_FOR, muteUntil } from "../../shared/logic/alerts";
 import { ActionError } from "../../shared/ui/ActionError";
@@ -15,19 +15,14 @@ interface Props {
 
 /** For a while nobody is told of a scenario; what moves is recorded all the same. */
 export function MuteForm({ project, scenarios, scenario: first, onDone }: Props) {
-  const [scenario, setScenario] = useState(first ?? "");
-  const [days, setDays] = useState("7");
-  const [why, setWhy] = useState("");
-  const ask = useAction(() => addMute(project, { scenario, until: muteUntil(days, Date.now()), why }), {
+  const form = useForm({ initialValues: { scenario: first ?? "", days: "7", why: "" } });
+  const { scenario, days, why } = form.values;
+  const mute = useAction(() => addMute(project, { scenario, until: muteUntil(days, Date.now()), why }), {
     renews: ["mutes", "alerts", "alert", "project"],
     onDone,
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    ask.mutate(undefined);
-  };
   return (
-    <form className="form" onSubmit={submit}>
+    <form className="form" onSubmit={form.onSubmit(() => mute.mutate(undefined))}>
       <p className="soft">
         Nobody is told of what moves in these scenarios meanwhile. It is recorded, and shown as muted.
       </p>
@@ -38,21 +33,19 @@ export function MuteForm({ project, scenarios, scenario: first, onDone }: Props)
         data={[...scenarios]}
         openOnFocus={false}
         comboboxProps={{ withinPortal: false }}
-        value={scenario}
-        onChange={setScenario}
+        {...form.getInputProps("scenario")}
         data-autofocus
       />
       <Select
         label="For"
         data={MUTE_FOR}
         comboboxProps={{ withinPortal: false }}
-        value={days}
         allowDeselect={false}
-        onChange={(next) => next !== null && setDays(next)}
+        {...form.getInputProps("days")}
       />
-      <TextInput label="Why" required value={why} onChange={(event) => setWhy(event.currentTarget.value)} />
-      <ActionError error={ask.error} />
-      <Button type="submit" loading={ask.isPending} disabled={!scenario.trim() || !why.trim()}>
+      <TextInput label="Why" required {...form.getInputProps("why")} />
+      <ActionError error={mute.error} />
+      <Button type="submit" loading={mute.isPending} disabled={!scenario.trim() || !why.trim()}>
         Mute
       </Button>
     </form>

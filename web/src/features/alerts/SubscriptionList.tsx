@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Patterns of alerts one wants to see, and a form for another. */
 import { Button, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
 import type { Watch } from "../../shared/api/types";
 import { ActionError } from "../../shared/ui/ActionError";
 import { useAction } from "../../shared/ui/hooks/useAction";
@@ -46,14 +46,10 @@ export function SubscriptionList({ watches }: { watches: readonly Watch[] }) {
 }
 
 function NewWatch() {
-  const [wanted, setWanted] = useState(ANY);
-  const add = useAction(() => addWatch(wanted), { renews: RENEWS, onDone: () => setWanted(ANY) });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    add.mutate(undefined);
-  };
+  const form = useForm({ initialValues: ANY });
+  const add = useAction(() => addWatch(form.values), { renews: RENEWS, onDone: form.reset });
   return (
-    <form className="form-line" onSubmit={submit}>
+    <form className="form-line" onSubmit={form.onSubmit(() => add.mutate(undefined))}>
       {FIELDS.map((field) => (
         <TextInput
           key={field}
@@ -62,8 +58,7 @@ function NewWatch() {
           withAsterisk={false}
           maxLength={field === "author" ? 256 : 64}
           autoComplete="off"
-          value={wanted[field]}
-          onChange={(event) => setWanted({ ...wanted, [field]: event.currentTarget.value })}
+          {...form.getInputProps(field)}
         />
       ))}
       <Button type="submit" variant="default" loading={add.isPending}>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button, Textarea, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
 import { ALERT_RENEWS, setAlertState } from "../../shared/api/alerts";
 import type { AlertDetail } from "../../shared/api/types";
 import { boundOf, type Triage } from "../../shared/logic/alerts";
@@ -21,48 +21,39 @@ const SAYS: Record<string, string> = {
   reopened: "It is open again, and what was said of it is taken back.",
 };
 
+const boundFault = (value: string): string | null =>
+  value.trim() === "" || boundOf(value) !== null ? null : "A number of per cent, such as 3 or -2.5.";
+
 /** Says what a finding is, and why; with a bound or the commit that fixed it, where that belongs to it. */
 export function TriageForm({ alert, asked, onDone }: Props) {
-  const [why, setWhy] = useState("");
-  const [extra, setExtra] = useState("");
+  const form = useForm({
+    initialValues: { why: "", extra: "" },
+    validate: { extra: (value) => (asked.state === "expected" && boundFault(value)) || null },
+    validateInputOnChange: ["extra"],
+  });
+  const { why, extra } = form.values;
   const { state } = asked;
   const typed = extra.trim();
-  const bound = typed === "" ? null : boundOf(typed.replace("%", "").replace("\u2212", "-"));
-  const wrong = state === "expected" && typed !== "" && bound === null;
-  const tell = useAction(
+  const setState = useAction(
     () =>
       setAlertState(alert.id, {
         state,
         why,
-        bound: state === "expected" ? bound : null,
+        bound: state === "expected" && typed !== "" ? boundOf(typed) : null,
         fixed_by: state === "fixed" && typed !== "" ? typed : null,
       }),
     { renews: ALERT_RENEWS, onDone },
   );
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (!wrong) tell.mutate(undefined);
-  };
   return (
-    <form className="form" onSubmit={submit}>
+    <form className="form" onSubmit={form.onSubmit(() => setState.mutate(undefined))}>
       <p className="soft">{SAYS[state]}</p>
-      <Textarea
-        label="Why"
-        required
-        autosize
-        minRows={2}
-        value={why}
-        onChange={(event) => setWhy(event.currentTarget.value)}
-        data-autofocus
-      />
+      <Textarea label="Why" required autosize minRows={2} {...form.getInputProps("why")} data-autofocus />
       {state === "expected" && (
         <TextInput
           label="Up to, in per cent"
           description="Such as +3. Empty: as far as each scenario has moved."
           inputMode="decimal"
-          value={extra}
-          error={wrong ? "A number of per cent, such as 3 or -2.5." : undefined}
-          onChange={(event) => setExtra(event.currentTarget.value)}
+          {...form.getInputProps("extra")}
         />
       )}
       {state === "fixed" && (
@@ -70,12 +61,11 @@ export function TriageForm({ alert, asked, onDone }: Props) {
           label="By the commit"
           description="Empty: not known"
           pattern="[0-9a-f]{7,64}"
-          value={extra}
-          onChange={(event) => setExtra(event.currentTarget.value)}
+          {...form.getInputProps("extra")}
         />
       )}
-      <ActionError error={tell.error} />
-      <Button type="submit" loading={tell.isPending} disabled={!why.trim()}>
+      <ActionError error={setState.error} />
+      <Button type="submit" loading={setState.isPending} disabled={!why.trim()}>
         {asked.word.replace("…", "")}
       </Button>
     </form>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button, NumberInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
 import { ActionError } from "../../shared/ui/ActionError";
 import { useAction } from "../../shared/ui/hooks/useAction";
 import { useMay } from "../../shared/ui/hooks/useSession";
@@ -11,15 +11,12 @@ const MOST = 96;
 /** How often a day code is measured against itself, for those who may say so. */
 export function ControlsForm({ project, perDay }: { project: string; perDay: number }) {
   const allowed = useMay(project, "maintainer");
-  const [wanted, setWanted] = useState(perDay);
-  const set = useAction(() => setControls(project, { controls_per_day: wanted }), { renews: ["quality"] });
+  const form = useForm({ initialValues: { controls: perDay } });
+  const { controls } = form.values;
+  const set = useAction(() => setControls(project, { controls_per_day: controls }), { renews: ["quality"] });
   if (!allowed) return null;
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    set.mutate(undefined);
-  };
   return (
-    <form className="form-line spaced" onSubmit={submit}>
+    <form className="form-line spaced" onSubmit={form.onSubmit(() => set.mutate(undefined))}>
       <NumberInput
         label="Controls a day"
         description="0: none"
@@ -27,10 +24,16 @@ export function ControlsForm({ project, perDay }: { project: string; perDay: num
         min={0}
         max={MOST}
         allowDecimal={false}
-        value={wanted}
-        onChange={(value) => setWanted(Number(value) || 0)}
+        value={controls}
+        onChange={(value) => form.setFieldValue("controls", Number(value) || 0)}
       />
-      <Button type="submit" size="xs" variant="default" loading={set.isPending} disabled={wanted === perDay}>
+      <Button
+        type="submit"
+        size="xs"
+        variant="default"
+        loading={set.isPending}
+        disabled={controls === perDay}
+      >
         Save
       </Button>
       <ActionError error={set.error} />

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Autocomplete, Button } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
 import type { BisectDetail, Commit } from "../../shared/api/types";
 import { ActionError } from "../../shared/ui/ActionError";
 import { CommitPicker } from "../../shared/ui/CommitPicker";
@@ -21,30 +21,40 @@ interface Props {
 /** Finds the commit that changed a scenario's cost, with as few measurements as will do. */
 export function BisectForm(props: Props) {
   const { project, commits, scenarios } = props;
-  const [good, setGood] = useState(props.good);
-  const [bad, setBad] = useState(props.bad ?? commits[0]?.sha);
-  const [scenario, setScenario] = useState(props.scenario ?? scenarios[0]);
+  const form = useForm({
+    initialValues: {
+      good: props.good,
+      bad: props.bad ?? commits[0]?.sha,
+      scenario: props.scenario ?? scenarios[0] ?? "",
+    },
+  });
+  const { good, bad, scenario } = form.values;
   const order = commits.map((commit) => commit.sha);
   const size = backfillSize(order, good, bad, 1);
-  const ask = useAction(
-    () => addBisect(project, { good: good ?? "", bad: bad ?? "", scenario: scenario ?? "" }),
-    { renews: ["jobs", "bisects"], onDone: props.onDone },
-  );
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    ask.mutate(undefined);
-  };
+  const start = useAction(() => addBisect(project, { good: good ?? "", bad: bad ?? "", scenario }), {
+    renews: ["jobs", "bisects"],
+    onDone: props.onDone,
+  });
   return (
-    <form className="form" onSubmit={submit}>
-      <CommitPicker label="Good" commits={commits} value={good} onChange={setGood} />
-      <CommitPicker label="Bad" commits={commits} value={bad} onChange={setBad} />
+    <form className="form" onSubmit={form.onSubmit(() => start.mutate(undefined))}>
+      <CommitPicker
+        label="Good"
+        commits={commits}
+        value={good}
+        onChange={(next) => form.setFieldValue("good", next)}
+      />
+      <CommitPicker
+        label="Bad"
+        commits={commits}
+        value={bad}
+        onChange={(next) => form.setFieldValue("bad", next)}
+      />
       <Autocomplete
         label="Scenario"
         description={scenarios.length === 0 ? "None has been measured yet: one that nalm.toml has" : null}
         required
         data={[...scenarios]}
-        value={scenario ?? ""}
-        onChange={setScenario}
+        {...form.getInputProps("scenario")}
       />
       {good !== undefined && bad !== undefined && (
         <p role="status" className="soft">
@@ -53,8 +63,8 @@ export function BisectForm(props: Props) {
             : `${size} ${size === 1 ? "commit" : "commits"}, about ${Math.ceil(Math.log2(size)) + 1} steps.`}
         </p>
       )}
-      <ActionError error={ask.error} />
-      <Button type="submit" loading={ask.isPending} disabled={!good || !bad || !scenario}>
+      <ActionError error={start.error} />
+      <Button type="submit" loading={start.isPending} disabled={!good || !bad || !scenario}>
         Start the bisect
       </Button>
     </form>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
 import { measure } from "../../shared/api/jobs";
 import type { JobDetail } from "../../shared/api/types";
 import { ActionError } from "../../shared/ui/ActionError";
@@ -14,32 +14,22 @@ interface Props {
 
 /** One commit, branch or tag, measured before everything nobody waits for. */
 export function MeasureForm({ project, head, onDone }: Props) {
-  const [wanted, setWanted] = useState(head ?? "");
-  const [base, setBase] = useState("");
-  const ask = useAction(() => measure(project, { head: wanted, base: base || null }), {
+  const form = useForm({ initialValues: { revision: head ?? "", base: "" } });
+  const { revision, base } = form.values;
+  const request = useAction(() => measure(project, { head: revision, base: base || null }), {
     renews: ["jobs", "commits"],
     onDone,
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    ask.mutate(undefined);
-  };
   return (
-    <form className="form" onSubmit={submit}>
-      <TextInput
-        label="Commit, branch or tag"
-        required
-        value={wanted}
-        onChange={(event) => setWanted(event.currentTarget.value)}
-      />
+    <form className="form" onSubmit={form.onSubmit(() => request.mutate(undefined))}>
+      <TextInput label="Commit, branch or tag" required {...form.getInputProps("revision")} />
       <TextInput
         label="Compared with"
         description="Empty: where it left the default branch; on that branch, its parent"
-        value={base}
-        onChange={(event) => setBase(event.currentTarget.value)}
+        {...form.getInputProps("base")}
       />
-      <ActionError error={ask.error} />
-      <Button type="submit" loading={ask.isPending}>
+      <ActionError error={request.error} />
+      <Button type="submit" loading={request.isPending}>
         Measure
       </Button>
     </form>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Makes a project; its secrets are shown once, then the way to the first verdict goes on. */
 import { Button, Checkbox } from "@mantine/core";
+import { useForm } from "@mantine/form";
 import { Link } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { addProject } from "../../shared/api/administration";
 import { ApiError } from "../../shared/api/client";
 import type { ProjectCreated } from "../../shared/api/types";
@@ -15,7 +16,7 @@ import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { NoAccess } from "../../shared/ui/NoAccess";
 import { PageHead } from "../../shared/ui/PageHead";
 import { Panel } from "../../shared/ui/Panel";
-import { ProjectFields, type ProjectNamed } from "../../shared/ui/ProjectFields";
+import { ProjectFields } from "../../shared/ui/ProjectFields";
 import { SecretOnce } from "../../shared/ui/SecretOnce";
 import { Loading } from "../../shared/ui/States";
 
@@ -39,24 +40,21 @@ export function NewProjectPage() {
 }
 
 function NewForm({ onMade }: { onMade: (made: ProjectCreated) => void }) {
-  const [wanted, setWanted] = useState<ProjectNamed>({ name: "", repository: "", default_branch: "main" });
-  const [open, setOpen] = useState(false);
-  const [unchecked, setUnchecked] = useState(false);
-  const add = useAction(() => addProject({ ...wanted, public: open, check_repository: !unchecked }), {
+  const form = useForm({
+    initialValues: { name: "", repository: "", default_branch: "main", open: false, unchecked: false },
+  });
+  const { open, unchecked, ...about } = form.values;
+  const add = useAction(() => addProject({ ...about, public: open, check_repository: !unchecked }), {
     renews: ["projects", "pools"],
     onDone: onMade,
   });
   const unreadable =
     add.error instanceof ApiError && add.error.code === "repository_unreadable" ? add.error : null;
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    add.mutate(undefined);
-  };
   return (
-    <form className="panel form" onSubmit={submit}>
+    <form className="panel form" onSubmit={form.onSubmit(() => add.mutate(undefined))}>
       <ProjectFields
-        about={wanted}
-        onChange={setWanted}
+        about={about}
+        onChange={form.setValues}
         nameHelp="Letters, digits, dot, dash and underscore; it is in every link"
         repositoryHelp="As git clones it from here and from the bench hosts"
         repositoryExample="https://git.example.org/nf.git"
@@ -64,24 +62,22 @@ function NewForm({ onMade }: { onMade: (made: ProjectCreated) => void }) {
       />
       <Checkbox
         label="Anybody may read it, signed in or not"
-        checked={open}
-        onChange={(event) => setOpen(event.currentTarget.checked)}
+        {...form.getInputProps("open", { type: "checkbox" })}
       />
-      {isPath(wanted.repository) && (
+      {isPath(about.repository) && (
         <div role="status">
           <p>A folder can only be added on the server's own host, with the server's --state if it has one:</p>
-          <Command text={addCommand(wanted.name, wanted.repository)} />
+          <Command text={addCommand(about.name, about.repository)} />
         </div>
       )}
       {(unreadable || unchecked) && (
         <Checkbox
           label="Only the bench hosts reach it: add it unread"
-          checked={unchecked}
-          onChange={(event) => setUnchecked(event.currentTarget.checked)}
+          {...form.getInputProps("unchecked", { type: "checkbox" })}
         />
       )}
       <ActionError error={unreadable ? null : add.error} />
-      <Button type="submit" disabled={isPath(wanted.repository)} loading={add.isPending}>
+      <Button type="submit" disabled={isPath(about.repository)} loading={add.isPending}>
         Make the project
       </Button>
     </form>

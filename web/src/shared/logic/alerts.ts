@@ -252,7 +252,10 @@ export const fateWord = (fate: string): string => FATES[fate] ?? fate;
 
 /** Per cent as a person types it to the ratio after / before; null: not a number that can be meant. */
 export function boundOf(percent: number | string): number | null {
-  const value = typeof percent === "number" ? percent : Number.parseFloat(percent);
+  const value =
+    typeof percent === "number"
+      ? percent
+      : Number.parseFloat(percent.trim().replace("%", "").replace("\u2212", "-"));
   return Number.isFinite(value) && value > -100 && value <= 9_900 ? 1 + value / 100 : null;
 }
 

@@ -69,6 +69,12 @@ test("a log grows, or begins anew", () => {
   expect(grown("a\n", { log: "c\n", log_anew: true })).toBe("c\n");
   expect(grown("a\n", { log: null, log_anew: false })).toBe("a\n");
   expect(lastLines("1\n2\n3\n", 2)).toBe("2\n3");
+  expect(lastLines("\n\n", 2)).toBe("");
+});
+
+test("the end of a log full of empty lines is found in one pass", () => {
+  const blank = "\n".repeat(1_000_000);
+  expect(lastLines(`${blank}end${blank}`, 1)).toBe("end");
 });
 
 test("each reason has a word of its own", () => {

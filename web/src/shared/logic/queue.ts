@@ -101,8 +101,9 @@ export function merged<T extends ChangeLike>(jobs: readonly T[], change: ChangeL
 export const grown = (tail: string, told: { log: string | null; log_anew: boolean }): string =>
   told.log === null ? tail : told.log_anew ? told.log : tail + told.log;
 
-/** Lines of the end of a log, without one that was cut at its begin. */
+/** The last lines of a log, without empty lines at the end. */
 export function lastLines(tail: string, count: number): string {
-  const lines = tail.replace(/\n+$/, "").split("\n");
-  return lines.slice(-count).join("\n");
+  let end = tail.length;
+  while (tail[end - 1] === "\n") end -= 1;
+  return tail.slice(0, end).split("\n").slice(-count).join("\n");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
 import { inviteAgent } from "../api/administration";
 import { registerCommands } from "../logic/setup";
 import { ActionError } from "./ActionError";
@@ -12,25 +12,15 @@ const HOURS = 24;
 
 /** Makes an invitation and shows the commands of the new host, the token in them, once. */
 export function InviteAgent() {
-  const [pool, setPool] = useState("default");
-  const [name, setName] = useState("");
+  const form = useForm({ initialValues: { pool: "default", name: "" } });
+  const { pool, name } = form.values;
   const invite = useAction(() => inviteAgent({ pool, hours: HOURS, name: name.trim() || null }), {
     renews: ["invitations"],
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    invite.mutate(undefined);
-  };
   return (
-    <form className="form-line" onSubmit={submit}>
-      <PoolInput value={pool} onChange={setPool} />
-      <TextInput
-        label="Host"
-        placeholder="any new one"
-        maxLength={128}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+    <form className="form-line" onSubmit={form.onSubmit(() => invite.mutate(undefined))}>
+      <PoolInput value={pool} onChange={(next) => form.setFieldValue("pool", next)} />
+      <TextInput label="Host" placeholder="any new one" maxLength={128} {...form.getInputProps("name")} />
       <Button type="submit" variant="default" loading={invite.isPending}>
         Invite an agent
       </Button>

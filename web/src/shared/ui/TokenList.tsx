@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Tokens that work, each with a button that ends it, and a form for another one. */
 import { Button, NumberInput, Select, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
 import type { Token } from "../api/types";
 import { ago, moment } from "../logic/text/format";
 import { ActionError } from "./ActionError";
@@ -58,41 +58,29 @@ export function TokenList({ tokens, scopes, onAdd, onRevoke }: Props) {
 }
 
 function NewToken({ scopes, onAdd }: Pick<Props, "scopes" | "onAdd">) {
-  const [name, setName] = useState("");
-  const [scope, setScope] = useState(scopes[0] ?? "read");
-  const [days, setDays] = useState<number>(365);
+  const form = useForm({ initialValues: { name: "", scope: scopes[0] ?? "read", days: 365 } });
+  const { name, scope, days } = form.values;
   const add = useAction(() => onAdd({ name, scope, days }), {
     renews: ["tokens"],
-    onDone: () => setName(""),
+    onDone: () => form.setFieldValue("name", ""),
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    add.mutate(undefined);
-  };
   return (
-    <form className="form-line" onSubmit={submit}>
+    <form className="form-line" onSubmit={form.onSubmit(() => add.mutate(undefined))}>
       <TextInput
         label="New token"
         placeholder="Who has it"
         required
         maxLength={64}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        {...form.getInputProps("name")}
       />
-      <Select
-        label="Scope"
-        data={[...scopes]}
-        value={scope}
-        allowDeselect={false}
-        onChange={(wanted) => wanted && setScope(wanted)}
-      />
+      <Select label="Scope" data={[...scopes]} allowDeselect={false} {...form.getInputProps("scope")} />
       <NumberInput
         label="Days"
         min={1}
         max={3650}
         allowDecimal={false}
         value={days}
-        onChange={(value) => setDays(Number(value) || 1)}
+        onChange={(value) => form.setFieldValue("days", Number(value) || 1)}
       />
       <Button type="submit" variant="default" loading={add.isPending}>
         Make a token

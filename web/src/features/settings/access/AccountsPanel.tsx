@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** People who can sign in: one-time links for new ones, administrators, and who is shut out. */
 import { Button, Checkbox, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
 import { addAccount, changeAccount, linkAccount } from "../../../shared/api/administration";
 import type { Account, AccountChange } from "../../../shared/api/types";
 import { moment } from "../../../shared/logic/text/format";
@@ -73,32 +73,23 @@ function Row({ one, self }: { one: Account; self: boolean }) {
 }
 
 function NewAccount() {
-  const [name, setName] = useState("");
-  const [administrator, setAdministrator] = useState(false);
+  const form = useForm({ initialValues: { name: "", administrator: false } });
+  const { name, administrator } = form.values;
   const add = useAction(() => addAccount(name, administrator), {
     renews: RENEWS,
-    onDone: () => setName(""),
+    onDone: () => form.setFieldValue("name", ""),
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    add.mutate(undefined);
-  };
   return (
-    <form className="form-line" onSubmit={submit}>
+    <form className="form-line" onSubmit={form.onSubmit(() => add.mutate(undefined))}>
       <TextInput
         label="Invite somebody"
         placeholder="Name of the account"
         required
         maxLength={64}
         autoComplete="off"
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        {...form.getInputProps("name")}
       />
-      <Checkbox
-        label="Administrator"
-        checked={administrator}
-        onChange={(event) => setAdministrator(event.currentTarget.checked)}
-      />
+      <Checkbox label="Administrator" {...form.getInputProps("administrator", { type: "checkbox" })} />
       <Button type="submit" variant="default" loading={add.isPending}>
         Invite
       </Button>

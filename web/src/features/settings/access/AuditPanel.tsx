@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Who did what, by whom and by kind, page after page. The filter is in the address. */
 import { Button, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import type { FormEvent } from "react";
 import { fileName } from "../../../shared/logic/text/csv";
 import { Panel } from "../../../shared/ui/Panel";
 import { Failed, Loading } from "../../../shared/ui/States";
@@ -53,20 +53,22 @@ export function AuditPanel({ project }: { project?: string }) {
 
 function Filter({ who, action }: { who: string | undefined; action: string | undefined }) {
   const navigate = useNavigate();
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    const told = new FormData(event.currentTarget);
-    const value = (name: string): string | undefined => String(told.get(name) ?? "").trim() || undefined;
+  const form = useForm({ initialValues: { who: who ?? "", action: action ?? "" } });
+  const submit = (values: typeof form.values): void => {
     navigate({
       to: ".",
-      search: { part: "audit", who: value("who"), action: value("action") },
+      search: {
+        part: "audit",
+        who: values.who.trim() || undefined,
+        action: values.action.trim() || undefined,
+      },
       replace: true,
     });
   };
   return (
-    <form className="form-line audit-filter" onSubmit={submit}>
-      <TextInput name="who" label="By whom" defaultValue={who ?? ""} placeholder="anybody" />
-      <TextInput name="action" label="Action" defaultValue={action ?? ""} placeholder="project, job.cancel" />
+    <form className="form-line audit-filter" onSubmit={form.onSubmit(submit)}>
+      <TextInput label="By whom" {...form.getInputProps("who")} placeholder="anybody" />
+      <TextInput label="Action" {...form.getInputProps("action")} placeholder="project, job.cancel" />
       <Button type="submit" variant="default">
         Filter
       </Button>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button, Select, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
 import type { Member } from "../../../shared/api/types";
 import { ActionError } from "../../../shared/ui/ActionError";
 import { useAction } from "../../../shared/ui/hooks/useAction";
@@ -10,21 +10,17 @@ const ROLES: ProjectRole[] = ["reader", "developer", "maintainer"];
 
 /** Who has which role. */
 export function PeoplePanel({ project, people }: { project: string; people: readonly Member[] }) {
-  const [account, setAccount] = useState("");
-  const [role, setRole] = useState<ProjectRole>("developer");
+  const form = useForm({ initialValues: { account: "", role: "developer" as ProjectRole } });
+  const { account, role } = form.values;
   const renews = ["people", "session"];
   const set = useAction(
     (one: { account: string; role: ProjectRole }) => setMember(project, one.account, one.role),
     {
       renews,
-      onDone: () => setAccount(""),
+      onDone: () => form.setFieldValue("account", ""),
     },
   );
   const remove = useAction((name: string) => removeMember(project, name), { renews });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    set.mutate({ account, role });
-  };
   return (
     <>
       {people.length === 0 && <p className="soft">Nobody but administrators.</p>}
@@ -51,20 +47,9 @@ export function PeoplePanel({ project, people }: { project: string; people: read
           </li>
         ))}
       </ul>
-      <form className="form-line" onSubmit={submit}>
-        <TextInput
-          label="Account"
-          required
-          value={account}
-          onChange={(event) => setAccount(event.currentTarget.value)}
-        />
-        <Select
-          label="Role"
-          data={ROLES}
-          value={role}
-          allowDeselect={false}
-          onChange={(next) => setRole(next as ProjectRole)}
-        />
+      <form className="form-line" onSubmit={form.onSubmit(() => set.mutate({ account, role }))}>
+        <TextInput label="Account" required {...form.getInputProps("account")} />
+        <Select label="Role" data={ROLES} allowDeselect={false} {...form.getInputProps("role")} />
         <Button type="submit" variant="default" loading={set.isPending}>
           Add
         </Button>

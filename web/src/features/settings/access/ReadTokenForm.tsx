@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button, PasswordInput, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
 import { ActionError } from "../../../shared/ui/ActionError";
 import { useAction } from "../../../shared/ui/hooks/useAction";
 import { removeReadToken, setReadToken } from "../api";
@@ -9,40 +9,28 @@ const USER = "x-access-token";
 
 /** What the server reads a private repository with. It goes in and never comes out. */
 export function ReadTokenForm({ project, has }: { project: string; has: boolean }) {
-  const [user, setUser] = useState(USER);
-  const [token, setToken] = useState("");
+  const form = useForm({ initialValues: { user: USER, token: "" } });
+  const { user, token } = form.values;
   const set = useAction(() => setReadToken(project, { user, token }), {
     renews: ["watching"],
-    onDone: () => setToken(""),
+    onDone: () => form.setFieldValue("token", ""),
   });
   const remove = useAction(() => removeReadToken(project), { renews: ["watching"] });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    set.mutate(undefined);
-  };
   return (
-    <form className="form-line" onSubmit={submit}>
+    <form className="form-line" onSubmit={form.onSubmit(() => set.mutate(undefined))}>
       <p className="form-says">
         {has
           ? "There is one. Another takes its place."
           : "There is none: enough for a repository that anybody may read."}
       </p>
-      <TextInput
-        label="User"
-        required
-        maxLength={128}
-        autoComplete="off"
-        value={user}
-        onChange={(event) => setUser(event.currentTarget.value)}
-      />
+      <TextInput label="User" required maxLength={128} autoComplete="off" {...form.getInputProps("user")} />
       <PasswordInput
         label="Token"
         className="form-wide"
         required
         maxLength={1024}
         autoComplete="new-password"
-        value={token}
-        onChange={(event) => setToken(event.currentTarget.value)}
+        {...form.getInputProps("token")}
       />
       <Button type="submit" variant="default" loading={set.isPending}>
         {has ? "Replace it" : "Set it"}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button, MultiSelect, Select, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
 import { ActionError } from "../../../shared/ui/ActionError";
 import { useAction } from "../../../shared/ui/hooks/useAction";
 import { SecretOnce } from "../../../shared/ui/SecretOnce";
@@ -24,27 +24,28 @@ const DATA = KINDS.map((kind) => ({ value: kind, label: KIND_WORDS[kind] }));
 
 /** Adds a forge, mail, chat or program that is told of results. */
 export function IntegrationForm({ project }: { project: string }) {
-  const [kind, setKind] = useState<Kind>("github");
-  const [name, setName] = useState("");
-  const [values, setValues] = useState<Values>(usualValues("github"));
-  const [events, setEvents] = useState<readonly IntegrationEvent[]>(USUAL_EVENTS);
+  const form = useForm({
+    initialValues: {
+      kind: "github" as Kind,
+      name: "",
+      values: usualValues("github") as Values,
+      events: USUAL_EVENTS as readonly IntegrationEvent[],
+    },
+  });
+  const { kind, name, values, events } = form.values;
   const choose = (next: Kind): void => {
-    setKind(next);
-    setValues(usualValues(next));
+    form.setFieldValue("kind", next);
+    form.setFieldValue("values", usualValues(next));
   };
   const add = useAction(() => addIntegration(project, integrationOf(kind, name, values, events)), {
     renews: ["integrations"],
     onDone: () => {
-      setName("");
+      form.setFieldValue("name", "");
       choose(kind);
     },
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    add.mutate(undefined);
-  };
   return (
-    <form className="form" onSubmit={submit}>
+    <form className="form" onSubmit={form.onSubmit(() => add.mutate(undefined))}>
       <Select
         label="Kind"
         data={DATA}
@@ -57,15 +58,14 @@ export function IntegrationForm({ project }: { project: string }) {
         description="What it is called here: letters, digits, . _ -"
         required
         maxLength={64}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        {...form.getInputProps("name")}
       />
       {FIELDS[kind].map((field) => (
         <IntegrationField
           key={field.key}
           field={field}
           value={values[field.key] ?? ""}
-          onChange={(text) => setValues({ ...values, [field.key]: text })}
+          onChange={(text) => form.setFieldValue("values", { ...values, [field.key]: text })}
         />
       ))}
       {choosesEvents(kind) && (
@@ -73,7 +73,7 @@ export function IntegrationForm({ project }: { project: string }) {
           label="Told when something is"
           data={[...EVENTS]}
           value={[...events]}
-          onChange={(chosen) => setEvents(chosen as IntegrationEvent[])}
+          onChange={(chosen) => form.setFieldValue("events", chosen as IntegrationEvent[])}
         />
       )}
       <ActionError error={add.error} />

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button } from "@mantine/core";
+import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
 import type { Project } from "../../../shared/api/types";
 import { ActionError } from "../../../shared/ui/ActionError";
 import { useAction } from "../../../shared/ui/hooks/useAction";
@@ -32,22 +32,18 @@ export function ProjectForm({ about }: { about: Project }) {
 function Editor({ about }: { about: Project }) {
   const navigate = useNavigate();
   const { name, repository, default_branch } = about;
-  const [wanted, setWanted] = useState<ProjectNamed>({ name, repository, default_branch });
-  const save = useAction(() => setProject(about.name, wanted), {
+  const form = useForm<ProjectNamed>({ initialValues: { name, repository, default_branch } });
+  const save = useAction(() => setProject(about.name, form.values), {
     renews: ["project", "projects", "watching"],
     onDone: (moved) =>
       moved.name !== about.name &&
       navigate({ to: "/p/$project/settings", params: { project: moved.name }, replace: true }),
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    save.mutate(undefined);
-  };
   return (
-    <form className="form" onSubmit={submit}>
+    <form className="form" onSubmit={form.onSubmit(() => save.mutate(undefined))}>
       <ProjectFields
-        about={wanted}
-        onChange={setWanted}
+        about={form.values}
+        onChange={form.setValues}
         nameHelp="Links, webhook addresses and uploads that have the name before it no longer find it"
         repositoryHelp="As git clones it; for another one the read token is to be set anew"
       />

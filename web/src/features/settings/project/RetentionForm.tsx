@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button, NumberInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
 import type { Retention } from "../../../shared/api/types";
 import { bytes } from "../../../shared/logic/text/format";
 import { ActionError } from "../../../shared/ui/ActionError";
@@ -9,30 +9,26 @@ import { setRetention } from "../api";
 
 /** How long raw reports and logs are kept. Runs and verdicts always are. */
 export function RetentionForm({ project, now }: { project: string; now: Retention }) {
-  const [reports, setReports] = useState(now.rules.report_days);
-  const [logs, setLogs] = useState(now.rules.log_days);
+  const form = useForm({ initialValues: { reports: now.rules.report_days, logs: now.rules.log_days } });
+  const { reports, logs } = form.values;
   const save = useAction(() => setRetention(project, { report_days: reports, log_days: logs }), {
     renews: ["retention"],
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    save.mutate(undefined);
-  };
   const due = now.due.reduce((sum, one) => sum + one.bytes, 0);
   const days = { min: 1, max: 36_500, allowDecimal: false } as const;
   return (
-    <form className="form" onSubmit={submit}>
+    <form className="form" onSubmit={form.onSubmit(() => save.mutate(undefined))}>
       <NumberInput
         label="Days raw reports are kept"
         {...days}
         value={reports}
-        onChange={(value) => setReports(Number(value) || 1)}
+        onChange={(value) => form.setFieldValue("reports", Number(value) || 1)}
       />
       <NumberInput
         label="Days logs are kept"
         {...days}
         value={logs}
-        onChange={(value) => setLogs(Number(value) || 1)}
+        onChange={(value) => form.setFieldValue("logs", Number(value) || 1)}
       />
       <p className="soft">
         {now.own ? "The project's own rules" : "The server's settings"}; the next sweep removes {bytes(due)}.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button, Checkbox, Select, Textarea } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
 import type { WatchingSettings, WatchingShown } from "../../../shared/api/types";
 import { lines } from "../../../shared/logic/settings";
 import { ActionError } from "../../../shared/ui/ActionError";
@@ -19,27 +19,24 @@ const FORKS: { value: WatchingSettings["fork_pull_requests"]; label: string }[] 
 
 /** Which commits are measured. */
 export function BranchFilterForm({ project, now }: { project: string; now: WatchingShown }) {
-  const [wanted, setWanted] = useState<WatchingSettings>({
-    branches: now.branches,
-    paths_ignore: now.paths_ignore,
-    push_commits: now.push_commits,
-    fork_pull_requests: now.fork_pull_requests,
-    measure_tags: now.measure_tags,
+  const form = useForm<WatchingSettings>({
+    initialValues: {
+      branches: now.branches,
+      paths_ignore: now.paths_ignore,
+      push_commits: now.push_commits,
+      fork_pull_requests: now.fork_pull_requests,
+      measure_tags: now.measure_tags,
+    },
   });
-  const change = (some: Partial<WatchingSettings>): void => setWanted({ ...wanted, ...some });
-  const save = useAction(() => setWatching(project, wanted), { renews: ["watching"] });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    save.mutate(undefined);
-  };
+  const save = useAction(() => setWatching(project, form.values), { renews: ["watching"] });
   return (
-    <form className="form" onSubmit={submit}>
+    <form className="form" onSubmit={form.onSubmit(() => save.mutate(undefined))}>
       <Textarea
         label="Branches"
         description="One glob a line; empty: the default branch"
         autosize
         defaultValue={now.branches?.join("\n") ?? ""}
-        onChange={(event) => change({ branches: lines(event.currentTarget.value) })}
+        onChange={(event) => form.setFieldValue("branches", lines(event.currentTarget.value))}
       />
       <Textarea
         label="Paths to ignore"
@@ -47,30 +44,22 @@ export function BranchFilterForm({ project, now }: { project: string; now: Watch
         autosize
         maxRows={8}
         defaultValue={now.paths_ignore?.join("\n") ?? ""}
-        onChange={(event) => change({ paths_ignore: lines(event.currentTarget.value) ?? [] })}
+        onChange={(event) => form.setFieldValue("paths_ignore", lines(event.currentTarget.value) ?? [])}
       />
       <Select
         label="Of a push"
         data={PUSH_COMMITS as { value: string; label: string }[]}
-        value={wanted.push_commits ?? null}
         allowDeselect={false}
-        onChange={(value) => change({ push_commits: value as NonNullable<WatchingSettings["push_commits"]> })}
+        {...form.getInputProps("push_commits")}
       />
       <Select
         label="Pull requests from forks"
         description="Their code runs on the bench hosts"
         data={FORKS as { value: string; label: string }[]}
-        value={wanted.fork_pull_requests ?? null}
         allowDeselect={false}
-        onChange={(value) =>
-          change({ fork_pull_requests: value as NonNullable<WatchingSettings["fork_pull_requests"]> })
-        }
+        {...form.getInputProps("fork_pull_requests")}
       />
-      <Checkbox
-        label="Measure tags"
-        checked={wanted.measure_tags ?? false}
-        onChange={(event) => change({ measure_tags: event.currentTarget.checked })}
-      />
+      <Checkbox label="Measure tags" {...form.getInputProps("measure_tags", { type: "checkbox" })} />
       <ActionError error={save.error} />
       {save.isSuccess && <p role="status">Saved.</p>}
       <Button type="submit" loading={save.isPending}>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button, Select, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useForm } from "@mantine/form";
 import type { Schedule } from "../../../shared/api/types";
 import { AGAINST_WORDS } from "../../../shared/logic/settings";
 import { ActionError } from "../../../shared/ui/ActionError";
@@ -16,45 +16,32 @@ const NIGHTLY = "0 3 * * *";
 
 /** Another set time at which the default branch's tip is measured. */
 export function ScheduleForm({ project }: { project: string }) {
-  const [name, setName] = useState("");
-  const [cron, setCron] = useState(NIGHTLY);
-  const [against, setAgainst] = useState<Against>("previous");
+  const form = useForm({ initialValues: { name: "", cron: NIGHTLY, against: "previous" as Against } });
+  const { name, cron, against } = form.values;
   const add = useAction(() => addSchedule(project, { name, cron, against, enabled: true }), {
     renews: ["schedules"],
     onDone: () => {
-      setName("");
-      setCron(NIGHTLY);
+      form.setFieldValue("name", "");
+      form.setFieldValue("cron", NIGHTLY);
     },
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    add.mutate(undefined);
-  };
   return (
-    <form className="form-line" onSubmit={submit}>
+    <form className="form-line" onSubmit={form.onSubmit(() => add.mutate(undefined))}>
       <TextInput
         label="New schedule"
         placeholder="nightly"
         required
         maxLength={64}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        {...form.getInputProps("name")}
       />
       <TextInput
         label="Minute, hour, day, month, weekday (UTC)"
         required
         maxLength={128}
         spellCheck={false}
-        value={cron}
-        onChange={(event) => setCron(event.currentTarget.value)}
+        {...form.getInputProps("cron")}
       />
-      <Select
-        label="Compared with"
-        data={AGAINST}
-        value={against}
-        allowDeselect={false}
-        onChange={(next) => setAgainst(next as Against)}
-      />
+      <Select label="Compared with" data={AGAINST} allowDeselect={false} {...form.getInputProps("against")} />
       <Button type="submit" variant="default" loading={add.isPending}>
         Add it
       </Button>
