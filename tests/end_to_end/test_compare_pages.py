@@ -234,9 +234,9 @@ def test_names_as_long_as_may_be_fit_every_page(page: Page, running: tuple[Servi
         ("compare", ("Choose a base and a head",)),
         ("compare?by=host", ("Choose a commit and two hosts",)),
         (f"compare?base={sha(0)}&head={sha(2)}&scenario=sfc_b", ("Not measured yet", "side by side")),
-        (f"compare?base={sha(1)}&head={sha(2)}&scenario=sfc_a", ("What would help", "measured rate")),
+        (f"compare?base={sha(1)}&head={sha(2)}&scenario=sfc_a", ("What can help", "measured rate")),
         (f"runs/{1:032x}", ("Raw report", "compared with its base")),
-        (f"runs/{3:032x}", ("What would help", "ninja: build stopped")),
+        (f"runs/{3:032x}", ("What can help", "ninja: build stopped")),
     ],
 )
 def test_every_state_says_what_it_is(page: Page, path: str, texts: tuple[str, ...]) -> None:

@@ -233,7 +233,7 @@ def test_the_link_it_prints_opens_what_is_for_administrators(browser: Browser, d
     page.goto("/")
     expect(page.get_by_role("complementary", name="First sign-in")).to_contain_text("make run")
     page.goto(line.rpartition(" ")[2])
-    page.get_by_role("button", name="Sign in by this link").click()
+    page.get_by_role("button", name="Sign in with this link").click()
     page.get_by_role("link", name="Hosts").click()
     expect(page.get_by_role("main").get_by_role("listitem").first).to_be_visible()
     page.close()

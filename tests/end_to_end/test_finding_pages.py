@@ -51,7 +51,7 @@ def address(found: dict[str, Any], name: str) -> str:
 def test_with_nothing_open_the_page_says_so(page: Page, found: dict[str, Any]) -> None:
     assert found
     page.goto(f"/p/{EMPTY}/alerts")
-    expect(page.get_by_role("main")).to_contain_text("Nothing open")
+    expect(page.get_by_role("main")).to_contain_text("No open alerts")
     require_accessible(page)
 
 
@@ -92,7 +92,7 @@ def test_a_finding_says_who_pays_why_and_what_it_rests_on(page: Page, found: dic
         "Measured at this commit, and the same: nop.",
         "regressed again on bench-vm-2",
         "Take work out of the packet's way",
-        "in the feed; no message was wanted",
+        "in the feed; no integration subscribes to it",
     ):
         expect(main).to_contain_text(text)
     expect(page.get_by_role("img", name=re.compile("rounds in"))).to_be_visible()
@@ -117,7 +117,7 @@ def test_one_that_is_measured_again_shows_how_far_it_is(page: Page, found: dict[
 
 def test_one_that_does_not_work_shows_what_was_seen(page: Page, found: dict[str, Any]) -> None:
     page.goto(address(found, "broken"))
-    expect(page.get_by_role("main")).to_contain_text("No longer works in sfc_a and 1 more scenario.")
+    expect(page.get_by_role("main")).to_contain_text("Broken in sfc_a and 1 more scenario.")
     expect(page.get_by_text("ninja: build stopped: nat.c:12: error").last).to_be_visible()
     require_accessible(page)
 
@@ -125,7 +125,7 @@ def test_one_that_does_not_work_shows_what_was_seen(page: Page, found: dict[str,
 def test_the_history_marks_it_and_a_click_there_opens_it(page: Page, found: dict[str, Any]) -> None:
     page.goto(f"/p/{NF}/history?scenario=sfc_a&metric=cpp")
     legend = page.locator(".legend").last
-    for word in ("Alert", "Dearer from here", "History begins anew"):
+    for word in ("Alert", "Slower since this commit", "History restarts"):
         expect(legend).to_contain_text(word)
     over = page.locator(".chart .u-over")
     box = over.bounding_box()
@@ -143,7 +143,7 @@ def test_the_history_marks_it_and_a_click_there_opens_it(page: Page, found: dict
 
 def test_the_historys_table_links_to_it(page: Page, found: dict[str, Any]) -> None:
     page.goto(f"/p/{NF}/history?scenario=sfc_a&metric=cpp&view=table")
-    expect(page.get_by_role("main")).to_contain_text("The history begins anew: the host or the compiler")
+    expect(page.get_by_role("main")).to_contain_text("The history restarts: the host or the compiler")
     for name, number in (("confirmed", CULPRIT), ("broken", BROKEN), ("suspected", SUSPECTED)):
         row = page.get_by_role("row").filter(has_text=found["shas"][number][:7])
         link = row.get_by_role("link", name=f"Alert {found[name]},")
@@ -152,7 +152,7 @@ def test_the_historys_table_links_to_it(page: Page, found: dict[str, Any]) -> No
 
 def test_what_moved_leads_to_its_history(page: Page, found: dict[str, Any]) -> None:
     page.goto(address(found, "confirmed"))
-    moved = page.get_by_role("region", name="What moved").get_by_role("row").filter(has_text="nat")
+    moved = page.get_by_role("region", name="What changed").get_by_role("row").filter(has_text="nat")
     moved.get_by_role("link", name="change point").first.click()
     expect(page).to_have_url(re.compile(r"/history\?.*stages=nat"))
     expect(page.get_by_role("heading", name=re.compile("History of sfc_"))).to_be_visible()
@@ -186,14 +186,14 @@ def test_a_wrong_bound_is_said_before_it_is_sent(page: Page, found: dict[str, An
 def test_it_is_triaged_by_keys_and_its_life_is_told(page: Page, found: dict[str, Any]) -> None:
     page.goto(address(found, "confirmed"))
     banner = page.get_by_role("region", name="Finding")
-    life = page.get_by_role("region", name="What happened")
+    life = page.get_by_role("region", name="Activity")
     expect(page.get_by_role("button", name="Acknowledge")).to_be_visible()
     page.keyboard.press("a")
     expect(banner).to_contain_text("Acknowledged")
-    page.get_by_role("button", name="I take it").click()
-    expect(page.get_by_role("region", name="Who deals with it")).to_contain_text("has it.")
+    page.get_by_role("button", name="Assign to me").click()
+    expect(page.get_by_role("region", name="Assignee")).to_contain_text("is assigned.")
     life.get_by_label("Comment").fill("the keys, I think")
-    life.get_by_role("button", name="Say it").click()
+    life.get_by_role("button", name="Add comment").click()
     expect(life).to_contain_text("the keys, I think")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Expected…").click()
@@ -227,7 +227,7 @@ def test_a_scenario_is_muted_and_that_is_ended(page: Page, found: dict[str, Any]
     dialog.get_by_label("Why").fill("the host moves")
     dialog.get_by_role("button", name="Mute").click()
     expect(dialog).to_be_hidden()
-    muted = page.get_by_role("region", name="Muted now")
+    muted = page.get_by_role("region", name="Active mutes")
     expect(muted).to_contain_text("the host moves")
     require_accessible(page)
     muted.get_by_role("button", name="End the mute of sfc_*").click()
@@ -236,7 +236,7 @@ def test_a_scenario_is_muted_and_that_is_ended(page: Page, found: dict[str, Any]
 
 def test_what_the_server_refuses_is_said_where_it_was_asked(page: Page, found: dict[str, Any]) -> None:
     page.goto(address(found, "broken"))
-    page.get_by_role("button", name="Look for the commit").click()
+    page.get_by_role("button", name="Bisect").click()
     expect(page.get_by_role("alert")).to_contain_text("nothing between them to look for")
     page.get_by_role("button", name="Measure again").click()
     expect(page.get_by_role("region", name="Measured again")).to_contain_text("Live")
@@ -248,7 +248,7 @@ def test_strangers_read_and_are_offered_nothing_to_press(
     with opened(browser, service) as page:
         page.goto(address(found, "suspected"))
         expect(page.get_by_role("main")).to_contain_text("time goes into l3fwd")
-        for name in ("Acknowledge", "Mute…", "I take it", "Say it", "Measure again"):
+        for name in ("Acknowledge", "Mute…", "Assign to me", "Add comment", "Measure again"):
             expect(page.get_by_role("button", name=name)).to_have_count(0)
         page.keyboard.press("a")
         expect(page.get_by_role("region", name="Finding")).to_contain_text("Suspected")

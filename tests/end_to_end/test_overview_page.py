@@ -63,7 +63,7 @@ def test_all_of_it_at_a_glance(page: Page) -> None:
     page.goto("/")
     expect(panel(page, "Projects").get_by_role("listitem")).to_have_count(2)
     expect(panel(page, "Projects")).to_contain_text("1 open alert")
-    alerts = panel(page, "Open alerts, by worth").get_by_role("listitem")
+    alerts = panel(page, "Open alerts, by severity").get_by_role("listitem")
     expect(alerts).to_contain_text(["quiet", "demo"])
     expect(panel(page, "Queue")).to_contain_text("1 job waiting")
     expect(panel(page, "Hosts")).to_contain_text("bench-1")
@@ -74,7 +74,7 @@ def test_all_of_it_at_a_glance(page: Page) -> None:
 
 def test_what_was_seen_is_kept_in_this_browser_and_can_be_taken_back(page: Page) -> None:
     page.goto("/")
-    changes = panel(page, "Since you last looked")
+    changes = panel(page, "Since your last visit")
     expect(changes).to_contain_text("Nothing was marked as seen in this browser yet")
     expect(changes.get_by_role("list", name="Verdicts")).to_contain_text("1 regressed")
     expect(changes.get_by_role("list", name="Alerts that changed").get_by_role("listitem")).to_have_count(2)
@@ -92,7 +92,7 @@ def test_a_stranger_sees_what_is_public_and_no_hosts(browser: Browser, running: 
     with fresh_page(browser, base_url=running[1]) as page:
         page.goto("/")
         expect(panel(page, "Projects").get_by_role("listitem")).to_have_count(1)
-        expect(panel(page, "Open alerts, by worth").get_by_role("listitem")).to_have_count(1)
+        expect(panel(page, "Open alerts, by severity").get_by_role("listitem")).to_have_count(1)
         expect(panel(page, "Hosts")).to_have_count(0)
         page.route("**/api/v1/projects", lambda one: one.fulfill(json=[]))
         page.reload()
@@ -111,7 +111,7 @@ def test_an_empty_server_leads_to_the_first_project_and_that_to_its_first_verdic
     page.goto("/")
     expect(page.get_by_role("heading", name="No project yet")).to_be_visible()
     require_accessible(page)
-    page.get_by_role("link", name="Make a project").click()
+    page.get_by_role("link", name="Create a project").click()
     expect(page).to_have_url(re.compile("/new$"))
 
 
@@ -127,7 +127,7 @@ def test_a_panel_fails_alone(page: Page) -> None:
     page.clock.install()
     page.route("**/api/v1/hosts", answer)
     page.goto("/")
-    expect(panel(page, "Open alerts, by worth").get_by_role("listitem")).to_have_count(2)
+    expect(panel(page, "Open alerts, by severity").get_by_role("listitem")).to_have_count(2)
     page.clock.run_for(10_000)
     expect(panel(page, "Hosts").get_by_role("alert")).to_contain_text("The database does not answer.")
     expect(page.get_by_role("alert")).to_have_count(1)

@@ -46,7 +46,7 @@ def test_tables_are_saved_and_read_again(page: Page, tmp_path: Path) -> None:
 
 def test_an_empty_table_is_nothing_to_save(page: Page) -> None:
     page.goto("/p/demo/settings?part=access")
-    expect(page.get_by_text("Nobody but administrators.")).to_be_visible()
+    expect(page.get_by_text("Only administrators have access.")).to_be_visible()
     expect(page.get_by_role("button", name="CSV of the tokens")).to_be_visible()
     expect(page.get_by_role("button", name="CSV of the people")).to_have_count(0)
 

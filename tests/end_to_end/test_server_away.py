@@ -7,7 +7,7 @@ from nalm_server_harness import Service
 from playwright.sync_api import Browser, Route, expect
 from service_browser import fresh_page, require_accessible
 
-AWAY = "The server does not answer"
+AWAY = "The server is not responding"
 
 
 def test_a_server_that_goes_away_and_comes_back(browser: Browser, figures: tuple[Service, str]) -> None:
@@ -23,7 +23,7 @@ def test_a_server_that_goes_away_and_comes_back(browser: Browser, figures: tuple
         page.unroute("**")
         expect(page.get_by_role("status").filter(has_text=AWAY)).to_have_count(0)
         page.get_by_role("button", name="Try again").click()
-        expect(page.get_by_role("heading", level=1, name="How well does it judge?")).to_be_visible()
+        expect(page.get_by_role("heading", level=1, name="Detection quality")).to_be_visible()
 
 
 def unanswered(route: Route) -> None:

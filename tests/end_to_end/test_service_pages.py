@@ -70,7 +70,7 @@ def test_a_link_is_taken_by_the_sign_in_page_that_is_open(
     with opened(browser, service) as page:
         page.goto("/sign-in")
         page.goto(link)
-        expect(page.get_by_role("button", name="Sign in by this link")).to_be_visible()
+        expect(page.get_by_role("button", name="Sign in with this link")).to_be_visible()
 
 
 def test_a_folder_is_added_on_the_server_s_host(page: Page) -> None:
@@ -79,7 +79,7 @@ def test_a_folder_is_added_on_the_server_s_host(page: Page) -> None:
     page.get_by_label("Repository").fill("/srv/nf.git")
     command = "nalm-server project add my-nf --repository /srv/nf.git"
     expect(page.get_by_role("main")).to_contain_text(command)
-    expect(page.get_by_role("button", name="Make the project")).to_be_disabled()
+    expect(page.get_by_role("button", name="Create the project")).to_be_disabled()
     require_accessible(page)
 
 
@@ -87,7 +87,7 @@ def test_a_folder_is_added_on_the_server_s_host(page: Page) -> None:
     ("path", "text"),
     [
         ("/queue", "round 41 of 64"),
-        (f"/p/{NF}/queue", "Ended lately"),
+        (f"/p/{NF}/queue", "Recently finished"),
         ("/jobs/{running}", "312 targets"),
         ("/jobs/{failed}", "nat.c:12: error"),
         (f"/p/{NF}/measure", "Commit, branch or tag"),
@@ -150,7 +150,7 @@ def test_a_read_token_goes_in_and_never_comes_out(page: Page, filled: dict[str, 
     token.get_by_role("button", name="Set it").click()
     expect(token.get_by_text("There is one.")).to_be_visible()
     expect(token.locator("input[type=password]")).to_have_value("")
-    token.get_by_role("button", name="Forget it").click()
+    token.get_by_role("button", name="Remove").click()
     expect(token.get_by_text("There is none")).to_be_visible()
 
 

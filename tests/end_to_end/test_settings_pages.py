@@ -27,14 +27,14 @@ def test_a_project_is_made_renamed_and_led_to_its_first_verdict(
     page.goto("/new")
     page.get_by_label("Name").fill("made")
     page.get_by_label("Repository").fill("http://127.0.0.1:9/made.git")
-    page.get_by_role("button", name="Make the project").click()
+    page.get_by_role("button", name="Create the project").click()
     expect(page.get_by_label("Repository")).to_have_accessible_description(
         re.compile("The server cannot read http://127.0.0.1:9/made.git")
     )
-    page.get_by_label("Only the bench hosts reach it: add it unread").check()
-    page.get_by_role("button", name="Make the project").click()
-    expect(page.get_by_text("Secret of its webhook. Copy it now")).to_be_visible()
-    page.get_by_role("link", name="On to the first verdict").click()
+    page.get_by_label("Only the bench hosts can reach it: do not check the repository").check()
+    page.get_by_role("button", name="Create the project").click()
+    expect(page.get_by_text("Webhook secret. Copy it now")).to_be_visible()
+    page.get_by_role("link", name="Continue to the first verdict").click()
     expect(page.get_by_role("listitem").filter(has_text="Let the forge tell")).to_contain_text(
         f"{url}/api/v1/hooks/gitlab?project=made"
     )
@@ -66,11 +66,11 @@ def test_an_agent_is_invited_with_the_commands_of_its_host(page: Page, figures: 
 
 def test_somebody_is_invited_by_a_link_and_shut_out(page: Page) -> None:
     page.goto("/server")
-    page.get_by_label("Invite somebody").fill("ada")
+    page.get_by_label("Invite a user").fill("ada")
     page.get_by_role("button", name="Invite", exact=True).click()
     expect(page.get_by_text(re.compile("/sign-in#link="))).to_be_visible()
-    page.get_by_role("button", name="Shut out ada").click()
-    expect(page.get_by_role("button", name="Let in ada")).to_be_visible()
+    page.get_by_role("button", name="Disable account ada").click()
+    expect(page.get_by_role("button", name="Enable account ada")).to_be_visible()
 
 
 def test_a_watch_finds_alerts_until_it_is_removed(page: Page) -> None:
@@ -78,14 +78,14 @@ def test_a_watch_finds_alerts_until_it_is_removed(page: Page) -> None:
     page.get_by_label("Scenario").fill("sfc_[ab]")
     page.get_by_role("button", name="Watch", exact=True).click()
     expect(page.locator("[data-alert]").first).to_be_visible()
-    page.get_by_role("button", name="Watch no longer: scenario sfc_[ab]").click()
+    page.get_by_role("button", name="Remove subscription: scenario sfc_[ab]").click()
     expect(page.get_by_text("Nothing for you")).to_be_visible()
 
 
 def test_a_host_says_what_it_can_see_and_what_it_was(page: Page) -> None:
     page.goto("/hosts")
     page.get_by_role("link", name="bench-vm-2").click()
-    table = page.get_by_role("region", name="What this host can see")
+    table = page.get_by_role("region", name="Smallest detectable changes on this host")
     expect(table.get_by_role("row").filter(has_text="sfc_a").first).to_contain_text("%")
     page.get_by_text("The whole fingerprint").first.click()
     expect(page.get_by_text("Host class")).to_be_visible()
@@ -108,7 +108,7 @@ def test_a_hosts_page_lists_its_jobs_and_saves_its_noise(page: Page) -> None:
 
 def test_a_webhook_is_tried_before_the_forge_calls(page: Page) -> None:
     page.goto("/p/demo/settings?part=repository")
-    page.get_by_role("button", name="Send a trial").click()
+    page.get_by_role("button", name="Send a test delivery").click()
     expect(page.get_by_text("ping: the webhook works")).to_be_visible()
 
 

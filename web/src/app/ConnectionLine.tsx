@@ -17,8 +17,8 @@ export function ConnectionLine() {
     <div role="status">
       {away && (
         <p className="away">
-          <Icon name="invalid" /> The server does not answer: what is shown may be old. It is asked again
-          every few seconds.
+          <Icon name="invalid" /> The server is not responding. The data shown may be out of date. The page
+          retries every few seconds.
         </p>
       )}
     </div>

@@ -9,7 +9,7 @@ export function NotFoundPage() {
   return (
     <>
       <PageHead title="Not found" />
-      <CenterState icon="inconclusive" title="There is no such page">
+      <CenterState icon="inconclusive" title="This page does not exist">
         <p>The address may be of an older version, or mistyped.</p>
         <Link to="/">All projects</Link>
       </CenterState>

@@ -58,10 +58,10 @@ function Password({ session }: { session: SignedIn }) {
     <form className="form" onSubmit={form.onSubmit(() => change.mutate(undefined))}>
       <input type="text" hidden readOnly autoComplete="username" value={session.name ?? ""} />
       {session.by_link ? (
-        <p>You came by a one-time link. Choose a password for the next time.</p>
+        <p>You signed in with a one-time link. Choose a password for the next time.</p>
       ) : (
         <PasswordInput
-          label="Present password"
+          label="Current password"
           autoComplete="current-password"
           required
           {...form.getInputProps("old")}
@@ -82,9 +82,9 @@ function Password({ session }: { session: SignedIn }) {
         error={fault}
       />
       <ActionError error={change.error} />
-      {change.isSuccess && <p role="status">The password is set.</p>}
+      {change.isSuccess && <p role="status">The password was changed.</p>}
       <Button type="submit" loading={change.isPending}>
-        Set the password
+        Change password
       </Button>
     </form>
   );

@@ -79,7 +79,7 @@ function ByPassword({ to, onEntered }: Entered & { to: string }) {
           <FirstLink />
         ) : (
           <p>
-            No account, or the password is lost? An administrator makes a one-time link:{" "}
+            No account, or password lost? An administrator can create a one-time link:{" "}
             <code>nalm-server account link NAME</code>
           </p>
         )}
@@ -96,9 +96,9 @@ function ByLink({ link, onEntered }: Entered & { link: string }) {
       <p>This link signs you in once. Then choose a password.</p>
       <ActionError error={enter.error} />
       <Button loading={enter.isPending} onClick={() => enter.mutate(undefined)}>
-        Sign in by this link
+        Sign in with this link
       </Button>
-      <a href="/sign-in">Sign in by name and password</a>
+      <a href="/sign-in">Sign in with name and password</a>
     </div>
   );
 }

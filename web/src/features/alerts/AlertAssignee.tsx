@@ -7,7 +7,7 @@ import { ActionError } from "../../shared/ui/ActionError";
 import { useAction } from "../../shared/ui/hooks/useAction";
 import { useMay, useSession } from "../../shared/ui/hooks/useSession";
 
-/** Who deals with it; developers give it to themselves, to somebody else or to nobody. */
+/** Assignee; developers give it to themselves, to somebody else or to nobody. */
 export function AlertAssignee({ alert }: { alert: AlertDetail }) {
   const allowed = useMay(alert.project, "developer");
   const me = useSession()?.name ?? null;
@@ -22,17 +22,17 @@ export function AlertAssignee({ alert }: { alert: AlertDetail }) {
       <p>
         {alert.assignee ? (
           <>
-            <strong>{alert.assignee}</strong> has it.
+            <strong>{alert.assignee}</strong> is assigned.
           </>
         ) : (
-          "Nobody has it."
+          "Nobody is assigned."
         )}
       </p>
       {allowed && (
         <form className="form-line spaced" onSubmit={form.onSubmit(() => assign.mutate(name.trim()))}>
           {me !== null && alert.assignee !== me && (
             <Button size="xs" variant="default" loading={assign.isPending} onClick={() => assign.mutate(me)}>
-              I take it
+              Assign to me
             </Button>
           )}
           {alert.assignee !== null && (

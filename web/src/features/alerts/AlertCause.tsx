@@ -20,7 +20,7 @@ export function AlertCause({ told }: { told: Explanation }) {
       {(told.evidence ?? []).length > 0 && <EvidenceTable told={told} />}
       {(told.missing ?? []).length > 0 && (
         <>
-          <h3 className="part-head">Would tell more</h3>
+          <h3 className="part-head">Further measurements</h3>
           <NoteList notes={told.missing ?? []} />
         </>
       )}

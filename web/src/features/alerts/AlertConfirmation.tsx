@@ -39,7 +39,7 @@ export function AlertConfirmation({ alert }: { alert: AlertDetail }) {
               {confirming.not_seen_on.join(", ")}.
             </p>
           )}
-          {confirming.gradual && <p>It came little by little, in no single commit.</p>}
+          {confirming.gradual && <p>The change is gradual. No single commit caused it.</p>}
           <ConfirmationTable project={alert.project} measurements={confirming.measurements} told={told} />
         </>
       )}
@@ -94,7 +94,7 @@ function Asking({ alert }: { alert: AlertDetail }) {
         loading={search.isPending}
         onClick={() => search.mutate(undefined)}
       >
-        Look for the commit
+        Bisect
       </Button>
       <ActionError error={again.error ?? search.error} />
     </div>

@@ -69,7 +69,7 @@ function Shown({ alert }: { alert: AlertDetail }) {
         <Panel title="Since this commit">
           <AlertCulprit alert={alert} />
         </Panel>
-        <Panel title="Who deals with it">
+        <Panel title="Assignee">
           <AlertAssignee alert={alert} />
         </Panel>
       </div>
@@ -79,12 +79,12 @@ function Shown({ alert }: { alert: AlertDetail }) {
         </Panel>
       )}
       {advice.length > 0 && (
-        <Panel title="What may help">
+        <Panel title="What can help">
           <AdviceList advice={advice} />
         </Panel>
       )}
       <Panel
-        title="What moved"
+        title="What changed"
         aside={
           <ExportButtons
             name={fileName("alert", String(alert.id), "moves")}
@@ -110,7 +110,7 @@ function Shown({ alert }: { alert: AlertDetail }) {
         <AlertConfirmation alert={alert} />
       </Panel>
       <Evidence alert={alert} scenario={search.scenario} onScenario={(scenario) => set({ scenario })} />
-      <Panel title="What happened">
+      <Panel title="Activity">
         <AlertTrail alert={alert} />
       </Panel>
     </>

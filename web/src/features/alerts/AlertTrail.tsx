@@ -42,7 +42,7 @@ function CommentForm({ id }: { id: number }) {
       <Textarea label="Comment" autosize minRows={2} {...form.getInputProps("text")} />
       <ActionError error={comment.error} />
       <Button type="submit" size="xs" variant="default" loading={comment.isPending} disabled={!text.trim()}>
-        Say it
+        Add comment
       </Button>
     </form>
   );

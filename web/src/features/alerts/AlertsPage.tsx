@@ -47,7 +47,7 @@ export function AlertsPage() {
     <>
       <PageHead
         title="Alerts"
-        under="One for each commit that made packets dearer or broke something, with all that it moved."
+        under="One alert for each commit that slowed down or broke something, with everything it changed."
       >
         <Controls project={project} search={search} alerts={alerts ?? []} set={set} />
       </PageHead>
@@ -71,7 +71,7 @@ export function AlertsPage() {
         />
       )}
       {mutes.length > 0 && (
-        <Panel title="Muted now">
+        <Panel title="Active mutes">
           <MuteList project={project} mutes={mutes} />
         </Panel>
       )}
@@ -190,11 +190,11 @@ function Lists({ alerts, filtered, onAll }: ListsProps) {
 
 function Nothing({ filtered, onAll }: { filtered: boolean; onAll: () => void }) {
   return (
-    <CenterState icon="check" title={filtered ? "No such alert" : "Nothing open"}>
+    <CenterState icon="check" title={filtered ? "No such alert" : "No open alerts"}>
       <p>
         {filtered
           ? "No alert is of these states, this scenario and this person."
-          : "No finding waits for anybody. A new one appears here by itself."}
+          : "No alert is open. New alerts appear here."}
       </p>
       <Button size="xs" variant="default" onClick={onAll}>
         Show all alerts

@@ -24,11 +24,12 @@ export function MuteForm({ project, scenarios, scenario: first, onDone }: Props)
   return (
     <form className="form" onSubmit={form.onSubmit(() => mute.mutate(undefined))}>
       <p className="soft">
-        Nobody is told of what moves in these scenarios meanwhile. It is recorded, and shown as muted.
+        The server sends no notification about these scenarios while they are muted. Changes are recorded and
+        shown as muted.
       </p>
       <Autocomplete
         label="Scenario"
-        description="One, or a pattern such as sfc_*"
+        description="A name, or a pattern such as sfc_*"
         required
         data={[...scenarios]}
         openOnFocus={false}

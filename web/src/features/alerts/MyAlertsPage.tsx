@@ -18,14 +18,14 @@ export function MyAlertsPage() {
     <>
       <PageHead
         title="My alerts"
-        under="Open alerts of all projects you may read, as far as your watch list asks for them."
+        under="Open alerts that your subscriptions match, from all projects that you may read."
       />
       {session === undefined && <Loading />}
-      {session?.name === null && <NoAccess title="Sign in to watch alerts" advice="" />}
+      {session?.name === null && <NoAccess title="Sign in to subscribe to alerts" advice="" />}
       {session?.name && (
         <>
           <Found />
-          <SettingsPart title="Watch list" query={watchesQuery()}>
+          <SettingsPart title="Subscriptions" query={watchesQuery()}>
             {(watches) => <SubscriptionList watches={watches} />}
           </SettingsPart>
         </>
@@ -40,7 +40,7 @@ function Found() {
   if (alerts.length === 0)
     return (
       <CenterState icon="check" title="Nothing for you">
-        <p>No open alert fits your watch list below.</p>
+        <p>No open alert matches your subscriptions below.</p>
       </CenterState>
     );
   return (

@@ -22,7 +22,7 @@ export function SubscriptionList({ watches }: { watches: readonly Watch[] }) {
   const remove = useAction(removeWatch, { renews: RENEWS });
   return (
     <>
-      {watches.length === 0 && <p className="soft">Nothing is watched yet.</p>}
+      {watches.length === 0 && <p className="soft">No subscriptions yet.</p>}
       <ul className="rows">
         {watches.map((one) => (
           <li key={one.id} className="row">
@@ -30,7 +30,7 @@ export function SubscriptionList({ watches }: { watches: readonly Watch[] }) {
             <Button
               size="compact-sm"
               variant="default"
-              aria-label={`Watch no longer: ${watchText(one)}`}
+              aria-label={`Remove subscription: ${watchText(one)}`}
               loading={remove.isPending && remove.variables === one.id}
               onClick={() => remove.mutate(one.id)}
             >
@@ -64,7 +64,7 @@ function NewWatch() {
       <Button type="submit" variant="default" loading={add.isPending}>
         Watch
       </Button>
-      <p className="form-says">All four must fit; * is any, and stands for any part of a name.</p>
+      <p className="form-says">An alert must match all four fields. * matches any part of a name.</p>
       <ActionError error={add.error} />
     </form>
   );

@@ -14,11 +14,11 @@ interface Props {
 }
 
 const SAYS: Record<string, string> = {
-  expected: "Nobody is told of it up to the bound, and the history begins anew at this commit.",
+  expected: "Nobody is told of it up to the bound, and the history restarts at this commit.",
   false_alarm:
-    "There was nothing. Its series are taken to be that noisy from now on, which fades with time; reopening takes it back.",
-  fixed: "A later commit undid it. The service sees that by itself when it measures such a commit.",
-  reopened: "It is open again, and what was said of it is taken back.",
+    "There was no change. The noise floor of the series is raised to this size and decays with time. Reopening the alert undoes this.",
+  fixed: "A later commit undid it. The server detects this itself when it measures that commit.",
+  reopened: "The alert is open again, and the earlier decision is undone.",
 };
 
 const boundFault = (value: string): string | null =>
@@ -51,7 +51,7 @@ export function TriageForm({ alert, asked, onDone }: Props) {
       {state === "expected" && (
         <TextInput
           label="Up to, in per cent"
-          description="Such as +3. Empty: as far as each scenario has moved."
+          description="For example +3. Empty: as much as each scenario changed."
           inputMode="decimal"
           {...form.getInputProps("extra")}
         />

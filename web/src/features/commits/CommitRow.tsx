@@ -71,11 +71,7 @@ export function CommitRow({ project, commit, now, reach, nameScenarios, marked, 
         <>
           <div className="commit-verdict">{job ? <JobBadge job={job} /> : <NotMeasured />}</div>
           <div className="commit-what">
-            {job ? (
-              <JobProgress job={job} />
-            ) : (
-              <span className="soft">{commit.skipped ?? "No job was made for it"}</span>
-            )}
+            {job ? <JobProgress job={job} /> : <span className="soft">{commit.skipped ?? "No job"}</span>}
           </div>
         </>
       )}

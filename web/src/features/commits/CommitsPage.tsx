@@ -109,7 +109,7 @@ function OpenAlerts({ project, count }: { project: string; count: number }) {
       <div className="panel-head list-head">
         <h2 id="open-alerts">{total === 1 ? "1 open alert" : `${total} open alerts`}</h2>
         <Link to="/p/$project/alerts" params={{ project }}>
-          {total > TOP ? `All ${total}, by worth` : "All alerts"}
+          {total > TOP ? `All ${total}, by severity` : "All alerts"}
         </Link>
       </div>
       <AlertList alerts={open.slice(0, TOP)} label="Open alerts, the worthiest first" />

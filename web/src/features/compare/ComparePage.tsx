@@ -120,7 +120,7 @@ function WithItsBase({
   if (base === null)
     return (
       <CenterState icon="swap" title="This commit has no base">
-        <p>It is the first of the history. Choose a commit to compare it with.</p>
+        <p>This is the first commit of the history. Choose a commit to compare it with.</p>
       </CenterState>
     );
   const search = { base, head, ...(scenario ? { scenario } : {}) };

@@ -16,7 +16,7 @@ export function DecompositionPanel({ of }: { of: Decomposition }) {
   const notes = of.notes ?? [];
   return (
     <Panel
-      title="What the change is made of"
+      title="Decomposition of the change"
       aside={
         <span className="panel-tools">
           <span className="soft">cycles per packet; nothing is left over</span>

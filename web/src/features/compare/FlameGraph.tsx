@@ -53,13 +53,13 @@ export function FlameGraph({ root, unit, at, onAt, picture }: Props) {
       </div>
       <div className="legend">
         <span className="key">
-          <span className="key-box flame-more" /> ▲ dearer, + new
+          <span className="key-box flame-more" /> ▲ slower, + new
         </span>
         <span className="key">
-          <span className="key-box flame-less" /> ▼ cheaper, − gone
+          <span className="key-box flame-less" /> ▼ faster, − removed
         </span>
         <span className="key">
-          Width: {unit} of the dearer side, callees included. Arrow keys walk, Enter zooms, Home returns.
+          Width: {unit} of the slower side, including callees. Arrow keys walk, Enter zooms, Home returns.
         </span>
       </div>
     </div>

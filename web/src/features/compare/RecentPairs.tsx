@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Pairs looked at before in this browser. */
+/** Recent comparisons in this browser. */
 import { useLocalStorage } from "@mantine/hooks";
 import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
@@ -35,8 +35,8 @@ export function RecentPairs({ project, shown }: { project: string; shown: Compar
   const pairs = usePairs(project)[0].filter((one) => pairText(one) !== text);
   if (pairs.length === 0) return null;
   return (
-    <nav aria-label="Pairs looked at before in this browser" className="recent">
-      <span className="soft small">Looked at before</span>
+    <nav aria-label="Recent comparisons in this browser" className="recent">
+      <span className="soft small">Recent</span>
       {pairs.map((one) => (
         <Link key={pairText(one)} className="tag" to="/p/$project/compare" params={{ project }} search={one}>
           {pairText(one)}

@@ -10,15 +10,21 @@ export const PART_SAYS: Record<Part, { word: string; sentence: string }> = {
     word: "Efficiency",
     sentence: "The stages that both have cost more or less a visit. The only part that can be a regression.",
   },
-  mix: { word: "Mix", sentence: "The stages that both have are visited more or less often by a packet." },
-  features: { word: "Features", sentence: "Stages that came or went with the features: their price." },
-  model: { word: "Model", sentence: "Hand-overs between lcores that came or went with the execution model." },
+  mix: { word: "Mix", sentence: "A packet visits the common stages more or less often." },
+  features: {
+    word: "Features",
+    sentence: "Stages that were added or removed with the features: the price of the features.",
+  },
+  model: {
+    word: "Model",
+    sentence: "Hand-overs between lcores that were added or removed with the execution model.",
+  },
 };
 
 export const MEASURED_SAYS: Record<"paired" | "head_as_base" | "equal_code" | "apart", string> = {
   paired: "Both ran side by side.",
   head_as_base: "Both ran side by side, head with its own features and with base's.",
-  equal_code: "Both are one code with other features on: all of the change is the features'.",
+  equal_code: "Both sides are the same code with different features: the features cause the whole change.",
   apart: "From two runs, not side by side: shown, not judged.",
 };
 

@@ -27,7 +27,10 @@ export function FeaturesPage() {
   };
   return (
     <>
-      <PageHead title="Features and their prices" under="What a version costs for what it does." />
+      <PageHead
+        title="Features and their prices"
+        under="The cost of each version, relative to its features."
+      />
       {prices === undefined && (error ? <Failed error={error} onRetry={refetch} /> : <Loading />)}
       {prices && (
         <>

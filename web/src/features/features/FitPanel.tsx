@@ -104,7 +104,7 @@ function Predictions({ fit }: { fit: FeatureFit }) {
   return (
     <>
       <h3 className="part-head">
-        <Help text="What the model says of sets it was not fitted on, and what they cost when measured. Without this a model is only a summary.">
+        <Help text="Predictions for feature sets that the model was not fitted on, and their measured cost. Without them a model is only a summary.">
           Predicted and measured
         </Help>
       </h3>

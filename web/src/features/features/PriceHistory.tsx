@@ -54,7 +54,7 @@ function Line({ project, line }: { project: string; line: PriceHistoryLine }) {
   );
   return (
     <>
-      <h3 className="part-head">Told by {title}</h3>
+      <h3 className="part-head">Measured by {title}</h3>
       <ScrollTable label={`Price of ${line.feature} by ${title}`}>
         <thead>
           <tr>

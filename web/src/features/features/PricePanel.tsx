@@ -36,8 +36,8 @@ export function PricePanel({ project, prices, chosen, onChoose }: Props) {
         <PriceTable project={project} prices={prices} chosen={chosen} onChoose={onChoose} />
       ) : (
         <p className="soft">
-          Nothing tells a feature's price yet. An experiment does, as does a commit that adds or removes one
-          alone, and a stage that has the feature's name.
+          No price of a feature has been measured yet. An experiment measures one, as does a commit that adds
+          or removes one alone, and a stage that has the feature's name.
         </p>
       )}
     </Panel>

@@ -27,7 +27,7 @@ export function PriceTable({ project, prices, chosen, onChoose }: Props) {
       <thead>
         <tr>
           <th className="left">Feature</th>
-          <th className="left">Told by</th>
+          <th className="left">Measured by</th>
           <th>cycles/packet</th>
           <th>
             <Help text="Packets per second that a busy lcore forwards more or less with the feature than without it.">
@@ -38,7 +38,7 @@ export function PriceTable({ project, prices, chosen, onChoose }: Props) {
           <th>Since the reference</th>
           {releases && <th>Since {prices.release?.name}</th>}
           <th className="left">History</th>
-          <th className="left">Dearer by</th>
+          <th className="left">Increased by</th>
         </tr>
       </thead>
       {byFeature(prices.features).map((lines) => (

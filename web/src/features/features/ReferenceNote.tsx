@@ -6,8 +6,8 @@ export function ReferenceNote({ project }: { project: string }) {
   return (
     <Panel title="No reference yet">
       <p className="soft">
-        Prices and NCPP are told against a reference commit: a release, or any other measured one. A
-        maintainer says which it is:
+        Prices and NCPP are relative to a reference commit: a release, or any other measured one. A maintainer
+        says which it is:
       </p>
       <code className="command spaced">{`nalm-server reference ${project} v1.0`}</code>
     </Panel>

@@ -152,7 +152,7 @@ describe("models and variants", () => {
       ppsOn: null,
     }));
     const variant = { name: "cache", tuning: null, chains, reach: ["a"], harms: ["b"] };
-    expect(reachText(variant)).toBe("cheaper in 1 of 3 chains, dearer in 1");
-    expect(chains.map((one) => effectWord(variant, one))).toEqual(["cheaper", "dearer", "no effect seen"]);
+    expect(reachText(variant)).toBe("faster in 1 of 3 chains, slower in 1");
+    expect(chains.map((one) => effectWord(variant, one))).toEqual(["faster", "slower", "no effect"]);
   });
 });

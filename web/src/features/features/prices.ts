@@ -9,7 +9,7 @@ export type Source = (typeof SOURCES)[number];
 export const SOURCE_SAYS: Record<Source, Explained> = {
   experiment: {
     word: "experiment",
-    sentence: "Measured off and on within one commit, side by side, beside the reference feature set.",
+    sentence: "Measured off and on within one commit, side by side, against the reference feature set.",
   },
   merge: {
     word: "its merge",
@@ -17,7 +17,7 @@ export const SOURCE_SAYS: Record<Source, Explained> = {
   },
   stage: {
     word: "its stage",
-    sentence: "CPP of the stage that has its name: what it costs itself, not what it costs other stages.",
+    sentence: "CPP of the stage with the same name: its own cost, not what it costs other stages.",
   },
 };
 

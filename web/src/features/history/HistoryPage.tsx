@@ -52,7 +52,7 @@ export function HistoryPage() {
 function NoHistory({ project }: { project: string }) {
   return (
     <CenterState icon="clock" title="No history yet">
-      <p>The first measured commit starts it. How far its job is, the list of commits shows.</p>
+      <p>The first measured commit starts the history. The list of commits shows the progress of its job.</p>
       <FirstStepsLink project={project} />
     </CenterState>
   );
@@ -124,7 +124,7 @@ function Measured({ project, scenarios, search }: Props) {
           <Against project={project} wanted={wanted} search={search} set={set} />
         )}
         <span className="soft">
-          Values are of runs of their own and drift with the host. Verdicts come from runs side by side with
+          Values come from separate runs and drift with the host. Verdicts come from runs side by side with
           the base, so a line may fall where a verdict says regressed.
         </span>
         {search.view !== "table" && (

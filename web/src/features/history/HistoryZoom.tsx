@@ -20,8 +20,8 @@ export function HistoryZoom({ span, count, onSpan }: Props) {
   const moves = [
     { key: "[", sign: "‹", word: "Earlier", to: panned(span, -STEP, count) },
     { key: "]", sign: "›", word: "Later", to: panned(span, STEP, count) },
-    { key: "+", sign: "+", word: "Nearer", to: zoomed(span, NEARER, middle, count) },
-    { key: "-", sign: "−", word: "Further", to: zoomed(span, 1 / NEARER, middle, count) },
+    { key: "+", sign: "+", word: "Zoom in", to: zoomed(span, NEARER, middle, count) },
+    { key: "-", sign: "−", word: "Zoom out", to: zoomed(span, 1 / NEARER, middle, count) },
     { key: "0", sign: "All", word: "All commits", to: wholeOf(count) },
   ];
   useKeys(Object.fromEntries(moves.map((move) => [move.key, () => onSpan(move.to)])));

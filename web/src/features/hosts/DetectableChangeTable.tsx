@@ -10,7 +10,7 @@ type Sight = HostNoise["sights"][number];
 export function DetectableChangeTable({ sights }: { sights: readonly Sight[] }) {
   const launches = sights.find((one) => one.sees.length > 0)?.sees.map((one) => one.launches) ?? [];
   return (
-    <ScrollTable label="What this host can see">
+    <ScrollTable label="Smallest detectable changes on this host">
       <thead>
         <tr>
           <th className="left">Scenario</th>
@@ -19,7 +19,7 @@ export function DetectableChangeTable({ sights }: { sights: readonly Sight[] }) 
           <th>Known to ±</th>
           <th>Noise of a launch</th>
           {launches.map((count) => (
-            <th key={count}>Seen in {count}</th>
+            <th key={count}>With {count} launches</th>
           ))}
         </tr>
       </thead>

@@ -10,14 +10,14 @@ const SEVERITIES: Record<string, string> = {
 
 /** What the host was over time, newest first: what changed each time, and all of it on request. */
 export function FingerprintList({ fingerprints }: { fingerprints: readonly Fingerprint[] }) {
-  if (fingerprints.length === 0) return <p className="soft">No run of it has told yet what it is.</p>;
+  if (fingerprints.length === 0) return <p className="soft">No run has reported a fingerprint yet.</p>;
   return (
     <ol className="rows fingerprints">
       {fingerprints.map((one) => (
         <li key={`${one.digest}${one.first_seen_at}`} className="row">
           <div className="row-main">
             <strong>{moment(one.first_seen_at)}</strong>
-            {one.changes.length === 0 && <span className="below">First seen.</span>}
+            {one.changes.length === 0 && <span className="below">First report.</span>}
             {one.changes.map((change) => (
               <span key={change.field} className="below">
                 <span className="mono">{change.field}</span>: {change.before} → {change.after} (

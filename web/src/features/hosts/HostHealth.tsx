@@ -16,7 +16,7 @@ interface Line {
 const LINES: readonly Line[] = [
   { name: "Stolen time", of: (one) => one.steal, text: share },
   { name: "Load per CPU", of: (one) => one.load, text: (value) => significant(value, 2) },
-  { name: "Sees changes from", of: (one) => one.resolves, text: share },
+  { name: "Smallest detectable change", of: (one) => one.resolves, text: share },
   { name: "Disk free", of: (one) => one.disk_free_bytes, text: bytes },
   {
     name: "Temperature",
@@ -25,7 +25,7 @@ const LINES: readonly Line[] = [
   },
   { name: "Frequency", of: (one) => one.frequency_mhz, text: (value) => `${Math.round(value)}${THIN}MHz` },
   {
-    name: "Clock apart by",
+    name: "Clock offset",
     of: (one) => one.clock_offset_seconds,
     text: (value) => `${significant(value, 2)}${THIN}s`,
   },
@@ -35,7 +35,7 @@ const LINES: readonly Line[] = [
 export function HostHealth({ host }: { host: string }) {
   const { data: samples, error, refetch } = useQuery(healthQuery(host));
   if (samples === undefined) return error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={2} />;
-  if (samples.length === 0) return <p className="soft">It told nothing in the last day.</p>;
+  if (samples.length === 0) return <p className="soft">No health report in the last 24 hours.</p>;
   return (
     <ul className="health-lines">
       {LINES.map((line) => (

@@ -11,7 +11,7 @@ export function HostJobs({ host }: { host: string }) {
     <SettingsPart title="Jobs, newest first" query={hostJobsQuery(host)}>
       {(jobs) =>
         jobs.length === 0 ? (
-          <p className="soft">It has taken no job that you may read yet.</p>
+          <p className="soft">No jobs that you may read.</p>
         ) : (
           <ol className="rows jobs">
             {jobs.map((job) => (

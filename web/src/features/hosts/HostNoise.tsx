@@ -23,7 +23,7 @@ export function HostNoise({ host, ...drawn }: Props) {
   const points = useQuery(noiseQuery(host)).data?.points ?? [];
   return (
     <SettingsPart
-      title="Noise, and what it can see"
+      title="Noise and smallest detectable change"
       aside={
         <span className="panel-aside">
           <span className="soft">half the width of each run's interval of CPP, %</span>
@@ -46,7 +46,7 @@ export function HostNoise({ host, ...drawn }: Props) {
           <>
             <HostNoiseChart points={points} picture={picture} {...drawn} />
             <div className="part-line">
-              <h3 className="part-head">What it can see</h3>
+              <h3 className="part-head">Smallest detectable change</h3>
               <ExportButtons
                 name={fileName(host, "sight")}
                 what={`what ${host} can see`}

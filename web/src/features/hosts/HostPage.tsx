@@ -52,7 +52,7 @@ export function HostPage() {
             shown={shown}
             onShown={(shown) => navigate({ search: { shown }, replace: true })}
           />
-          <Panel title="What it is made of, and when that changed">
+          <Panel title="Fingerprint history">
             <FingerprintList fingerprints={host.fingerprints} />
           </Panel>
         </>

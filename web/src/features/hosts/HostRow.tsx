@@ -58,7 +58,7 @@ export function HostRow({ host, now, alone = false }: Props) {
 
 function Health({ host }: { host: BenchHost }) {
   const { health } = host;
-  if (health === null) return <span className="below">Its health is not told.</span>;
+  if (health === null) return <span className="below">No health report.</span>;
   const free = health.disk_free_bytes ?? null;
   return (
     <>

@@ -15,7 +15,7 @@ export function HostsPage() {
   const now = useNow();
   return (
     <>
-      <PageHead title="Hosts" under="Where network functions are built and measured." />
+      <PageHead title="Hosts" under="The machines that build and measure network functions." />
       {hosts === undefined && (error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={3} />)}
       {hosts?.length === 0 && <NoHost />}
       {hosts !== undefined && hosts.length > 0 && (
@@ -35,7 +35,7 @@ function NoHost() {
   const administrator = useSession()?.administrator ?? false;
   return (
     <CenterState icon="clock" title="No host yet">
-      <p>A host appears once its agent has asked for work.</p>
+      <p>A host appears when its agent requests work for the first time.</p>
       {administrator ? (
         <InviteAgent />
       ) : (

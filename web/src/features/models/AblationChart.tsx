@@ -12,9 +12,9 @@ import { TuningName } from "../../shared/ui/TuningName";
 /** The axis is at least so many per cent wide: noise is not blown up. */
 const LEAST_PERCENT = 4;
 const COLORS = {
-  cheaper: "var(--improved)",
-  dearer: "var(--regressed)",
-  "no effect seen": "var(--part-unsplit)",
+  faster: "var(--improved)",
+  slower: "var(--regressed)",
+  "no effect": "var(--part-unsplit)",
 };
 
 const percents = ({ ratio, low, high }: VariantChain): Reaching => {

@@ -29,7 +29,7 @@ export function ModelsPage() {
   const missing = error instanceof ApiError && error.status === 404;
   return (
     <>
-      <PageHead title="Models and variants" under="Beside each other, on one commit.">
+      <PageHead title="Models and variants" under="Side by side, on one commit.">
         <CommitPicker
           label="Commit"
           commits={commits}
@@ -52,7 +52,7 @@ export function ModelsPage() {
 
 function NothingMeasured({ project, says }: { project: string; says: string }) {
   return (
-    <CenterState icon="clock" title="Nothing to put beside each other">
+    <CenterState icon="clock" title="Nothing to compare">
       <p>{says}</p>
       <FirstStepsLink project={project} />
     </CenterState>

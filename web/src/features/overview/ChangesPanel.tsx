@@ -16,7 +16,7 @@ import type { Seen } from "./useLastVisit";
 export function ChangesPanel({ query, seen }: { query: UseQueryResult<Overview>; seen: Seen }) {
   return (
     <QueryPanel
-      title="Since you last looked"
+      title="Since your last visit"
       aside={<SeenButtons at={query.data?.at} seen={seen} />}
       query={query}
     >
@@ -47,7 +47,7 @@ function Changes({ overview, seen }: { overview: Overview; seen: Seen }) {
     <>
       <p className="soft query-says">
         {seen.at === null
-          ? "Nothing was marked as seen in this browser yet: these are the last 7 days."
+          ? "Nothing has been marked as seen in this browser. The list covers the last 7 days."
           : `Since ${moment(since)}, as marked in this browser.`}
       </p>
       {judged.length + changed === 0 && <p className="query-says">Nothing changed since then.</p>}

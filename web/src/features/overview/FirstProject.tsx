@@ -20,19 +20,19 @@ export function FirstProject() {
       <p>Three steps lead from here to the first verdict.</p>
       <ol className="steps">
         <li>
-          In the repository of the network function, let nalm propose a description of it:
+          In the repository of the network function, generate nalm.toml:
           <code className="command">nalm init</code>
         </li>
         <li>
           On this server, add the repository; the webhook's secret and a token are shown once:{" "}
           {session?.administrator ? (
-            <Link to="/new">Make a project</Link>
+            <Link to="/new">Create a project</Link>
           ) : (
             <code className="command">nalm-server project add NAME --repository ADDRESS</code>
           )}
         </li>
         <li>
-          Enter address and secret as a webhook of the forge. The next merge appears here while it is
+          Set the address and the secret as a webhook in the forge. The next merge appears here while it is
           measured.
         </li>
       </ol>
@@ -43,7 +43,7 @@ export function FirstProject() {
 function NonePublic() {
   return (
     <CenterState icon="help" title="No project is public here">
-      <p>Those with a role in a project see it once they sign in.</p>
+      <p>Members of a project see it when they are signed in.</p>
       <SignInButton />
     </CenterState>
   );

@@ -19,7 +19,7 @@ export function HostsPanel() {
     <QueryPanel title="Hosts" aside={<Link to="/hosts">All hosts</Link>} query={useQuery(hostsQuery())}>
       {(hosts) => (
         <div className="panel-body">
-          {hosts.length === 0 && <p className="soft">No host has asked for work yet.</p>}
+          {hosts.length === 0 && <p className="soft">No host has requested work yet.</p>}
           <ul className="rows">
             {byNeed(hosts)
               .slice(0, SHOWN)

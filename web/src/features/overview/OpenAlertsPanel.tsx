@@ -7,7 +7,7 @@ import { QueryPanel } from "./QueryPanel";
 /** Findings that people were told of and nobody has settled, of all projects, the worthiest first. */
 export function OpenAlertsPanel({ query }: { query: UseQueryResult<Overview> }) {
   return (
-    <QueryPanel title="Open alerts, by worth" aside={<Shown of={query.data} />} query={query}>
+    <QueryPanel title="Open alerts, by severity" aside={<Shown of={query.data} />} query={query}>
       {({ alerts }) =>
         alerts.length === 0 ? (
           <p className="soft query-says">No alert is open.</p>

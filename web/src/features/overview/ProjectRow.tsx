@@ -37,7 +37,7 @@ export function ProjectRow({ project, now }: { project: Project; now: number }) 
           <span className="summary">{said(verdict.summary)}</span>
         ) : (
           <Link to="/p/$project/start" params={params} className="above">
-            To the first verdict
+            Set up the first verdict
           </Link>
         )}
         <RepositoryError error={project.repository_error} />

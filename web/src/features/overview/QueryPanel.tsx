@@ -24,7 +24,7 @@ export function QueryPanel<T>({ title, aside, query, children }: Props<T>) {
       {data === undefined && (error ? <FailedPart error={error} onRetry={refetch} /> : <Loading rows={2} />)}
       {data !== undefined && error && (
         <p role="status" className="held query-says">
-          The server does not answer just now; this may be old.
+          The server is not responding. This data may be out of date.
         </p>
       )}
       {data !== undefined && children(data)}

@@ -27,8 +27,8 @@ function NonePlanted({ project }: { project: string }) {
   return (
     <>
       <p className="soft">
-        No change was planted here, so it is not known how many would be found. This measures changes of known
-        effect and sends what came out:
+        No change was injected here, so the detection rate is not known. This measures changes of known effect
+        and sends what came out:
       </p>
       <code className="command spaced">{`nalm-mutants run --sample 6 --upload --project ${project} --server ${window.location.origin} --token-file token`}</code>
     </>

@@ -21,7 +21,7 @@ export function FalseAlarmPanel({ project, of }: { project: string; of: Quality 
       {hasTrials(alarms.all) ? (
         <Alarmed of={alarms} />
       ) : (
-        <p className="soft">Nothing was measured against itself yet.</p>
+        <p className="soft">No code has been measured against itself yet.</p>
       )}
       <p className="soft small">{controlsText(of)}</p>
       <ControlsForm project={project} perDay={of.controls_per_day} />
@@ -57,7 +57,7 @@ function Alarmed({ of }: { of: Quality["false_alarms"] }) {
       <p className="said">{of.all.said}</p>
       <Grouped
         of="False alarms"
-        title="By what was compared"
+        title="By kind of comparison"
         first="Compared"
         groups={kinds}
         color="var(--part-pipeline)"

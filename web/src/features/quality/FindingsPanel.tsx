@@ -37,7 +37,7 @@ function FalseDiscoveries({ of }: { of: Quality["false_discoveries"] }) {
   return (
     <>
       <h3 className="part-head">
-        <Help text="The false-alarm rate times the runs that were judged, over those called changed. Never too low: it takes nothing else to have changed.">
+        <Help text="The false-alarm rate times the number of judged runs, divided by the runs reported as changed. It is an upper bound: it assumes that nothing else changed.">
           False discoveries
         </Help>
       </h3>

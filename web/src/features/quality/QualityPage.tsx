@@ -26,8 +26,8 @@ export function QualityPage() {
   return (
     <>
       <PageHead
-        title="How well does it judge?"
-        under="From trials whose truth is known, and from what became of findings. What was not tried is not claimed."
+        title="Detection quality"
+        under="From trials with a known result and from the outcome of alerts. What was not tried is not claimed."
       >
         <SegmentedControl
           aria-label="Trials of the last"

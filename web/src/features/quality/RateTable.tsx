@@ -29,7 +29,7 @@ export function RateTable({ label, first, rows, color = "var(--part-instructions
           <th>Hits of trials</th>
           <th>Rate</th>
           <th>
-            <Help text="Each bound is one-sided and exact (Clopper and Pearson), and holds by itself at 95 %.">
+            <Help text="Each bound is one-sided and exact (Clopper and Pearson), at 95 % for itself.">
               Bounds
             </Help>
           </th>

@@ -49,7 +49,7 @@ export function BackfillForm({ project, commits, onDone }: Props) {
       />
       <p role="status" className={size === null ? "held" : "soft"}>
         {size === null
-          ? "Choose an older commit to begin after than to end with."
+          ? "The first commit must be older than the last one."
           : `${size} ${size === 1 ? "commit is" : "commits are"} measured, but for those that were already.`}
       </p>
       <ActionError error={start.error} />

@@ -85,7 +85,7 @@ function HowFar({ backfill }: { backfill: Backfill }) {
           ["To come", progress.waiting],
           ["Range", <Range key="range" backfill={backfill} />],
           ["Every", backfill.every],
-          ["Asked for", `by ${backfill.requested_by}, ${moment(backfill.created_at)}`],
+          ["Requested", `by ${backfill.requested_by}, ${moment(backfill.created_at)}`],
           ...(backfill.message ? [["Says", backfill.message] as const] : []),
         ]}
       />

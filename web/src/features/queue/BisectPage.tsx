@@ -82,7 +82,7 @@ function Outcome({ bisect }: { bisect: BisectDetail }) {
           ["Commits", bisect.commits ?? "not read yet"],
           ["Candidates left", left ?? "not read yet"],
           ["Change", bisect.direction ?? "not known yet"],
-          ["Asked for", `by ${bisect.requested_by}, ${moment(bisect.created_at)}`],
+          ["Requested", `by ${bisect.requested_by}, ${moment(bisect.created_at)}`],
         ]}
       />
     </Panel>

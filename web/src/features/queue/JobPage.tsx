@@ -43,7 +43,7 @@ export function JobPage() {
       <Panel title="State" aside={<JobBadge job={job} />}>
         <State job={job} />
       </Panel>
-      <Panel title="What happened">
+      <Panel title="Activity">
         <TransitionTable transitions={job.transitions} />
       </Panel>
       <Panel title="Log">
@@ -63,7 +63,7 @@ function State({ job }: { job: JobDetail }) {
     ["Waits for approval", job.state === "queued" ? (job.held ?? "") : ""],
     ["Approved", job.approved_at === null ? "" : `by ${job.approved_by}, ${moment(job.approved_at)}`],
     ["Place in the queue", job.queue_position ?? ""],
-    ["No host takes it", job.waiting ?? ""],
+    ["Waiting because", job.waiting ?? ""],
     ["Tried again", job.not_before && job.state === "queued" ? moment(job.not_before) : ""],
     [
       job.state === "queued" ? "Host before" : "Host",

@@ -25,7 +25,7 @@ export function MeasureForm({ project, head, onDone }: Props) {
       <TextInput label="Commit, branch or tag" required {...form.getInputProps("revision")} />
       <TextInput
         label="Compared with"
-        description="Empty: where it left the default branch; on that branch, its parent"
+        description="Empty: the merge base with the default branch; on that branch, the parent"
         {...form.getInputProps("base")}
       />
       <ActionError error={request.error} />

@@ -60,7 +60,7 @@ function Form({ project, search }: { project: string; search: MeasureSearch }) {
   const allowed = useMay(project, "developer");
   const { data: commits, error, refetch } = useQuery(commitsQuery(project, undefined, MOST));
   const { data: scenarios } = useQuery(scenariosQuery(project));
-  if (!allowed) return <p className="soft">This is for developers of the project, signed in.</p>;
+  if (!allowed) return <p className="soft">Only developers of the project can do this. Sign in first.</p>;
   if (commits === undefined || scenarios === undefined)
     return error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={3} />;
   if (search.kind === "backfill")

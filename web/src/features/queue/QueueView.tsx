@@ -45,7 +45,7 @@ export function QueueView({ project, reasons, live }: Props) {
         ))}
       </Part>
       <Waiting jobs={waiting} now={now} />
-      <Part title="Ended lately" none="Nothing ended lately.">
+      <Part title="Recently finished" none="No job finished recently.">
         {late.map((job) => (
           <JobRow key={job.id} job={job} now={now} />
         ))}
@@ -98,7 +98,7 @@ function Part({ title, none, foot, children }: PartProps) {
 
 const Stale = () => (
   <p role="status" className="held">
-    The server does not answer just now; what is below may be old.
+    The server is not responding. The data below may be out of date.
   </p>
 );
 
@@ -106,8 +106,8 @@ function NothingHere({ filtered }: { filtered: boolean }) {
   return (
     <CenterState icon="check" title={filtered ? "Nothing of this kind" : "The queue is empty"}>
       <p>
-        Pushes, pull requests and what people ask for appear here the moment they arrive, and stay while they
-        are measured.
+        Pushes, pull requests and requests of users appear here when they arrive, and stay while they are
+        measured.
       </p>
     </CenterState>
   );

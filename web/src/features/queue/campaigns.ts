@@ -60,7 +60,7 @@ export const isSearching = (of: { state: string }): boolean => ACTIVE.includes(o
 
 const STATE_WORDS: Record<string, string> = {
   planning: "Reading the range",
-  running: "Under way",
+  running: "Running",
   done: "Done",
   failed: "Failed",
   cancelled: "Cancelled",

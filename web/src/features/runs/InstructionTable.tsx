@@ -43,7 +43,7 @@ export function InstructionTable({ counts, arms, ...where }: Props) {
             {counts.map((count) => (
               <th key={count.arm}>{armWord(count.arm)}</th>
             ))}
-            <th className="left">Dearest functions of {last && armWord(last.arm).toLowerCase()}</th>
+            <th className="left">Most expensive functions of {last && armWord(last.arm).toLowerCase()}</th>
           </tr>
         </thead>
         <tbody>

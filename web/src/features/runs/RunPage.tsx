@@ -105,7 +105,7 @@ function Run({ run }: { run: RunDetail }) {
         scenario={run.scenario}
       />
       {run.failure && (
-        <Panel title="What was seen">
+        <Panel title="Result">
           <pre className="command">{run.failure}</pre>
         </Panel>
       )}
@@ -123,7 +123,7 @@ function Run({ run }: { run: RunDetail }) {
         />
       )}
       {whereRows(verdict).length > 0 && (
-        <Panel title="Where it changed">
+        <Panel title="Changed code">
           <ChangeSiteTable verdict={verdict} />
         </Panel>
       )}

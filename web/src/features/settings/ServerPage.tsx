@@ -34,7 +34,7 @@ export function ServerPage() {
       <PageHead title="Server" />
       {session === undefined && <Loading />}
       {session?.administrator === false && (
-        <NoAccess title="This is for administrators" advice="Ask one of them for what you need here." />
+        <NoAccess title="Only administrators can see this page" advice="Ask an administrator." />
       )}
       {session?.administrator && (
         <>

@@ -39,8 +39,8 @@ export function SettingsPage() {
       {(session === undefined || (allowed && about.isPending)) && <Loading />}
       {session !== undefined && !allowed && (
         <NoAccess
-          title="This is for maintainers of the project"
-          advice="Ask one of them, or an administrator, for the role."
+          title="Only maintainers of the project can see this page"
+          advice="Ask a maintainer or an administrator for the role."
         />
       )}
       {allowed && about.data === undefined && about.error && (

@@ -52,7 +52,7 @@ function ProjectPart({ project }: Of) {
   const administrator = useSession()?.administrator ?? false;
   return (
     <>
-      <SettingsPart title="Who may read" query={projectQuery(project)}>
+      <SettingsPart title="Visibility" query={projectQuery(project)}>
         {(about) => <ProjectPublic project={project} value={about.public} />}
       </SettingsPart>
       <SettingsPart title="Name and repository" query={projectQuery(project)}>
@@ -79,7 +79,7 @@ function RepositoryPart({ project }: Of) {
       <SettingsPart title="Read token" query={watchingQuery(project)}>
         {(now) => <ReadTokenForm project={project} has={now.has_read_token} />}
       </SettingsPart>
-      <SettingsPart title="What is measured" query={watchingQuery(project)}>
+      <SettingsPart title="Measured commits" query={watchingQuery(project)}>
         {(now) => <BranchFilterForm project={project} now={now} />}
       </SettingsPart>
       <SettingsPart title="Schedules" query={schedulesQuery(project)}>
@@ -97,7 +97,7 @@ function RepositoryPart({ project }: Of) {
 function NotificationsPart({ project }: Of) {
   return (
     <>
-      <SettingsPart title="Where results are told" query={integrationsQuery(project)}>
+      <SettingsPart title="Integrations" query={integrationsQuery(project)}>
         {(of) => (
           <>
             <IntegrationList project={project} of={of} />
@@ -109,9 +109,13 @@ function NotificationsPart({ project }: Of) {
         )}
       </SettingsPart>
       <SettingsPart
-        title="Told lately"
+        title="Recent notifications"
         query={notificationsQuery(project)}
-        saved={{ name: fileName(project, "notifications"), what: "what was told", rows: notificationsFile }}
+        saved={{
+          name: fileName(project, "notifications"),
+          what: "the notifications",
+          rows: notificationsFile,
+        }}
       >
         {(told) => <NotificationTable project={project} told={told} />}
       </SettingsPart>
@@ -125,7 +129,7 @@ function NotificationsPart({ project }: Of) {
 function JudgementPart({ project }: Of) {
   return (
     <>
-      <SettingsPart title="Muted now" query={mutesQuery(project)}>
+      <SettingsPart title="Active mutes" query={mutesQuery(project)}>
         {(mutes) =>
           mutes.length > 0 ? (
             <MuteList project={project} mutes={mutes} />
@@ -141,16 +145,20 @@ function JudgementPart({ project }: Of) {
         }
       </SettingsPart>
       <SettingsPart
-        title="Changes that were declared"
+        title="Declared changes"
         query={expectationsQuery(project)}
-        saved={{ name: fileName(project, "expectations"), what: "what was declared", rows: expectationsFile }}
+        saved={{
+          name: fileName(project, "expectations"),
+          what: "the declared changes",
+          rows: expectationsFile,
+        }}
       >
         {(of) => <ExpectationTable project={project} of={of} />}
       </SettingsPart>
       <SettingsPart
-        title="Noise that false alarms taught"
+        title="Noise floors from false alarms"
         query={floorsQuery(project)}
-        saved={{ name: fileName(project, "noise"), what: "what false alarms taught", rows: floorsFile }}
+        saved={{ name: fileName(project, "noise"), what: "the noise floors", rows: floorsFile }}
       >
         {(floors) => <NoiseFloorTable project={project} floors={floors} />}
       </SettingsPart>
@@ -191,10 +199,10 @@ function AccessPart({ project }: Of) {
 function StoragePart({ project }: Of) {
   return (
     <>
-      <SettingsPart title="How long it is kept" query={retentionQuery(project)}>
+      <SettingsPart title="Retention" query={retentionQuery(project)}>
         {(now) => <RetentionForm project={project} now={now} />}
       </SettingsPart>
-      <Panel title="Take it out">
+      <Panel title="Export">
         <ExportLinks project={project} />
       </Panel>
     </>

@@ -26,12 +26,12 @@ export function NewProjectPage() {
   const [made, setMade] = useState<ProjectCreated | null>(null);
   return (
     <>
-      <PageHead title="New project" under="A repository of a network function whose merges are measured." />
+      <PageHead title="New project" under="A repository of a network function. Its merges are measured." />
       {session === undefined && <Loading />}
       {session?.administrator === false && (
         <NoAccess
           title="Administrators add projects"
-          advice="Ask one of them: they make you its maintainer."
+          advice="Ask an administrator to create the project and to make you its maintainer."
         />
       )}
       {session?.administrator && (made ? <Made made={made} /> : <NewForm onMade={setMade} />)}
@@ -55,30 +55,30 @@ function NewForm({ onMade }: { onMade: (made: ProjectCreated) => void }) {
       <ProjectFields
         about={about}
         onChange={form.setValues}
-        nameHelp="Letters, digits, dot, dash and underscore; it is in every link"
-        repositoryHelp="As git clones it from here and from the bench hosts"
+        nameHelp="Letters, digits, dot, dash and underscore; part of every link"
+        repositoryHelp="The address that git clones, from the server and from the bench hosts"
         repositoryExample="https://git.example.org/nf.git"
         repositoryError={unreadable?.message}
       />
       <Checkbox
-        label="Anybody may read it, signed in or not"
+        label="Public: readable without signing in"
         {...form.getInputProps("open", { type: "checkbox" })}
       />
       {isPath(about.repository) && (
         <div role="status">
-          <p>A folder can only be added on the server's own host, with the server's --state if it has one:</p>
+          <p>Only the server's own host can add a folder, with the server's --state if it has one:</p>
           <Command text={addCommand(about.name, about.repository)} />
         </div>
       )}
       {(unreadable || unchecked) && (
         <Checkbox
-          label="Only the bench hosts reach it: add it unread"
+          label="Only the bench hosts can reach it: do not check the repository"
           {...form.getInputProps("unchecked", { type: "checkbox" })}
         />
       )}
       <ActionError error={unreadable ? null : add.error} />
       <Button type="submit" disabled={isPath(about.repository)} loading={add.isPending}>
-        Make the project
+        Create the project
       </Button>
     </form>
   );
@@ -86,12 +86,12 @@ function NewForm({ onMade }: { onMade: (made: ProjectCreated) => void }) {
 
 function Made({ made }: { made: ProjectCreated }) {
   return (
-    <Panel title={`${made.name} is made`}>
-      <SecretOnce title="Secret of its webhook" text={made.webhook_secret} />
-      <SecretOnce title="Token to upload results with" text={made.upload_token} />
+    <Panel title={`${made.name} was created`}>
+      <SecretOnce title="Webhook secret" text={made.webhook_secret} />
+      <SecretOnce title="Upload token" text={made.upload_token} />
       <p>
         <Link to="/p/$project/start" params={{ project: made.name }}>
-          On to the first verdict
+          Continue to the first verdict
         </Link>
       </p>
     </Panel>

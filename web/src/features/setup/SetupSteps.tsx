@@ -30,12 +30,12 @@ export function SetupSteps({ about, done }: Props) {
         "describe",
         "Describe the network function",
         <>
-          <p>In its repository; look through what is proposed, and commit it:</p>
+          <p>In the repository. Review the proposed file and commit it:</p>
           <Command text="nalm init" />
         </>,
       )}
-      {step("host", "Let a host measure it", <HostStep />)}
-      {step("webhook", "Let the forge tell of merges", <HookStep project={project} />)}
+      {step("host", "Connect a bench host", <HostStep />)}
+      {step("webhook", "Set up the webhook", <HookStep project={project} />)}
       {step(
         "push",
         `Push to ${about.default_branch}`,
@@ -46,7 +46,7 @@ export function SetupSteps({ about, done }: Props) {
           </Link>{" "}
           while it is built and measured. Or{" "}
           <Link to="/p/$project/measure" params={{ project }}>
-            ask for one that is there already
+            measure an existing commit
           </Link>
           .
         </p>,
@@ -59,7 +59,7 @@ export function SetupSteps({ about, done }: Props) {
             It is here
           </Link>
         ) : (
-          <p className="soft">It comes by itself once both sides are measured.</p>
+          <p className="soft">The verdict appears when both sides are measured.</p>
         ),
       )}
     </ol>
@@ -99,7 +99,7 @@ function HostStep() {
       {administrator ? (
         <InviteAgent />
       ) : (
-        <p>An administrator invites the agent of a bench host, if none of the hosts here is to measure it.</p>
+        <p>An administrator invites the agent of a bench host if none of these hosts is suitable.</p>
       )}
       <p>Or measure in your CI, with the upload token, and send the result:</p>
       <Command text={submitCommands(window.location.origin)} />
@@ -117,12 +117,12 @@ function HookStep({ project }: { project: string }) {
           ([forge, address]) => [forge, <code key={forge}>{address}</code>] as const,
         )}
       />
-      <p className="soft">Without one the server looks into the repository by itself every few minutes.</p>
+      <p className="soft">Without a webhook the server polls the repository every few minutes.</p>
       {maintains && (
         <p className="soft">
-          The secret was shown when the project was made.{" "}
+          The secret was shown when the project was created.{" "}
           <Link to="/p/$project/settings" params={{ project }} search={{ part: "repository" }}>
-            Make another one
+            Create a new secret
           </Link>
         </p>
       )}

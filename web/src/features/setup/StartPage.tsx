@@ -27,10 +27,7 @@ export function StartPage() {
   const ready = about.data !== undefined && seen.data !== undefined;
   return (
     <>
-      <PageHead
-        title="To the first verdict"
-        under="Each step is ticked as soon as this server sees it done."
-      />
+      <PageHead title="Set up the first verdict" under="The page marks each step when it is complete." />
       <RepositoryError error={about.data?.repository_error} />
       {!ready &&
         (failed ? (

@@ -64,7 +64,7 @@ async function answered<T>(request: Promise<Answer<T>>): Promise<Answer<T>> {
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     if (error instanceof SyntaxError)
-      throw new ApiError(200, "not_json", "The answer is not what the API promises.");
+      throw new ApiError(200, "not_json", "The response does not match the API description.");
     answeredWith(null);
     throw new ApiError(null, "unreachable", "No answer from the server.");
   }

@@ -9,7 +9,7 @@ const HEIGHT = 22;
 export const PART_WORDS: Record<BarSegment["part"], string> = {
   instructions: "Instructions",
   pipeline: "Pipeline use",
-  whole: "Stage came or went",
+  whole: "Stage added or removed",
   unsplit: "Not split: instructions missing",
 };
 

@@ -35,7 +35,7 @@ const ALERT = {
 test("a finding is one sentence, and says where time goes", () => {
   expect(headline(ALERT)).toBe("+12.1\u202f% cycles per packet in sfc_a and 2 more scenarios");
   expect(headline({ ...ALERT, kind: "broken", scenarios: ["sfc_a", "sfc_b"] })).toBe(
-    "No longer works in sfc_a and 1 more scenario",
+    "Broken in sfc_a and 1 more scenario",
   );
   expect(paying(ALERT)).toBe("time goes into nat, find_together");
   expect(paying({ ...ALERT, stage: "chain" })).toContain("as a whole");
@@ -69,7 +69,7 @@ test("intervals are drawn on one scale, neither blown up nor cut short", () => {
 
 test("what is over waits for no measurement", () => {
   const waiting = { state: "waiting", why: null };
-  expect(planText({ state: "new" }, waiting)).toBe("Waits to be measured again");
+  expect(planText({ state: "new" }, waiting)).toBe("Waiting for confirmation");
   expect(planText({ state: "fixed" }, waiting)).toContain("it is fixed");
   expect(planText({ state: "fixed" }, { state: "dismissed", why: "now -0.1 %" })).toContain("now \u22120.1");
 });
@@ -103,7 +103,7 @@ test("a fix says what it took back and what remains, of one and the same base", 
   expect(recoveryBasis({ ...REST, direct: true })).toContain("side by side");
   expect(fixWords(REST)).toBe("in part, remains +4.5\u202f%");
   expect(fixWords({ ...REST, remains: 1.001 })).toBe("remains +0.10\u202f%");
-  expect(fixWords(null)).toBe("half or more");
+  expect(fixWords(null)).toBe("at least half");
 });
 
 test("of several scenarios the one in which most remains is shown", () => {
@@ -113,7 +113,7 @@ test("of several scenarios the one in which most remains is shown", () => {
 });
 
 test("what no second measurement saw is not called confirmed", () => {
-  expect(alertInfo({ state: "confirmed", confirmed_at: null }).word).toBe("Seen once");
+  expect(alertInfo({ state: "confirmed", confirmed_at: null }).word).toBe("Not confirmed");
   expect(alertInfo({ state: "confirmed", confirmed_at: "2026-11-22T19:02:55Z" }).word).toBe("Confirmed");
   expect(alertInfo({ state: "fixed", confirmed_at: null }).word).toBe("Fixed");
   expect(isOpen({ state: "partly_fixed" })).toBe(true);
@@ -121,7 +121,7 @@ test("what no second measurement saw is not called confirmed", () => {
 
 test("a step says how many messages it made", () => {
   expect(toldText(null)).toBe("in the feed");
-  expect(toldText(0)).toBe("in the feed; no message was wanted");
+  expect(toldText(0)).toBe("in the feed; no integration subscribes to it");
   expect([toldText(1), toldText(2)]).toEqual(["sent: 1 message", "sent: 2 messages"]);
 });
 

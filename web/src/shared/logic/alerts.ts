@@ -36,33 +36,34 @@ interface StateInfo {
 const STATES: Record<AlertState, StateInfo> = {
   new: {
     word: "Suspected",
-    explanation: "Seen once. Base and head are measured again before anyone is told.",
+    explanation:
+      "One measurement found it. The server measures base and head again before it notifies anyone.",
   },
-  confirmed: { word: "Confirmed", explanation: "A second measurement saw it too." },
-  acknowledged: { word: "Acknowledged", explanation: "Somebody looks into it." },
+  confirmed: { word: "Confirmed", explanation: "A second measurement confirmed it." },
+  acknowledged: { word: "Acknowledged", explanation: "Somebody is working on it." },
   reopened: {
     word: "Reopened",
-    explanation: "It is there again, or somebody took back what was said of it.",
+    explanation: "The regression is present again, or somebody reopened the alert.",
   },
   partly_fixed: {
     word: "Partly fixed",
-    explanation: "A later commit took back a part of it. More than the margin remains, so it stays open.",
+    explanation: "A later commit fixed a part of it. More than the margin remains, so the alert stays open.",
   },
   fixed: {
     word: "Fixed",
-    explanation: "Later commits undid it up to the margin in every scenario, or somebody says so.",
+    explanation: "Later commits undid it up to the margin in every scenario, or somebody marked it as fixed.",
   },
   expected: {
     word: "Expected",
-    explanation: "Within a bound that somebody declared. The history begins anew at this commit.",
+    explanation: "The change is within a bound that somebody declared. The history restarts at this commit.",
   },
   false_alarm: {
     word: "False alarm",
-    explanation: "Somebody says there was nothing. The noise of its series was learned.",
+    explanation: "Somebody marked it as a false alarm. The noise floor of its series was raised.",
   },
   dismissed: {
     word: "Dismissed",
-    explanation: "The second measurement did not see it, or another alert has it now.",
+    explanation: "The second measurement did not confirm it, or the alert was merged into another one.",
   },
 };
 
@@ -73,8 +74,8 @@ export const stateInfo = (state: string): StateInfo =>
 
 /** A report that no host could measure again is not confirmed, though its state is that of reports. */
 const SEEN_ONCE: StateInfo = {
-  word: "Seen once",
-  explanation: "No host of the pool could measure it again. It is reported as first seen.",
+  word: "Not confirmed",
+  explanation: "No host of the pool could measure it again. The alert reports the first measurement.",
 };
 export const alertInfo = (alert: { state: string; confirmed_at: string | null }): StateInfo =>
   alert.state === "confirmed" && alert.confirmed_at === null ? SEEN_ONCE : stateInfo(alert.state);
@@ -109,17 +110,18 @@ export interface AlertLike {
   function?: string | null;
 }
 
+/** "sfc_a and 2 more scenarios". */
+function places(alert: AlertLike): string {
+  const others = alert.scenarios.filter((name) => name !== alert.scenario).length;
+  const first = alert.scenario ?? "an unknown scenario";
+  return others === 0 ? first : `${first} and ${others} more ${others === 1 ? "scenario" : "scenarios"}`;
+}
+
 /** "+12.1 % cycles per packet in sfc_a and 2 more scenarios". */
 export function headline(alert: AlertLike): string {
-  const others = alert.scenarios.filter((one) => one !== alert.scenario).length;
-  const where = [
-    alert.scenario ?? "an unknown scenario",
-    others > 0 && `${others} more ${others === 1 ? "scenario" : "scenarios"}`,
-  ];
-  const places = where.filter(Boolean).join(" and ");
-  if (alert.kind === "broken") return `No longer works in ${places}`;
+  if (alert.kind === "broken") return `Broken in ${places(alert)}`;
   const size = alert.ratio === null ? "A change of" : change(ratio(alert.ratio));
-  return `${size} ${metricWords(alert.metric)} in ${places}`;
+  return `${size} ${metricWords(alert.metric)} in ${places(alert)}`;
 }
 
 const METRICS: Record<string, string> = {
@@ -130,11 +132,12 @@ const METRICS: Record<string, string> = {
 };
 const metricWords = (metric: string | null): string => METRICS[metric ?? "cpp"] ?? metric ?? "";
 
-/** The headline for where the size stands beside it. */
-export function shortHeadline(alert: AlertLike): string {
-  const dearer = alert.kind !== "broken" && alert.metric === "cpp" && (alert.ratio ?? 0) >= 1;
-  return dearer ? headline(alert).replace(/^.* in /, "Dearer packets in ") : headline(alert);
-}
+const isSlower = (alert: AlertLike): boolean =>
+  alert.kind !== "broken" && alert.metric === "cpp" && (alert.ratio ?? 0) >= 1;
+
+/** The headline of an alert whose size is shown next to it. */
+export const shortHeadline = (alert: AlertLike): string =>
+  isSlower(alert) ? `Slower packets in ${places(alert)}` : headline(alert);
 
 /** Where the time goes, never which edit is at fault: "time goes into nat, find_together". Null: not known. */
 export function paying(alert: AlertLike): string | null {
@@ -172,7 +175,8 @@ export function recoveryText(one: RecoveryLike): string {
 /** What the figure rests on. */
 export function recoveryBasis(one: RecoveryLike): string {
   if (one.direct) return "the last good commit and the fix, measured side by side";
-  const from = "computed from the regression's run and the fix's, as if nothing between them mattered";
+  const from =
+    "computed from the run of the regression and the run of the fix; commits in between are ignored";
   return one.level == null
     ? from
     : `${from}; interval at ${Number((one.level * 100).toPrecision(4))}${THIN}%`;
@@ -181,13 +185,13 @@ export function recoveryBasis(one: RecoveryLike): string {
 /** "undoes 0862602, remains +0.3 %". Null recovery: only that it is one. */
 export const fixWords = (recovery: { remains: number; margin: number } | null): string =>
   recovery === null
-    ? "half or more"
+    ? "at least half"
     : `${recovery.remains <= 1 + recovery.margin ? "" : "in part, "}remains ${change(ratio(recovery.remains))}`;
 
 /** Who heard of a step, if anybody could. */
 export function toldText(messages: number | null): string {
   if (messages === null) return "in the feed";
-  if (messages === 0) return "in the feed; no message was wanted";
+  if (messages === 0) return "in the feed; no integration subscribes to it";
   return `sent: ${messages} ${messages === 1 ? "message" : "messages"}`;
 }
 
@@ -243,10 +247,10 @@ export const quantityOf = (name: string, stage: string | null | undefined): stri
   stage && /^(cpp|ipp|eipc)$/.test(name) ? `${stage} ${quantityWord(name)}` : quantityWord(name);
 
 const FATES: Record<string, string> = {
-  alert: "part of the finding",
+  alert: "part of the alert",
   muted: "muted",
-  expected: "within what was declared",
-  below_floor: "below the noise that false alarms taught",
+  expected: "within the declared bound",
+  below_floor: "below the noise floor from false alarms",
 };
 export const fateWord = (fate: string): string => FATES[fate] ?? fate;
 
@@ -270,7 +274,7 @@ export const MUTE_FOR: { value: string; label: string }[] = [
   { value: "1", label: "A day" },
   { value: "7", label: "A week" },
   { value: "30", label: "30 days" },
-  { value: "0", label: "Until somebody ends it" },
+  { value: "0", label: "Until it is removed" },
 ];
 
 const DAY_MS = 86_400_000;
@@ -294,13 +298,13 @@ export function toggledState(given: string | undefined, state: AlertState): stri
 }
 
 const PLANS: Record<string, string> = {
-  waiting: "Waits to be measured again",
-  measuring: "Being measured again",
-  bisecting: "Its commit is looked for",
-  confirmed: "Seen again",
-  dismissed: "Not seen again",
-  inconclusive: "Measured again, neither there nor not there",
-  closed: "Over before it was measured again",
+  waiting: "Waiting for confirmation",
+  measuring: "Confirmation is running",
+  bisecting: "Bisection is running",
+  confirmed: "Confirmed",
+  dismissed: "Not confirmed",
+  inconclusive: "Confirmation was inconclusive",
+  closed: "Closed before confirmation",
 };
 /** Not begun, and the finding is over: nothing of it is to be measured again. */
 export const isCalledOff = (alert: { state: string }, plan: { state: string }): boolean =>
@@ -319,10 +323,10 @@ export function planText(alert: { state: string }, plan: { state: string; why: s
 }
 
 const LOOKED: Record<string, string> = {
-  same: "on the host that saw it",
+  same: "on the same host",
   other: "on another host",
-  instead: "on another host, the first being away",
-  bisect: "commits between, by bisect",
+  instead: "on another host, because the first one is offline",
+  bisect: "commits in between, by bisection",
 };
 /** How a finding was looked at again. */
 export const lookedWord = (wanted: string): string => LOOKED[wanted] ?? wanted;

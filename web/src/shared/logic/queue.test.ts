@@ -32,7 +32,7 @@ test("why a job waits", () => {
   expect(whyWaits(free, 0, at)).toBeNull();
   expect(whyWaits({ ...free, held: "a fork's code" }, 0, at)).toBe("a fork's code");
   const later = { ...free, not_before: "2026-11-21T12:00:00Z", message: "the disk was full", attempts: 1 };
-  expect(whyWaits(later, 0, at)).toBe("Tried again at noon: the disk was full");
+  expect(whyWaits(later, 0, at)).toBe("Next attempt at noon: the disk was full");
   expect(whyWaits(later, Date.parse("2027-01-01"), at)).toBe("the disk was full");
 });
 

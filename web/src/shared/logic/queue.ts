@@ -16,7 +16,7 @@ export const REASONS = [
 export type Reason = (typeof REASONS)[number];
 
 const REASON_WORDS: Record<Reason, string> = {
-  person: "Asked for",
+  person: "Request",
   push: "Push",
   confirm: "Confirmation",
   pull_request: "Pull request",
@@ -70,7 +70,7 @@ interface WaitingLike {
 export function whyWaits(job: WaitingLike, now: number, timeOf: (iso: string) => string): string | null {
   if (job.held !== null) return job.held;
   if (job.not_before !== null && Date.parse(job.not_before) > now)
-    return `Tried again at ${timeOf(job.not_before)}${job.message ? `: ${job.message}` : ""}`;
+    return `Next attempt at ${timeOf(job.not_before)}${job.message ? `: ${job.message}` : ""}`;
   return job.attempts > 0 && job.message !== null ? job.message : null;
 }
 

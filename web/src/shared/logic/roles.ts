@@ -29,5 +29,5 @@ export const returnPath = (wanted: string | undefined): string =>
 /** What is wrong with a new password, before it is sent; null: nothing. */
 export function passwordFault(wanted: string, again: string): string | null {
   if (wanted.length < 12) return "12 characters or more; a sentence is fine.";
-  return wanted === again ? null : "The two are not the same.";
+  return wanted === again ? null : "The passwords do not match.";
 }

@@ -18,7 +18,7 @@ export const hookAddresses = (origin: string, project: string): [string, string]
 
 /** What a schedule compares the tip of the default branch with. */
 export const AGAINST_WORDS = {
-  previous: "What it measured before",
+  previous: "Its previous measurement",
   release: "The newest release",
   parent: "Its parent",
 } as const;

@@ -27,10 +27,7 @@ export function InviteAgent() {
       <ActionError error={invite.error} />
       {invite.data && (
         <div className="once" role="status">
-          <p>
-            On the host to measure on, within {HOURS} hours. The token in it works once and is not shown
-            again.
-          </p>
+          <p>Run this on the bench host within {HOURS} hours. The token works once and is not shown again.</p>
           <Command text={registerCommands(window.location.origin, invite.data.token)} />
         </div>
       )}

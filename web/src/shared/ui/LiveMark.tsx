@@ -5,7 +5,7 @@ export function LiveMark({ live }: { live: boolean }) {
   return (
     <span className={`verdict state-pill${live ? " active" : ""}`}>
       {live && <span className="pulse" />}
-      {live ? "Live" : "Every few seconds"}
+      {live ? "Live" : "Polling"}
     </span>
   );
 }

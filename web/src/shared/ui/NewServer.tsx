@@ -8,9 +8,10 @@ export const isNewServer = (session: SignedIn | undefined): boolean => session?.
 export function FirstLink() {
   return (
     <p>
-      Nobody has signed in here yet. The administrator's one-time link was printed where the server was
-      started, by <code>make run</code> at its end, by <code>nalm-server up</code> at its start. On that host,{" "}
-      <code>nalm-server account link admin</code>, with the server's <code>--state</code>, prints another one.
+      Nobody has signed in to this server yet. The administrator's one-time link was printed where the server
+      was started, by <code>make run</code> at its end, by <code>nalm-server up</code> at its start. On that
+      host, <code>nalm-server account link admin</code>, with the server's <code>--state</code>, prints
+      another one.
     </p>
   );
 }

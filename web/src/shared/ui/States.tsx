@@ -71,7 +71,7 @@ export function Failed({ error, onRetry }: { error: Error; onRetry: () => void }
         <p>
           <ServerText>{adviceOf(error)}</ServerText>
         </p>
-        {stranger && status !== 401 && <p>It may be private: those with a role in its project see it.</p>}
+        {stranger && status !== 401 && <p>It may be private. Only members of its project can see it.</p>}
         {requestId && inLog && <p className="mono">Request {requestId}</p>}
         <div className="state-actions">
           {stranger ? (
@@ -89,19 +89,19 @@ export function Failed({ error, onRetry }: { error: Error; onRetry: () => void }
 }
 
 function titleOf(error: Error): string {
-  if (!(error instanceof ApiError)) return "This page has a fault";
-  if (error.status === null) return "The server does not answer";
+  if (!(error instanceof ApiError)) return "This page failed";
+  if (error.status === null) return "The server is not responding";
   if (error.status === 404) return "Not found";
   if (error.status === 401) return "Sign in to see this";
-  return error.status >= 500 ? "The server has a fault" : "The request was refused";
+  return error.status >= 500 ? "The server failed" : "The server rejected the request";
 }
 
 function adviceOf(error: Error): string {
   if (error instanceof ApiError && error.status === null)
-    return "Is nalm-server running, and is this page open at its address? The page tries again by itself.";
+    return "Check that nalm-server is running and that this address is correct. The page retries automatically.";
   if (error instanceof ApiError && error.status !== null && error.status >= 500)
     return `${error.message} The server's log has the cause under the request's id.`;
   if (error instanceof ApiError && error.status === 401)
-    return "Only people with an account here see this page.";
+    return "You need an account on this server to see this page.";
   return error.message;
 }

@@ -68,7 +68,7 @@ function NewToken({ scopes, onAdd }: Pick<Props, "scopes" | "onAdd">) {
     <form className="form-line" onSubmit={form.onSubmit(() => add.mutate(undefined))}>
       <TextInput
         label="New token"
-        placeholder="Who has it"
+        placeholder="Name of the token"
         required
         maxLength={64}
         {...form.getInputProps("name")}
@@ -83,7 +83,7 @@ function NewToken({ scopes, onAdd }: Pick<Props, "scopes" | "onAdd">) {
         onChange={(value) => form.setFieldValue("days", Number(value) || 1)}
       />
       <Button type="submit" variant="default" loading={add.isPending}>
-        Make a token
+        Create token
       </Button>
       <ActionError error={add.error} />
       {add.data && <SecretOnce title="The token" text={add.data.token} />}

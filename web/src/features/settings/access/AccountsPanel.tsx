@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** People who can sign in: one-time links for new ones, administrators, and who is shut out. */
+/** People who can sign in: one-time links for new ones, administrators, and disabled accounts. */
 import { Button, Checkbox, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { addAccount, changeAccount, linkAccount } from "../../../shared/api/administration";
@@ -32,7 +32,7 @@ function Row({ one, self }: { one: Account; self: boolean }) {
   return (
     <li className="row">
       <span className="row-main">
-        <strong>{one.name}</strong> {one.disabled && <span className="tag">shut out</span>}
+        <strong>{one.name}</strong> {one.disabled && <span className="tag">disabled</span>}
         <span className="below">
           {one.signed_in_at ? `signed in ${moment(one.signed_in_at)}` : "never signed in"}
         </span>
@@ -59,14 +59,14 @@ function Row({ one, self }: { one: Account; self: boolean }) {
         <Button
           size="compact-sm"
           variant="default"
-          aria-label={`${one.disabled ? "Let in" : "Shut out"} ${one.name}`}
+          aria-label={`${one.disabled ? "Enable account" : "Disable account"} ${one.name}`}
           loading={change.isPending}
           onClick={() => change.mutate({ disabled: !one.disabled })}
         >
-          {one.disabled ? "Let in" : "Shut out"}
+          {one.disabled ? "Enable account" : "Disable account"}
         </Button>
       )}
-      {link.data && <SecretOnce title={`Signs ${one.name} in once`} text={link.data.link} />}
+      {link.data && <SecretOnce title={`One-time sign-in link of ${one.name}`} text={link.data.link} />}
       <ActionError error={change.error ?? link.error} />
     </li>
   );
@@ -82,7 +82,7 @@ function NewAccount() {
   return (
     <form className="form-line" onSubmit={form.onSubmit(() => add.mutate(undefined))}>
       <TextInput
-        label="Invite somebody"
+        label="Invite a user"
         placeholder="Name of the account"
         required
         maxLength={64}
@@ -94,7 +94,7 @@ function NewAccount() {
         Invite
       </Button>
       <ActionError error={add.error} />
-      {add.data && <SecretOnce title={`The link that signs ${add.data.name} in once`} text={add.data.link} />}
+      {add.data && <SecretOnce title={`One-time sign-in link of ${add.data.name}`} text={add.data.link} />}
     </form>
   );
 }

@@ -23,7 +23,7 @@ export function PeoplePanel({ project, people }: { project: string; people: read
   const remove = useAction((name: string) => removeMember(project, name), { renews });
   return (
     <>
-      {people.length === 0 && <p className="soft">Nobody but administrators.</p>}
+      {people.length === 0 && <p className="soft">Only administrators have access.</p>}
       <ul className="rows">
         {people.map((one) => (
           <li key={one.account} className="row">

@@ -20,8 +20,8 @@ export function ReadTokenForm({ project, has }: { project: string; has: boolean 
     <form className="form-line" onSubmit={form.onSubmit(() => set.mutate(undefined))}>
       <p className="form-says">
         {has
-          ? "There is one. Another takes its place."
-          : "There is none: enough for a repository that anybody may read."}
+          ? "A read token is set. A new one replaces it."
+          : "No read token is set. A public repository needs none."}
       </p>
       <TextInput label="User" required maxLength={128} autoComplete="off" {...form.getInputProps("user")} />
       <PasswordInput
@@ -33,11 +33,11 @@ export function ReadTokenForm({ project, has }: { project: string; has: boolean 
         {...form.getInputProps("token")}
       />
       <Button type="submit" variant="default" loading={set.isPending}>
-        {has ? "Replace it" : "Set it"}
+        {has ? "Replace" : "Set"}
       </Button>
       {has && (
         <Button variant="default" loading={remove.isPending} onClick={() => remove.mutate(undefined)}>
-          Forget it
+          Remove
         </Button>
       )}
       <ActionError error={set.error ?? remove.error} />

@@ -22,7 +22,8 @@ export function ExpectationTable({ project, of }: Props) {
   if (of.length === 0)
     return (
       <p className="soft">
-        None. A commit declares one by a trailer <code>Nalm-Expect:</code>, an alert by the answer “expected”.
+        No declared changes. A commit declares one with the trailer <code>Nalm-Expect:</code>; marking an
+        alert as expected declares one too.
       </p>
     );
   return (

@@ -19,7 +19,9 @@ interface Props {
 export function NoiseFloorTable({ project, floors }: Props) {
   const forget = useAction((number: number) => forgetFloor(project, number), { renews: ["floors"] });
   if (floors.length === 0)
-    return <p className="soft">None. An alert answered with “false alarm” teaches one for its series.</p>;
+    return (
+      <p className="soft">No noise floors. Marking an alert as a false alarm sets one for its series.</p>
+    );
   return (
     <>
       <ScrollTable label="Noise by series">
@@ -30,7 +32,7 @@ export function NoiseFloorTable({ project, floors }: Props) {
             <th className="left">Metric</th>
             <th className="left">Host class</th>
             <th>Moves up to</th>
-            <th>When taught</th>
+            <th>Set</th>
             <th className="left">By</th>
             <th>Forget</th>
           </tr>

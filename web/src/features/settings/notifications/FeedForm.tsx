@@ -11,7 +11,7 @@ export function FeedForm({ project }: { project: string }) {
   return (
     <div className="form-line">
       <Button size="xs" variant="default" loading={make.isPending} onClick={() => make.mutate(undefined)}>
-        Make an address for feed readers
+        Create a feed address
       </Button>
       <span className="soft">Atom. The address before it becomes worthless.</span>
       <ActionError error={make.error} />

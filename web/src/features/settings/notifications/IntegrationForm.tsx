@@ -55,7 +55,7 @@ export function IntegrationForm({ project }: { project: string }) {
       />
       <TextInput
         label="Name"
-        description="What it is called here: letters, digits, . _ -"
+        description="Name of the integration: letters, digits, . _ -"
         required
         maxLength={64}
         {...form.getInputProps("name")}
@@ -70,7 +70,7 @@ export function IntegrationForm({ project }: { project: string }) {
       ))}
       {choosesEvents(kind) && (
         <MultiSelect
-          label="Told when something is"
+          label="Notify when an alert is"
           data={[...EVENTS]}
           value={[...events]}
           onChange={(chosen) => form.setFieldValue("events", chosen as IntegrationEvent[])}

@@ -6,7 +6,7 @@ import { useAction } from "../../../shared/ui/hooks/useAction";
 import { Icon } from "../../../shared/ui/Icon";
 import { enableIntegration, removeIntegration, testIntegration } from "../api";
 
-/** Where results are told: each can be tried and switched off. */
+/** Integrations: each can be tried and switched off. */
 export function IntegrationList({ project, of }: { project: string; of: readonly Integration[] }) {
   if (of.length === 0) return <p className="soft">None yet.</p>;
   return (

@@ -23,7 +23,7 @@ interface Props {
 /** What was told lately, to whom, and why it could not be; each can be sent again. */
 export function NotificationTable({ project, told }: Props) {
   const again = useAction((number: number) => tellAgain(project, number), { renews: ["notifications"] });
-  if (told.length === 0) return <p className="soft">Nothing yet. The first finding is told here.</p>;
+  if (told.length === 0) return <p className="soft">No notifications yet.</p>;
   return (
     <>
       <ScrollTable label="Notifications, newest first">

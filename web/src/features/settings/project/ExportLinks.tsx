@@ -6,7 +6,7 @@ export function ExportLinks({ project }: { project: string }) {
   return (
     <p>
       <a href={`${address}?format=json`}>Everything as JSON lines</a> ·{" "}
-      <a href={`${address}?format=csv`}>Figures as CSV</a> · another server takes either in again.
+      <a href={`${address}?format=csv`}>Figures as CSV</a> · another server can import either file.
     </p>
   );
 }

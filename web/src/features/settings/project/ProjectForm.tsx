@@ -44,8 +44,8 @@ function Editor({ about }: { about: Project }) {
       <ProjectFields
         about={form.values}
         onChange={form.setValues}
-        nameHelp="Links, webhook addresses and uploads that have the name before it no longer find it"
-        repositoryHelp="As git clones it; for another one the read token is to be set anew"
+        nameHelp="Links, webhook addresses and uploads with the old name stop working"
+        repositoryHelp="The address that git clones. After a change, set the read token again."
       />
       <ActionError error={save.error} />
       {save.isSuccess && <p role="status">Saved.</p>}

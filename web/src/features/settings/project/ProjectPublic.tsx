@@ -12,7 +12,7 @@ export function ProjectPublic({ project, value }: { project: string; value: bool
   return (
     <>
       <Switch
-        label="Anybody may read it, signed in or not"
+        label="Public: readable without signing in"
         checked={value}
         disabled={change.isPending}
         onChange={(event) => change.mutate(event.currentTarget.checked)}

@@ -13,8 +13,8 @@ const PUSH_COMMITS: { value: WatchingSettings["push_commits"]; label: string }[]
 ];
 const FORKS: { value: WatchingSettings["fork_pull_requests"]; label: string }[] = [
   { value: "approve", label: "Wait for approval" },
-  { value: "never", label: "Never measured" },
-  { value: "always", label: "Measured at once" },
+  { value: "never", label: "Never measure" },
+  { value: "always", label: "Measure without approval" },
 ];
 
 /** Which commits are measured. */
@@ -40,14 +40,14 @@ export function BranchFilterForm({ project, now }: { project: string; now: Watch
       />
       <Textarea
         label="Paths to ignore"
-        description="One glob a line: a commit that touches nothing else is not measured"
+        description="One glob a line. Commits that change only these paths are not measured."
         autosize
         maxRows={8}
         defaultValue={now.paths_ignore?.join("\n") ?? ""}
         onChange={(event) => form.setFieldValue("paths_ignore", lines(event.currentTarget.value) ?? [])}
       />
       <Select
-        label="Of a push"
+        label="Commits of a push"
         data={PUSH_COMMITS as { value: string; label: string }[]}
         allowDeselect={false}
         {...form.getInputProps("push_commits")}

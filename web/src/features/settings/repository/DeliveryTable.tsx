@@ -16,7 +16,7 @@ interface Props {
 export function DeliveryTable({ project, deliveries }: Props) {
   const again = useAction((number: number) => redeliver(project, number), { renews: ["deliveries"] });
   if (deliveries.length === 0)
-    return <p className="soft">None yet. The forge's own page of the webhook can send one as a trial.</p>;
+    return <p className="soft">No deliveries yet. The webhook page of the forge can send a test delivery.</p>;
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
@@ -26,10 +26,10 @@ export function DeliveryTable({ project, deliveries }: Props) {
             <tr>
               <th className="left">Received</th>
               <th className="left">Event</th>
-              <th className="left">Became</th>
+              <th className="left">Result</th>
               <th className="left">Why</th>
               <th className="left">Jobs</th>
-              <th>Work on it</th>
+              <th>Processing</th>
             </tr>
           </thead>
           <tbody>
@@ -49,7 +49,7 @@ export function DeliveryTable({ project, deliveries }: Props) {
                     <Button
                       size="compact-sm"
                       variant="default"
-                      aria-label={`Again: work on delivery ${one.id}`}
+                      aria-label={`Redeliver delivery ${one.id}`}
                       loading={again.isPending && again.variables === one.id}
                       onClick={() => again.mutate(one.id)}
                     >

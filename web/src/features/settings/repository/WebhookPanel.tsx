@@ -24,7 +24,7 @@ export function WebhookPanel({ project, now }: { project: string; now: WatchingS
           ["Last read", now.reconciled_at ? moment(now.reconciled_at) : "not yet"],
           ...(now.reconcile_error ? [["Cannot be read", now.reconcile_error] as const] : []),
           ...(now.previous_secret_until
-            ? [["Old secret taken until", moment(now.previous_secret_until)] as const]
+            ? [["Old secret valid until", moment(now.previous_secret_until)] as const]
             : []),
         ]}
       />
@@ -37,7 +37,7 @@ export function WebhookPanel({ project, now }: { project: string; now: WatchingS
         >
           Change the webhook secret
         </Button>
-        <span className="soft">The present one is taken for another 24 hours.</span>
+        <span className="soft">The current secret stays valid for 24 hours.</span>
         <ActionError error={change.error} />
         {change.data && <SecretOnce title="The new secret" text={change.data.webhook_secret} />}
       </div>
@@ -51,14 +51,15 @@ function Trial({ project }: { project: string }) {
   return (
     <div className="form-line spaced">
       <Button size="xs" variant="default" loading={trial.isPending} onClick={() => trial.mutate(undefined)}>
-        Send a trial
+        Send a test delivery
       </Button>
       <span className="soft">
-        A signed ping from this server to itself. Whether the forge reaches it, the forge's own test tells.
+        A signed ping from this server to itself. Use the forge's own test to check that the forge can reach
+        the server.
       </span>
       {trial.data && (
         <p role="status" className="better trial">
-          <Icon name="check" /> Signature taken. {trial.data.reason}.
+          <Icon name="check" /> Signature accepted. {trial.data.reason}.
         </p>
       )}
       <ActionError error={trial.error} />

@@ -43,7 +43,7 @@ test("what happened at a commit is told in words, with the finding to go to", ()
     ["nat moved by +8.0\u202f%", 7],
   ]);
   expect(segmentText(SEGMENT)).toBe(
-    "The history begins anew: the host or the compiler is another (kernel 6.1 → 6.6)",
+    "The history restarts: the host or the compiler changed (kernel 6.1 → 6.6)",
   );
 });
 

@@ -73,8 +73,8 @@ export interface HistoryEvent {
 }
 
 const SEGMENTS: Record<string, string> = {
-  environment: "the host or the compiler is another",
-  features: "features came or went",
+  environment: "the host or the compiler changed",
+  features: "features were added or removed",
   expected: "somebody declared a change",
 };
 
@@ -118,14 +118,14 @@ export function segmentText(one: SegmentLike): string {
     );
   const more = one.changes.length > WORTH_TELLING ? ` and ${one.changes.length - WORTH_TELLING} more` : "";
   const why = SEGMENTS[one.kind] ?? one.kind;
-  return `The history begins anew: ${why}${told.length > 0 ? ` (${told.join("; ")}${more})` : ""}`;
+  return `The history restarts: ${why}${told.length > 0 ? ` (${told.join("; ")}${more})` : ""}`;
 }
 
 const MARK_WORDS: Record<string, string> = {
   alert: "Alert",
-  level_worse: "Dearer from here",
-  level_better: "Cheaper from here",
-  segment: "History begins anew",
+  level_worse: "Slower since this commit",
+  level_better: "Faster since this commit",
+  segment: "History restarts",
   release: "Release",
 };
 export const markWord = (display: string): string => MARK_WORDS[display] ?? displayInfo(display).word;

@@ -7,15 +7,16 @@ export interface Undecided {
 }
 
 const INCONCLUSIVE = [
-  "Measure the pair once more: rounds of a calmer hour may decide.",
-  "Give it more time: budget_seconds in nalm.toml is how long rounds may go on.",
-  "A quieter host resolves smaller changes: nalm doctor says what disturbs this one.",
+  "Measure the pair again: rounds at a quieter time may decide.",
+  "Increase budget_seconds in nalm.toml, the time that rounds may take.",
+  "Use a quieter host: nalm doctor reports what disturbs this one.",
 ];
 const BY_CHECK: Record<string, string> = {
-  eq6_closes: "The counters do not agree with the measured rate: look for time the probe does not see.",
-  stages_add_up: "Part of the loop is in no stage: name it in the NF, or mark it as housekeeping.",
-  packets_conserved: "A stage takes packets without naming their outcome: count its drops.",
-  generator_honest: "The generator starved the NF: give it a core of its own, or a smaller load.",
+  eq6_closes:
+    "The counters do not agree with the measured rate. Look for time that the probe does not count.",
+  stages_add_up: "Part of the loop belongs to no stage. Name it in the NF, or mark it as housekeeping.",
+  packets_conserved: "A stage does not report the outcome of all its packets. Count its drops.",
+  generator_honest: "The generator starved the NF. Give the generator its own core, or reduce the load.",
 };
 
 /** Sentences, the most likely first; none for a run that decided. */
@@ -29,6 +30,7 @@ export function whatHelps({ display, checks, status }: Undecided): string[] {
   if (display !== "invalid") return [];
   const failed = checks.filter((check) => !check.passed);
   const known = failed.flatMap((check) => BY_CHECK[check.name] ?? []);
-  if (status === "failed") return ["The host could not measure: see the log, mend it, and measure again."];
+  if (status === "failed")
+    return ["The host could not measure. See the log, fix the host, and measure again."];
   return [...known, "Then measure again: an invalid run enters no history."];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Packets that end otherwise in head than in base, as rows of a table. */
+/** Packets with a different outcome in head than in base, as rows of a table. */
 import { significant, THIN } from "../text/format";
 
 /** As a verdict has it. */

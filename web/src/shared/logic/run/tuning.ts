@@ -20,12 +20,12 @@ const TUNINGS: Record<string, Tuning> = {
   f_t: factor(
     "t",
     "computational scale",
-    "All the computing that the packets ask for, on however many cores. A cheaper algorithm or work given to the NIC lowers it.",
+    "All computation that the packets need, on any number of cores. A faster algorithm or work offloaded to the NIC lowers it.",
   ),
   f_a: factor(
     "a",
     "part that is not parallel",
-    "The share of the work that cores cannot do side by side: what a lock guards, or a step that waits for another.",
+    "The share of the work that cores cannot do in parallel: critical sections, or a step that waits for another.",
   ),
   f_s: factor(
     "s",
@@ -35,7 +35,7 @@ const TUNINGS: Record<string, Tuning> = {
   f_i: factor(
     "i",
     "overhead that grows with the cores",
-    "What each further core costs the others: cache lines taken away, contention, hand-overs.",
+    "What each additional core costs the others: cache line transfers, contention, hand-overs.",
   ),
   eipc_up: {
     sign: ["eIPC", ""],

@@ -23,18 +23,18 @@ export interface VariantShown {
   harms: readonly string[];
 }
 
-/** "cheaper in 3 of 4 chains, dearer in 1" */
+/** "faster in 3 of 4 chains, slower in 1" */
 export function reachText({ chains, reach, harms }: VariantShown): string {
   const of = `${reach.length} of ${chains.length} ${chains.length === 1 ? "chain" : "chains"}`;
-  return `cheaper in ${of}${harms.length > 0 ? `, dearer in ${harms.length}` : ""}`;
+  return `faster in ${of}${harms.length > 0 ? `, slower in ${harms.length}` : ""}`;
 }
 
 /** What the variant does to one chain, as far as the interval tells. */
 export function effectWord(
   variant: VariantShown,
   { chain, off }: VariantChain,
-): "cheaper" | "dearer" | "no effect seen" {
+): "faster" | "slower" | "no effect" {
   const named = (names: readonly string[]): boolean => names.includes(chain) || names.includes(off);
-  if (named(variant.reach)) return "cheaper";
-  return named(variant.harms) ? "dearer" : "no effect seen";
+  if (named(variant.reach)) return "faster";
+  return named(variant.harms) ? "slower" : "no effect";
 }

@@ -36,15 +36,16 @@ const INFO: Record<Display, DisplayInfo> = {
   },
   same: {
     word: "Same",
-    explanation: "The change in cycles per packet lies within the margin; the rounds suffice to say so.",
+    explanation:
+      "The change in cycles per packet is within the margin, and the rounds are sufficient to show it.",
   },
   inconclusive: {
     word: "Inconclusive",
-    explanation: "The measuring time ended before the noise allowed a decision. Nothing is claimed.",
+    explanation: "The measurement budget ended before the noise allowed a decision.",
   },
   invalid: {
     word: "Invalid",
-    explanation: "A check of the run's own numbers failed, so they say nothing and enter no history.",
+    explanation: "A check of the run's own numbers failed. The numbers are not used and enter no history.",
   },
   broken: {
     word: "Broken",

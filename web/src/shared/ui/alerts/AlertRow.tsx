@@ -78,7 +78,7 @@ function What({ alert }: { alert: Alert }) {
       {remains && <span className="tag">{recoveryText(remains)}</span>}
       {alert.bound !== null && <span className="tag">{boundText(alert)}</span>}
       {alert.muted && <span className="tag">muted: not reported</span>}
-      {alert.assignee && <span className="tag">{alert.assignee} has it</span>}
+      {alert.assignee && <span className="tag">{alert.assignee}</span>}
     </>
   );
 }

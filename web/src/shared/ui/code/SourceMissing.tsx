@@ -7,11 +7,11 @@ import { figure, signed } from "../../logic/text/format";
 type State = FunctionSource["base_text"];
 
 const WHY: Record<State, string> = {
-  kept: "The text of this function is not in the report: none of its lines is in the repository, or other functions changed more and filled the space there is.",
+  kept: "The report does not contain the source of this function. None of its lines is in the repository, or functions with larger changes filled the available space.",
   not_recorded:
-    "The report holds no source text: its agent is older than that, or the build has no debug information. Build with -g, bring the agent up to date and measure again.",
+    "The report contains no source text. Its agent is too old, or the build has no debug information. Build with -g, update the agent and measure again.",
   withheld:
-    "The repository's nalm.toml keeps source text out of reports (source_in_reports = false). Where the repository is, nalm explain shows it.",
+    "The nalm.toml of the repository excludes source text from reports (source_in_reports = false). Run nalm explain in the repository to see it.",
 };
 
 /** For a function none of whose files has text. */

@@ -11,7 +11,7 @@ import { useMay } from "../hooks/useSession";
 const WORDS: Record<JobAction, string> = {
   cancel: "Cancel",
   retry: "Try again",
-  boost: "Do it next",
+  boost: "Run next",
   approve: "Approve",
   reject: "Reject",
 };

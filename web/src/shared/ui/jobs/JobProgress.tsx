@@ -52,7 +52,7 @@ export function JobProgress({ job }: { job: Pick<JobBrief, "state" | "step" | "d
         />
       )}
       <span className="progress-text">
-        {job.state === "queued" ? "Waits for its turn" : (job.detail ?? job.step)}
+        {job.state === "queued" ? "Waiting in the queue" : (job.detail ?? job.step)}
       </span>
     </div>
   );

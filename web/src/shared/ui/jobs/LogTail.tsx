@@ -21,7 +21,8 @@ export function LogTail({ id, tall = false }: { id: number; tall?: boolean }) {
   useEffect(() => {
     if (box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [tail]);
-  if (tail === "") return <p className="soft">{job && !isActive(job) ? "It left no log." : "No log yet."}</p>;
+  if (tail === "")
+    return <p className="soft">{job && !isActive(job) ? "The job has no log." : "No log yet."}</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section ref={box} className={tall ? "log tall" : "log"} tabIndex={0} aria-label={`Log of job ${id}`}>

@@ -6,5 +6,5 @@ import { jobQuery } from "../../api/jobs";
 export function WhyWaits({ id }: { id: number }) {
   const { data: job } = useQuery({ ...jobQuery(id), staleTime: 10_000, refetchInterval: 30_000 });
   if (job?.waiting) return <span className="held">{job.waiting}</span>;
-  return <span className="soft">Waits for its turn</span>;
+  return <span className="soft">Waiting in the queue</span>;
 }

@@ -4,6 +4,6 @@ import { Link } from "@tanstack/react-router";
 /** What to do where nothing was measured yet. */
 export const FirstStepsLink = ({ project }: { project: string }) => (
   <Link to="/p/$project/start" params={{ project }}>
-    Step by step to the first verdict
+    Setup steps
   </Link>
 );

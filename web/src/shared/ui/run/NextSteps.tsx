@@ -20,7 +20,7 @@ export function NextSteps({ project, base, head, scenario, ...run }: Props) {
   const sentences = whatHelps(run);
   if (sentences.length === 0) return null;
   return (
-    <Panel title="What would help">
+    <Panel title="What can help">
       <NoteList notes={sentences} />
       {base && head && <MeasurePair project={project} base={base} head={head} scenario={scenario} />}
     </Panel>

@@ -8,7 +8,7 @@ export function OutcomePanel({ verdict }: { verdict: Verdict | null }) {
   const rows = outcomeRows(verdict?.outcome_changes ?? []);
   if (rows.length === 0) return null;
   return (
-    <Panel title="Packets that end otherwise">
+    <Panel title="Packets with a different outcome">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <section className="scroll-x" tabIndex={0} aria-label="Outcomes of packets that changed">
         <table className="table">
