@@ -4,7 +4,7 @@ import { Button, Textarea } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { commentOnAlert } from "../../shared/api/alerts";
 import type { AlertDetail } from "../../shared/api/types";
-import { inTime, toldText } from "../../shared/logic/alerts";
+import { inTime, messagesText } from "../../shared/logic/alerts";
 import { moment, said } from "../../shared/logic/text/format";
 import { ActionError } from "../../shared/ui/ActionError";
 import { AlertWord } from "../../shared/ui/alerts/AlertBadge";
@@ -22,7 +22,7 @@ export function AlertTrail({ alert }: { alert: AlertDetail }) {
               {one.state !== null && <AlertWord state={one.state} />}
               <strong>{one.who ?? "the service"}</strong>
               <span className="soft">{moment(one.at)}</span>
-              {one.told && <span className="tag">{toldText(one.messages)}</span>}
+              {one.told && <span className="tag">{messagesText(one.messages)}</span>}
             </div>
             <p className="trail-text">{said(one.text)}</p>
           </li>

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { jobQuery } from "../../shared/api/jobs";
 import type { JobChange } from "../../shared/api/live";
 import type { Confirmation } from "../../shared/api/types";
-import { lookedWord } from "../../shared/logic/alerts";
+import { hostChoiceWord } from "../../shared/logic/alerts";
 import { moment, said } from "../../shared/logic/text/format";
 import { JobProgress } from "../../shared/ui/jobs/JobProgress";
 import { ChangeText } from "../../shared/ui/run/ChangeText";
@@ -60,7 +60,7 @@ export function ConfirmationTable({ project, measurements, told }: Props) {
 }
 
 function How({ project, one }: { project: string; one: Confirmation }) {
-  const word = lookedWord(one.wanted);
+  const word = hostChoiceWord(one.wanted);
   if (one.bisect_id !== null)
     return (
       <Link to="/p/$project/bisects/$id" params={{ project, id: String(one.bisect_id) }}>

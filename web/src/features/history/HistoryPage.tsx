@@ -4,7 +4,7 @@ import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { linesQuery, scenariosQuery, type WantedLines } from "../../shared/api/queries";
+import { type LinesFilter, linesQuery, scenariosQuery } from "../../shared/api/queries";
 import type { ScenarioSummary } from "../../shared/api/types";
 import { StageLegend } from "../../shared/charts/StageLegend";
 import { CHAIN } from "../../shared/logic/charts/palette";
@@ -157,7 +157,7 @@ function useWanted(
   branches: readonly string[],
   stages: readonly string[],
   { functions, host_class, last }: HistorySearch,
-): WantedLines {
+): LinesFilter {
   const [all, on, of] = [scenarios.join(), branches.join(), stages.join()];
   return useMemo(() => {
     const listed = (names: string): string[] => names.split(",").filter(Boolean);
@@ -180,7 +180,7 @@ const mainMetrics = (functions: boolean, alone: boolean): readonly string[] => {
 
 interface AgainstProps {
   project: string;
-  wanted: WantedLines;
+  wanted: LinesFilter;
   search: HistorySearch;
   set: (change: HistorySearch) => void;
 }

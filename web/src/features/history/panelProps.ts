@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What a panel of the history shows, and what its chart and its table draw. */
-import type { WantedLines } from "../../shared/api/queries";
+import type { LinesFilter } from "../../shared/api/queries";
 import type { Alert, Lines } from "../../shared/api/types";
 import type { Scale } from "../../shared/logic/charts/history";
 import type { Series } from "./chartLines";
@@ -9,7 +9,7 @@ import type { CommitSpan } from "./useCommitSpan";
 export interface HistoryPanelProps {
   project: string;
   metric: string;
-  wanted: WantedLines;
+  wanted: LinesFilter;
   /** All stages, chain first: of one line they fix the colours. */
   stages: readonly string[];
   shown: readonly string[];

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { runningJobsQuery } from "../../shared/api/jobs";
 import type { Job } from "../../shared/api/types";
 import { counted } from "../../shared/logic/overview";
-import { askedFor } from "../../shared/logic/queue";
+import { purposeOf } from "../../shared/logic/queue";
 import { shortSha } from "../../shared/logic/text/format";
 import { JobBadge, JobProgress } from "../../shared/ui/jobs/JobProgress";
 import { QueryPanel } from "./QueryPanel";
@@ -41,7 +41,7 @@ export function RunningPanel({ waiting, live }: Props) {
 }
 
 function Row({ job }: { job: Job }) {
-  const asked = askedFor(job);
+  const asked = purposeOf(job);
   return (
     <li className="row">
       <span className="overview-state">

@@ -5,7 +5,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { jobQuery } from "../../shared/api/jobs";
 import type { JobDetail } from "../../shared/api/types";
-import { askedFor, reasonWord } from "../../shared/logic/queue";
+import { purposeOf, reasonWord } from "../../shared/logic/queue";
 import { isActive } from "../../shared/logic/run/verdict";
 import { moment, shortSha } from "../../shared/logic/text/format";
 import { useTitle } from "../../shared/ui/hooks/useTitle";
@@ -57,7 +57,7 @@ function State({ job }: { job: JobDetail }) {
   const pairs: [string, ReactNode][] = [
     ["Compares", <Commits key="commits" job={job} />],
     ["Scenarios", job.scenarios?.join(", ") ?? "those of nalm.toml"],
-    ["Queued for", askedFor(job)],
+    ["Queued for", purposeOf(job)],
     ["Pull request", job.pull_request ?? ""],
     ["Fork", job.fork ?? ""],
     ["Waits for approval", job.state === "queued" ? (job.held ?? "") : ""],

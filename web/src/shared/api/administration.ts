@@ -13,8 +13,8 @@ export const accountsQuery = () =>
 export const addAccount = (name: string, administrator: boolean) =>
   body(client.POST("/api/v1/accounts", { body: { name, administrator } }));
 
-export const changeAccount = (account: string, wanted: AccountChange) =>
-  body(client.PATCH("/api/v1/accounts/{account}", { params: { path: { account } }, body: wanted }));
+export const changeAccount = (account: string, request: AccountChange) =>
+  body(client.PATCH("/api/v1/accounts/{account}", { params: { path: { account } }, body: request }));
 
 /** A new one-time link for one who lost the password. */
 export const linkAccount = (account: string) =>
@@ -26,8 +26,8 @@ export const agentInvitationsQuery = () =>
     queryFn: ({ signal }) => body(client.GET("/api/v1/agents/invitations", { signal })),
   });
 
-export const inviteAgent = (wanted: AgentInvitationNew) =>
-  body(client.POST("/api/v1/agents/invitations", { body: wanted }));
+export const inviteAgent = (request: AgentInvitationNew) =>
+  body(client.POST("/api/v1/agents/invitations", { body: request }));
 
 export const withdrawInvitation = (invitation_id: number): Promise<void> =>
   done(client.DELETE("/api/v1/agents/invitations/{invitation_id}", { params: { path: { invitation_id } } }));
@@ -44,4 +44,4 @@ export const bindProject = (project: string, pool: string) =>
 export const moveHost = (host: string, pool: string) =>
   body(client.PATCH("/api/v1/hosts/{host}", { params: { path: { host } }, body: { pool } }));
 
-export const addProject = (wanted: ProjectNew) => body(client.POST("/api/v1/projects", { body: wanted }));
+export const addProject = (request: ProjectNew) => body(client.POST("/api/v1/projects", { body: request }));

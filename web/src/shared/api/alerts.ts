@@ -14,7 +14,7 @@ const MEASURED_AGAIN = ["waiting", "measuring", "bisecting"];
 /** Queries to read again after an alert changed. */
 export const ALERT_RENEWS = ["alert", "alerts", "project", "projects", "history"] as const;
 
-export interface WantedAlerts {
+export interface AlertFilter {
   states?: readonly AlertState[] | undefined;
   scenario?: string | undefined;
   assignee?: string | undefined;
@@ -23,8 +23,8 @@ export interface WantedAlerts {
   limit?: number | undefined;
 }
 
-export const alertsQuery = (project: string, wanted: WantedAlerts = {}) => {
-  const { states, limit = MOST, ...rest } = wanted;
+export const alertsQuery = (project: string, filter: AlertFilter = {}) => {
+  const { states, limit = MOST, ...rest } = filter;
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   const query = { ...given, limit, ...(states ? { state: [...states] } : {}) };
   return queryOptions({
@@ -58,8 +58,8 @@ export const alertQuery = (alert_id: number) =>
     refetchInterval: ({ state }) => (isMoving(state.data) ? MOVING_MS : LIST_MS),
   });
 
-export const setAlertState = (alert_id: number, wanted: StateChange) =>
-  body(client.POST("/api/v1/alerts/{alert_id}/state", { ...of(alert_id), body: wanted }));
+export const setAlertState = (alert_id: number, request: StateChange) =>
+  body(client.POST("/api/v1/alerts/{alert_id}/state", { ...of(alert_id), body: request }));
 
 /** Null: nobody has it. */
 export const assignAlert = (alert_id: number, assignee: string | null) =>
@@ -81,8 +81,8 @@ export const mutesQuery = (project: string) =>
       body(client.GET("/api/v1/projects/{project}/mutes", { params: { path: { project } }, signal })),
   });
 
-export const addMute = (project: string, wanted: MuteNew) =>
-  body(client.POST("/api/v1/projects/{project}/mutes", { params: { path: { project } }, body: wanted }));
+export const addMute = (project: string, request: MuteNew) =>
+  body(client.POST("/api/v1/projects/{project}/mutes", { params: { path: { project } }, body: request }));
 
 export const endMute = (project: string, number: number): Promise<void> =>
   done(client.DELETE("/api/v1/projects/{project}/mutes/{number}", { params: { path: { project, number } } }));

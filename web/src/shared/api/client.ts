@@ -91,6 +91,6 @@ export function worthRetrying(failures: number, error: Error): boolean {
 
 /** Milliseconds until the next try: what the server said, or a second, then two. */
 export function pauseBeforeRetry(failures: number, error: Error): number {
-  const told = error instanceof ApiError ? error.retryAfterSeconds : null;
-  return (told ?? 2 ** failures) * 1_000;
+  const seconds = error instanceof ApiError ? error.retryAfterSeconds : null;
+  return (seconds ?? 2 ** failures) * 1_000;
 }

@@ -33,9 +33,9 @@ export const experimentQuery = (experiment_id: number) =>
     refetchInterval: ({ state }) => (state.data && !isUnderWay(state.data) ? false : POLL_MS),
   });
 
-export const addExperiment = (project: string, wanted: ExperimentNew) =>
+export const addExperiment = (project: string, request: ExperimentNew) =>
   body(
-    client.POST("/api/v1/projects/{project}/experiments", { params: { path: { project } }, body: wanted }),
+    client.POST("/api/v1/projects/{project}/experiments", { params: { path: { project } }, body: request }),
   );
 
 export const cancelExperiment = (experiment_id: number) =>

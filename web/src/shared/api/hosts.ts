@@ -41,8 +41,8 @@ export const noiseQuery = (host: string) =>
 export type HostAction = "drain" | "resume" | "revoke";
 
 export function actOnHost(action: HostAction, host: string): Promise<BenchHost> {
-  const told = { params: { path: { host } } };
-  if (action === "drain") return body(client.POST("/api/v1/hosts/{host}/drain", told));
-  if (action === "resume") return body(client.POST("/api/v1/hosts/{host}/resume", told));
-  return body(client.POST("/api/v1/hosts/{host}/revoke", told));
+  const options = { params: { path: { host } } };
+  if (action === "drain") return body(client.POST("/api/v1/hosts/{host}/drain", options));
+  if (action === "resume") return body(client.POST("/api/v1/hosts/{host}/resume", options));
+  return body(client.POST("/api/v1/hosts/{host}/revoke", options));
 }

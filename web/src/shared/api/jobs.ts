@@ -5,7 +5,7 @@ import { ENDED_STATES, isRunning, type JobAction, OPEN_STATES, RUNNING_STATES } 
 import { body, client } from "./client";
 import type { JobDetail, JobRequest, JobState } from "./types";
 
-/** How often lists are read while changes are told of, and while they are not. Milliseconds. */
+/** How often lists are read while changes are options of, and while they are not. Milliseconds. */
 const LIVE_MS = 30_000;
 const POLL_MS = 3_000;
 const MOST = 500;
@@ -64,20 +64,20 @@ export const jobQuery = (job_id: number, live = false) =>
   });
 
 export function actOnJob(action: JobAction, job_id: number, reason = ""): Promise<JobDetail> {
-  const told = { params: { path: { job_id } }, body: { reason } };
+  const options = { params: { path: { job_id } }, body: { reason } };
   switch (action) {
     case "cancel":
-      return body(client.POST("/api/v1/jobs/{job_id}/cancel", told));
+      return body(client.POST("/api/v1/jobs/{job_id}/cancel", options));
     case "retry":
-      return body(client.POST("/api/v1/jobs/{job_id}/retry", told));
+      return body(client.POST("/api/v1/jobs/{job_id}/retry", options));
     case "boost":
-      return body(client.POST("/api/v1/jobs/{job_id}/boost", told));
+      return body(client.POST("/api/v1/jobs/{job_id}/boost", options));
     case "approve":
-      return body(client.POST("/api/v1/jobs/{job_id}/approve", told));
+      return body(client.POST("/api/v1/jobs/{job_id}/approve", options));
     case "reject":
-      return body(client.POST("/api/v1/jobs/{job_id}/reject", told));
+      return body(client.POST("/api/v1/jobs/{job_id}/reject", options));
   }
 }
 
-export const measure = (project: string, wanted: JobRequest): Promise<JobDetail> =>
-  body(client.POST("/api/v1/projects/{project}/jobs", { params: { path: { project } }, body: wanted }));
+export const measure = (project: string, request: JobRequest): Promise<JobDetail> =>
+  body(client.POST("/api/v1/projects/{project}/jobs", { params: { path: { project } }, body: request }));

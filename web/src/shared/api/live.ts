@@ -23,12 +23,12 @@ const AGAIN_MS = 10_000;
 
 /** Follows until the returned function is called. `onLive` tells whether changes are being told of. */
 export function follow(
-  wanted: Followed,
+  filter: Followed,
   onJob: (change: JobChange) => void,
   onLive: (live: boolean) => void,
 ): () => void {
   const query = new URLSearchParams(
-    Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+    Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   );
   let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -99,10 +99,10 @@ export const historyQuery = (
     refetchInterval: POLL_IDLE_MS,
   });
 
-export interface WantedLines {
+export interface LinesFilter {
   scenarios: readonly string[];
   branches: readonly string[];
-  /** Empty: all, or none where functions are wanted. */
+  /** Empty: all, or none where functions are chosen. */
   stages: readonly string[];
   /** `stage>function`; asked for where the metric is one of theirs. */
   functions: readonly string[];
@@ -112,10 +112,10 @@ export interface WantedLines {
 }
 
 /** One metric of several scenarios and branches. A long history is not asked for again and again. */
-export const linesQuery = (project: string, metric: string, every: WantedLines) => {
-  const wanted = FUNCTION_METRICS.includes(metric) ? every : { ...every, functions: [] };
+export const linesQuery = (project: string, metric: string, all: LinesFilter) => {
+  const filter = FUNCTION_METRICS.includes(metric) ? all : { ...all, functions: [] };
   return queryOptions({
-    queryKey: ["lines", project, metric, wanted],
+    queryKey: ["lines", project, metric, filter],
     queryFn: ({ signal }) =>
       body(
         client.GET("/api/v1/projects/{project}/lines", {
@@ -123,19 +123,19 @@ export const linesQuery = (project: string, metric: string, every: WantedLines) 
             path: { project },
             query: {
               metric,
-              scenario: [...wanted.scenarios],
-              branch: [...wanted.branches],
-              stage: [...wanted.stages],
-              function: [...wanted.functions],
-              ...(wanted.hostClass ? { host_class: wanted.hostClass } : {}),
-              ...(wanted.longest ? { limit: Number(LONGEST) } : {}),
+              scenario: [...filter.scenarios],
+              branch: [...filter.branches],
+              stage: [...filter.stages],
+              function: [...filter.functions],
+              ...(filter.hostClass ? { host_class: filter.hostClass } : {}),
+              ...(filter.longest ? { limit: Number(LONGEST) } : {}),
             },
           },
           signal,
         }),
       ),
-    refetchInterval: wanted.longest ? false : POLL_IDLE_MS,
-    structuralSharing: !wanted.longest,
+    refetchInterval: filter.longest ? false : POLL_IDLE_MS,
+    structuralSharing: !filter.longest,
     placeholderData: keepPreviousData,
   });
 };

@@ -37,5 +37,5 @@ export const signInByLink = async (link: string): Promise<SignedIn> =>
 export const signOut = (): Promise<void> => done(client.DELETE("/api/v1/session"));
 
 /** `old` is not asked of one who came by a link. */
-export const changePassword = (old: string | null, wanted: string): Promise<void> =>
-  done(client.PUT("/api/v1/session/password", { body: { old, new: wanted } }));
+export const changePassword = (old: string | null, password: string): Promise<void> =>
+  done(client.PUT("/api/v1/session/password", { body: { old, new: password } }));

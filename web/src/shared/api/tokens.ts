@@ -17,10 +17,10 @@ export const projectTokensQuery = (project: string) =>
       body(client.GET("/api/v1/projects/{project}/tokens", { params: { path: { project } }, signal })),
   });
 
-export const addOwnToken = (wanted: OwnTokenNew) => body(client.POST("/api/v1/tokens", { body: wanted }));
+export const addOwnToken = (request: OwnTokenNew) => body(client.POST("/api/v1/tokens", { body: request }));
 
-export const addProjectToken = (project: string, wanted: ProjectTokenNew) =>
-  body(client.POST("/api/v1/projects/{project}/tokens", { params: { path: { project } }, body: wanted }));
+export const addProjectToken = (project: string, request: ProjectTokenNew) =>
+  body(client.POST("/api/v1/projects/{project}/tokens", { params: { path: { project } }, body: request }));
 
 export const revokeOwnToken = (token_id: number): Promise<void> =>
   done(client.DELETE("/api/v1/tokens/{token_id}", { params: { path: { token_id } } }));

@@ -7,6 +7,7 @@ import {
   fixWords,
   headline,
   isOpen,
+  messagesText,
   mostRemains,
   paying,
   planText,
@@ -16,7 +17,6 @@ import {
   recoveryBasis,
   recoveryText,
   stateInfo,
-  toldText,
   triageOf,
   whyWords,
 } from "./alerts";
@@ -120,9 +120,9 @@ test("what no second measurement saw is not called confirmed", () => {
 });
 
 test("a step says how many messages it made", () => {
-  expect(toldText(null)).toBe("in the feed");
-  expect(toldText(0)).toBe("in the feed; no integration subscribes to it");
-  expect([toldText(1), toldText(2)]).toEqual(["sent: 1 message", "sent: 2 messages"]);
+  expect(messagesText(null)).toBe("in the feed");
+  expect(messagesText(0)).toBe("in the feed; no integration subscribes to it");
+  expect([messagesText(1), messagesText(2)]).toEqual(["sent: 1 message", "sent: 2 messages"]);
 });
 
 test("a report without a second measurement is not said to be seen again", () => {

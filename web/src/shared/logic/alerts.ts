@@ -94,7 +94,7 @@ export const TRIAGE = [
   { state: "reopened", key: "r", word: "Reopen…", form: true },
 ] as const;
 export type Triage = (typeof TRIAGE)[number];
-export type Asked = Triage["state"];
+export type TriageState = Triage["state"];
 
 export const triageOf = (alert: { may_become: readonly string[] }): Triage[] =>
   TRIAGE.filter(({ state }) => alert.may_become.includes(state));
@@ -189,7 +189,7 @@ export const fixWords = (recovery: { remains: number; margin: number } | null): 
     : `${recovery.remains <= 1 + recovery.margin ? "" : "in part, "}remains ${change(ratio(recovery.remains))}`;
 
 /** Who heard of a step, if anybody could. */
-export function toldText(messages: number | null): string {
+export function messagesText(messages: number | null): string {
   if (messages === null) return "in the feed";
   if (messages === 0) return "in the feed; no integration subscribes to it";
   return `sent: ${messages} ${messages === 1 ? "message" : "messages"}`;
@@ -329,7 +329,7 @@ const LOOKED: Record<string, string> = {
   bisect: "commits in between, by bisection",
 };
 /** How a finding was looked at again. */
-export const lookedWord = (wanted: string): string => LOOKED[wanted] ?? wanted;
+export const hostChoiceWord = (wanted: string): string => LOOKED[wanted] ?? wanted;
 
 interface StepLike {
   state: string;

@@ -2,11 +2,11 @@
 import { expect, test } from "vitest";
 import {
   actionsOf,
-  askedFor,
   grown,
   inOrder,
   lastLines,
   merged,
+  purposeOf,
   REASONS,
   reasonWord,
   whyWaits,
@@ -38,13 +38,13 @@ test("why a job waits", () => {
 
 test("what a job was queued for, and by whom", () => {
   const push = { reason: "push", asked: "push to main", requested_by: null };
-  expect(askedFor(push)).toBe("push to main");
-  expect(askedFor({ ...push, asked: null })).toBe("push");
-  expect(askedFor({ reason: "backfill", asked: "backfill 3", requested_by: "mona" })).toBe(
+  expect(purposeOf(push)).toBe("push to main");
+  expect(purposeOf({ ...push, asked: null })).toBe("push");
+  expect(purposeOf({ reason: "backfill", asked: "backfill 3", requested_by: "mona" })).toBe(
     "backfill 3 by mona",
   );
   const asked = { reason: "person", asked: "asked for by mona", requested_by: "mona" };
-  expect(askedFor(asked)).toBe("asked for by mona");
+  expect(purposeOf(asked)).toBe("asked for by mona");
 });
 
 test("what can be done follows the state", () => {

@@ -28,14 +28,14 @@ const REASON_WORDS: Record<Reason, string> = {
 };
 export const reasonWord = (reason: string): string => REASON_WORDS[reason as Reason] ?? reason;
 
-interface AskedLike {
+interface PurposeLike {
   reason: string;
   asked: string | null;
   requested_by: string | null;
 }
 
 /** What a job was queued for, and by whom, if that is known: "push to main", "backfill 3 by mona". */
-export function askedFor({ reason, asked, requested_by: who }: AskedLike): string {
+export function purposeOf({ reason, asked, requested_by: who }: PurposeLike): string {
   const what = asked ?? reasonWord(reason).toLowerCase();
   return who === null || what.includes(who) ? what : `${what} by ${who}`;
 }
@@ -89,17 +89,17 @@ interface ChangeLike {
   state: string;
 }
 
-/** The list with the change in it; null: the list must be read anew, for the job is new or moved in it. */
+/** The list with the change in it; null: the list must be read again, for the job is new or moved in it. */
 export function merged<T extends ChangeLike>(jobs: readonly T[], change: ChangeLike): T[] | null {
   const known = jobs.find((job) => job.id === change.id);
   if (known === undefined || known.state !== change.state) return null;
-  const told = Object.fromEntries(Object.entries(change).filter(([name]) => name in known));
-  return jobs.map((job) => (job === known ? { ...job, ...told } : job));
+  const values = Object.fromEntries(Object.entries(change).filter(([name]) => name in known));
+  return jobs.map((job) => (job === known ? { ...job, ...values } : job));
 }
 
 /** The tail of a log after an event. */
-export const grown = (tail: string, told: { log: string | null; log_anew: boolean }): string =>
-  told.log === null ? tail : told.log_anew ? told.log : tail + told.log;
+export const grown = (tail: string, event: { log: string | null; log_anew: boolean }): string =>
+  event.log === null ? tail : event.log_anew ? event.log : tail + event.log;
 
 /** The last lines of a log, without empty lines at the end. */
 export function lastLines(tail: string, count: number): string {

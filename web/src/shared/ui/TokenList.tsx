@@ -9,7 +9,7 @@ import { useAction } from "./hooks/useAction";
 import { useNow } from "./hooks/useNow";
 import { SecretOnce } from "./SecretOnce";
 
-export interface TokenWanted {
+export interface TokenRequest {
   name: string;
   scope: string;
   days: number;
@@ -19,7 +19,7 @@ interface Props {
   tokens: readonly Token[];
   /** What one of them may be for, the usual first. */
   scopes: readonly string[];
-  onAdd: (wanted: TokenWanted) => Promise<{ token: string }>;
+  onAdd: (wanted: TokenRequest) => Promise<{ token: string }>;
   onRevoke: (id: number) => Promise<void>;
 }
 

@@ -3,14 +3,14 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../../api/client";
 
 interface Options<Result> {
-  /** First words of the keys of queries that are read anew after it. */
+  /** First words of the keys of queries that are read again after it. */
   renews?: readonly string[];
   onDone?: (result: Result) => void;
 }
 
 /** Something a person does that changes the server: run, its error to be shown in place, what it changes renewed. */
-export function useAction<Told, Result>(
-  act: (told: Told) => Promise<Result>,
+export function useAction<Request, Result>(
+  act: (request: Request) => Promise<Result>,
   { renews = [], onDone }: Options<Result> = {},
 ) {
   const queries = useQueryClient();

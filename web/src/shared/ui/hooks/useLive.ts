@@ -6,11 +6,11 @@ import type { Job } from "../../api/types";
 import { merged } from "../../logic/queue";
 
 /** Follows changes of jobs; true while they are told of, so that a page need not ask. */
-export function useLive(wanted: Followed, onJob: (change: JobChange) => void): boolean {
+export function useLive(filter: Followed, onJob: (change: JobChange) => void): boolean {
   const [live, setLive] = useState(false);
   const latest = useRef(onJob);
   latest.current = onJob;
-  const { project, job, backfill, bisect } = wanted;
+  const { project, job, backfill, bisect } = filter;
   useEffect(
     () => follow({ project, job, backfill, bisect }, (change) => latest.current(change), setLive),
     [project, job, backfill, bisect],
@@ -22,7 +22,7 @@ export function useLive(wanted: Followed, onJob: (change: JobChange) => void): b
 const GATHER_MS = 400;
 
 /** Keeps the lists of jobs, and queries whose keys begin with one of `also`, as the server has them. */
-export function useLiveJobs(wanted: Followed, also: readonly string[] = []): boolean {
+export function useLiveJobs(filter: Followed, also: readonly string[] = []): boolean {
   const queries = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -32,7 +32,7 @@ export function useLiveJobs(wanted: Followed, also: readonly string[] = []): boo
       for (const key of ["jobs", ...also]) queries.invalidateQueries({ queryKey: [key] });
     }, GATHER_MS);
   };
-  return useLive(wanted, (change) => {
+  return useLive(filter, (change) => {
     let moved = true;
     queries.setQueriesData<Job[]>({ queryKey: ["jobs"] }, (jobs) => {
       const next = jobs && merged(jobs, change);

@@ -3,7 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { Job } from "../../api/types";
-import { askedFor, isRunning, whyWaits } from "../../logic/queue";
+import { isRunning, purposeOf, whyWaits } from "../../logic/queue";
 import { ago, moment, shortSha } from "../../logic/text/format";
 import { Icon } from "../Icon";
 import { JobActions } from "./JobActions";
@@ -69,7 +69,7 @@ function JobMeta({ job, now }: { job: Job; now: number }) {
       {job.project}
       {job.subject && <span className="mono"> {shortSha(job.head_sha)}</span>}
       {job.author && ` by ${job.author}`}
-      {` · ${askedFor(job)}`}
+      {` · ${purposeOf(job)}`}
       {job.scenarios && ` · only ${job.scenarios.join(", ")}`}
       {job.attempts > 1 && ` · attempt ${job.attempts}`}
       <span title={moment(ended ?? job.created_at)}>

@@ -10,13 +10,13 @@ import { useLive } from "../hooks/useLive";
 export function LogTail({ id, tall = false }: { id: number; tall?: boolean }) {
   const queries = useQueryClient();
   const { data: job } = useQuery(jobQuery(id));
-  const [told, setTold] = useState<string | null>(null);
+  const [followed, setFollowed] = useState<string | null>(null);
   const box = useRef<HTMLElement>(null);
   useLive({ job: id }, (change) => {
-    if (change.log !== null) setTold((tail) => grown(tail ?? "", change));
+    if (change.log !== null) setFollowed((tail) => grown(tail ?? "", change));
     queries.invalidateQueries({ queryKey: ["job", id] });
   });
-  const tail = told ?? job?.log_tail ?? "";
+  const tail = followed ?? job?.log_tail ?? "";
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new line is a reason to look at the end
   useEffect(() => {
     if (box.current) box.current.scrollTop = box.current.scrollHeight;
