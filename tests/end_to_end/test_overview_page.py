@@ -75,7 +75,7 @@ def test_all_of_it_at_a_glance(page: Page) -> None:
 def test_what_was_seen_is_kept_in_this_browser_and_can_be_taken_back(page: Page) -> None:
     page.goto("/")
     changes = panel(page, "Since your last visit")
-    expect(changes).to_contain_text("Nothing was marked as seen in this browser yet")
+    expect(changes).to_contain_text("Nothing has been marked as seen in this browser")
     expect(changes.get_by_role("list", name="Verdicts")).to_contain_text("1 regressed")
     expect(changes.get_by_role("list", name="Alerts that changed").get_by_role("listitem")).to_have_count(2)
     page.evaluate("localStorage.setItem('nalm.seen', '2026-11-21T10:00:00Z')")

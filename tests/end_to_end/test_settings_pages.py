@@ -35,7 +35,7 @@ def test_a_project_is_made_renamed_and_led_to_its_first_verdict(
     page.get_by_role("button", name="Create the project").click()
     expect(page.get_by_text("Webhook secret. Copy it now")).to_be_visible()
     page.get_by_role("link", name="Continue to the first verdict").click()
-    expect(page.get_by_role("listitem").filter(has_text="Let the forge tell")).to_contain_text(
+    expect(page.get_by_role("listitem").filter(has_text="Set up the webhook")).to_contain_text(
         f"{url}/api/v1/hooks/gitlab?project=made"
     )
     expect(page.get_by_role("heading", name=re.compile("Push to main"))).to_contain_text("open")
@@ -50,7 +50,7 @@ def test_a_project_is_made_renamed_and_led_to_its_first_verdict(
 
 def test_what_is_done_is_ticked(page: Page) -> None:
     page.goto("/p/demo/start")
-    for step in ("Describe", "Let a host", "Push to", "Read the first"):
+    for step in ("Describe", "Connect a bench host", "Push to", "Read the first"):
         expect(page.get_by_role("heading", name=re.compile(step))).to_contain_text("done")
 
 
