@@ -2795,6 +2795,21 @@ export interface components {
             /** Disabled */
             disabled?: boolean | null;
         };
+        /**
+         * AccountInvitation
+         * @description Shown once.
+         */
+        AccountInvitation: {
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Link */
+            link: string;
+            /** Name */
+            name: string;
+        };
         /** AccountNew */
         AccountNew: {
             /**
@@ -2837,6 +2852,31 @@ export interface components {
          * @enum {string}
          */
         Against: "release" | "previous" | "parent";
+        /** AgentInvitation */
+        AgentInvitation: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Id */
+            id: number;
+            /** Name */
+            name: string | null;
+            /** Pool */
+            pool: string;
+            /** Used At */
+            used_at: string | null;
+            /** Used By */
+            used_by: string | null;
+        };
         /**
          * Alert
          * @description A finding in short. Stage and function are where the time goes, not where the commit edited.
@@ -3095,7 +3135,7 @@ export interface components {
         Amount: {
             /** Bytes */
             bytes: number;
-            kind: components["schemas"]["nalm_server__retention__schemas__Kind"];
+            kind: components["schemas"]["RetentionKind"];
             /** Number */
             number: number;
         };
@@ -3206,6 +3246,35 @@ export interface components {
          * @enum {string}
          */
         BackfillState: "planning" | "running" | "done" | "failed" | "cancelled";
+        /** BenchHost */
+        BenchHost: {
+            capabilities: components["schemas"]["Capabilities-Output"] | null;
+            /** Clock Offset Seconds */
+            clock_offset_seconds: number | null;
+            /**
+             * First Seen At
+             * Format: date-time
+             */
+            first_seen_at: string;
+            health: components["schemas"]["Health-Output"] | null;
+            /** Host Class */
+            host_class: string;
+            /** Job Id */
+            job_id: number | null;
+            /** Last Seen At */
+            last_seen_at: string | null;
+            /** Name */
+            name: string;
+            /** Pool */
+            pool: string;
+            /** Reason */
+            reason: string | null;
+            /** Registered */
+            registered: boolean;
+            state: components["schemas"]["HostState"];
+            /** Version */
+            version: string | null;
+        };
         /** Bisect */
         Bisect: {
             /** Bad Sha */
@@ -3514,6 +3583,30 @@ export interface components {
             pmu: boolean;
         };
         /**
+         * Change
+         * @description From base to head. Missing is None: an added stage has no base, an uncounted one no IPP.
+         */
+        Change: {
+            base: components["schemas"]["Figure"] | null;
+            head: components["schemas"]["Figure"] | null;
+            /** High */
+            high?: number | null;
+            /** Level */
+            level?: number | null;
+            /** Ln Cpp */
+            ln_cpp?: number | null;
+            /** Ln Eipc */
+            ln_eipc?: number | null;
+            /** Ln Ipp */
+            ln_ipp?: number | null;
+            /** Low */
+            low?: number | null;
+            /** P Value */
+            p_value?: number | null;
+            /** Ratio Cpp */
+            ratio_cpp?: number | null;
+        };
+        /**
          * ChangePoint
          * @description A change of level in a series: after `low_sha`, by `high_sha` at the latest, likely at `sha`.
          */
@@ -3751,12 +3844,12 @@ export interface components {
         /** Comparison */
         Comparison: {
             base: components["schemas"]["CommitRef"];
-            chain: components["schemas"]["nalm_core__verdict__change__Change"] | null;
+            chain: components["schemas"]["Change"] | null;
             /** Checks */
             checks: components["schemas"]["Check"][];
             decomposition: components["schemas"]["Decomposition"] | null;
             head: components["schemas"]["CommitRef"];
-            host: components["schemas"]["nalm_core__report__run_report__Host"] | null;
+            host: components["schemas"]["Host"] | null;
             /** Interval Note */
             interval_note: string | null;
             /** Notes */
@@ -4197,7 +4290,7 @@ export interface components {
             host_class: string | null;
             /** Id */
             id: number;
-            kind: components["schemas"]["nalm_core__report__cell__Kind"];
+            kind: components["schemas"]["Kind"];
             /** Message */
             message: string | null;
             /** Names */
@@ -4214,6 +4307,25 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+        };
+        /** ExperimentCell */
+        ExperimentCell: {
+            /** Base Variant */
+            base_variant: string;
+            /** Cells */
+            cells: string[];
+            /** Head Variant */
+            head_variant: string;
+            kind: components["schemas"]["Kind"];
+            /** Name */
+            name: string;
+            /** Subject */
+            subject: string;
+            /** Terms */
+            terms?: string[][];
+            /** Tuning */
+            tuning?: ("f_t" | "f_a" | "f_s" | "f_i") | null;
+            use: components["schemas"]["Use"];
         };
         /** ExperimentDetail */
         ExperimentDetail: {
@@ -4234,7 +4346,7 @@ export interface components {
             id: number;
             /** Job Id */
             job_id: number | null;
-            kind: components["schemas"]["nalm_core__report__cell__Kind"];
+            kind: components["schemas"]["Kind"];
             /** Message */
             message: string | null;
             /** Names */
@@ -4249,7 +4361,7 @@ export interface components {
             sha: string;
             state: components["schemas"]["ExperimentState"];
             /** Taken */
-            taken: components["schemas"]["nalm_server__experiments__schemas__ExperimentCell"][];
+            taken: components["schemas"]["TakenCell"][];
             /**
              * Updated At
              * Format: date-time
@@ -4263,7 +4375,7 @@ export interface components {
              * @description Time for the rounds of each cell; null: the agent's own.
              */
             cell_seconds?: number | null;
-            kind: components["schemas"]["Kind-Input"];
+            kind: components["schemas"]["Kind"];
             /**
              * Names
              * @description Scenarios, ablations or chains of nalm.toml; none: all it has tables of.
@@ -4519,7 +4631,7 @@ export interface components {
          */
         Fingerprint: {
             /** Changes */
-            changes: components["schemas"]["nalm_server__hosts__schemas__Change"][];
+            changes: components["schemas"]["FingerprintChange"][];
             /** Digest */
             digest: string;
             /** Fingerprint */
@@ -4536,6 +4648,20 @@ export interface components {
              * Format: date-time
              */
             last_seen_at: string;
+        };
+        /**
+         * FingerprintChange
+         * @description One thing in which a host is no longer what it was.
+         */
+        FingerprintChange: {
+            /** After */
+            after: string;
+            /** Before */
+            before: string;
+            /** Field */
+            field: string;
+            /** Severity */
+            severity: string;
         };
         /** Finish */
         Finish: {
@@ -4834,6 +4960,26 @@ export interface components {
             /** Temperature Celsius */
             temperature_celsius?: number | null;
         };
+        /**
+         * Health
+         * @description None: not readable there; never assumed to be fine.
+         */
+        "Health-Output": {
+            /** Disk Free Bytes */
+            disk_free_bytes: number | null;
+            /** Frequency Mhz */
+            frequency_mhz: number | null;
+            /** Load */
+            load: number | null;
+            /** Resolves */
+            resolves: number | null;
+            /** Spool Items */
+            spool_items: number | null;
+            /** Steal */
+            steal: number | null;
+            /** Temperature Celsius */
+            temperature_celsius: number | null;
+        };
         /** HealthSample */
         HealthSample: {
             /**
@@ -4928,6 +5074,74 @@ export interface components {
             status: "accepted" | "ignored";
         };
         /**
+         * Host
+         * @description Fingerprint. `host_class` is what must match for two runs to share a series.
+         */
+        Host: {
+            /** Caches */
+            caches?: {
+                [key: string]: number;
+            };
+            /** Cmdline Digest */
+            cmdline_digest?: string | null;
+            /** Cores */
+            cores: number;
+            /** Cpu Model */
+            cpu_model: string;
+            /** Governor */
+            governor?: string | null;
+            /** Host Class */
+            host_class: string;
+            /** Huge Pages */
+            huge_pages: boolean;
+            /** Isolated Cpus */
+            isolated_cpus?: number[] | null;
+            /** Kernel */
+            kernel: string;
+            /** Latencies At */
+            latencies_at?: string | null;
+            /** Latencies Ns */
+            latencies_ns?: {
+                [key: string]: number;
+            } | null;
+            /** Libraries */
+            libraries?: {
+                [key: string]: string;
+            } | null;
+            /** Memory Bytes */
+            memory_bytes: number;
+            /** Microcode */
+            microcode?: string | null;
+            /** Mitigations */
+            mitigations?: {
+                [key: string]: string;
+            } | null;
+            /** Name */
+            name: string;
+            /** Numa Nodes */
+            numa_nodes?: number | null;
+            /** Os */
+            os: string;
+            /** Pinned */
+            pinned?: {
+                [key: string]: string;
+            };
+            /** Smt */
+            smt?: boolean | null;
+            /** Thp */
+            thp?: string | null;
+            /** Transfer Ns */
+            transfer_ns?: {
+                [key: string]: number;
+            } | null;
+            /** Tsc Hz */
+            tsc_hz: number;
+            /** Turbo */
+            turbo?: boolean | null;
+            /** Virtual */
+            virtual: boolean;
+        };
+        /**
          * HostChange
          * @description A change of level of one host alone, while others stayed: no commit's doing, and nobody is told.
          */
@@ -4961,7 +5175,7 @@ export interface components {
              * Format: date-time
              */
             first_seen_at: string;
-            health: components["schemas"]["nalm_server__hosts__schemas__Health-Output"] | null;
+            health: components["schemas"]["Health-Output"] | null;
             /** Host Class */
             host_class: string;
             /** Job Id */
@@ -5091,7 +5305,7 @@ export interface components {
             events: components["schemas"]["Event"][];
             /** Id */
             id: number;
-            kind: components["schemas"]["nalm_server__integrations__kinds__Kind"];
+            kind: components["schemas"]["IntegrationKind"];
             /** Name */
             name: string;
             /** Paused Until */
@@ -5125,7 +5339,7 @@ export interface components {
             events: components["schemas"]["Event"][];
             /** Id */
             id: number;
-            kind: components["schemas"]["nalm_server__integrations__kinds__Kind"];
+            kind: components["schemas"]["IntegrationKind"];
             /** Name */
             name: string;
             /** Paused Until */
@@ -5135,6 +5349,11 @@ export interface components {
             /** Signing Secret */
             signing_secret: string | null;
         };
+        /**
+         * IntegrationKind
+         * @enum {string}
+         */
+        IntegrationKind: "github" | "github_app" | "gitlab" | "gitea" | "email" | "chat" | "webhook";
         /** InvitationNew */
         InvitationNew: {
             /**
@@ -5378,7 +5597,7 @@ export interface components {
          * Kind
          * @enum {string}
          */
-        "Kind-Input": "features" | "ablation" | "models";
+        Kind: "features" | "ablation" | "models";
         /**
          * LcoreCounters
          * @description One lcore over one turn. TSC cycles, nanoseconds.
@@ -5451,7 +5670,7 @@ export interface components {
         LeasedExperiment: {
             /** Id */
             id: number;
-            kind: components["schemas"]["nalm_core__report__cell__Kind"];
+            kind: components["schemas"]["Kind"];
             /** Names */
             names: string[];
             /** Seed */
@@ -5506,7 +5725,7 @@ export interface components {
             lines: components["schemas"]["ScenarioLine"][];
             metric: components["schemas"]["Metric"];
             /** Releases */
-            releases: components["schemas"]["nalm_server__history__schemas__Release"][];
+            releases: components["schemas"]["ReleaseMark"][];
         };
         /** Live */
         Live: {
@@ -5640,13 +5859,36 @@ export interface components {
             /** Ways */
             ways: number;
         };
+        /**
+         * ModelRow
+         * @description A chain under one execution model.
+         */
+        ModelRow: {
+            /** Chain */
+            chain: string;
+            figure: components["schemas"]["Figure"];
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Model */
+            model: string;
+            /** Pps */
+            pps: number;
+            /** Ratio Cpp */
+            ratio_cpp: number | null;
+            /** Stages */
+            stages: {
+                [key: string]: number;
+            };
+        };
         /** Models */
         Models: {
             commit: components["schemas"]["CommitRef"];
             /** Experiments */
             experiments: components["schemas"]["ModelsExperiment"][];
             /** Rows */
-            rows: components["schemas"]["nalm_server__features__schemas__ModelRow"][];
+            rows: components["schemas"]["ScenarioModel"][];
         };
         /**
          * ModelsExperiment
@@ -5671,7 +5913,7 @@ export interface components {
             /** Partial */
             partial: boolean;
             /** Rows */
-            rows: components["schemas"]["nalm_core__experiments__result__ModelRow"][];
+            rows: components["schemas"]["ModelRow"][];
             /** Taken */
             taken: number;
             /** Unusable */
@@ -5714,352 +5956,6 @@ export interface components {
             /** Why */
             why: string;
         };
-        /**
-         * ModelRow
-         * @description A chain under one execution model.
-         */
-        nalm_core__experiments__result__ModelRow: {
-            /** Chain */
-            chain: string;
-            figure: components["schemas"]["Figure"];
-            /** High */
-            high: number | null;
-            /** Low */
-            low: number | null;
-            /** Model */
-            model: string;
-            /** Pps */
-            pps: number;
-            /** Ratio Cpp */
-            ratio_cpp: number | null;
-            /** Stages */
-            stages: {
-                [key: string]: number;
-            };
-        };
-        /** ExperimentCell */
-        nalm_core__report__cell__ExperimentCell: {
-            /** Base Variant */
-            base_variant: string;
-            /** Cells */
-            cells: string[];
-            /** Head Variant */
-            head_variant: string;
-            kind: components["schemas"]["nalm_core__report__cell__Kind"];
-            /** Name */
-            name: string;
-            /** Subject */
-            subject: string;
-            /** Terms */
-            terms?: string[][];
-            /** Tuning */
-            tuning?: ("f_t" | "f_a" | "f_s" | "f_i") | null;
-            use: components["schemas"]["Use"];
-        };
-        /**
-         * Kind
-         * @enum {string}
-         */
-        nalm_core__report__cell__Kind: "features" | "ablation" | "models";
-        /**
-         * Host
-         * @description Fingerprint. `host_class` is what must match for two runs to share a series.
-         */
-        nalm_core__report__run_report__Host: {
-            /** Caches */
-            caches?: {
-                [key: string]: number;
-            };
-            /** Cmdline Digest */
-            cmdline_digest?: string | null;
-            /** Cores */
-            cores: number;
-            /** Cpu Model */
-            cpu_model: string;
-            /** Governor */
-            governor?: string | null;
-            /** Host Class */
-            host_class: string;
-            /** Huge Pages */
-            huge_pages: boolean;
-            /** Isolated Cpus */
-            isolated_cpus?: number[] | null;
-            /** Kernel */
-            kernel: string;
-            /** Latencies At */
-            latencies_at?: string | null;
-            /** Latencies Ns */
-            latencies_ns?: {
-                [key: string]: number;
-            } | null;
-            /** Libraries */
-            libraries?: {
-                [key: string]: string;
-            } | null;
-            /** Memory Bytes */
-            memory_bytes: number;
-            /** Microcode */
-            microcode?: string | null;
-            /** Mitigations */
-            mitigations?: {
-                [key: string]: string;
-            } | null;
-            /** Name */
-            name: string;
-            /** Numa Nodes */
-            numa_nodes?: number | null;
-            /** Os */
-            os: string;
-            /** Pinned */
-            pinned?: {
-                [key: string]: string;
-            };
-            /** Smt */
-            smt?: boolean | null;
-            /** Thp */
-            thp?: string | null;
-            /** Transfer Ns */
-            transfer_ns?: {
-                [key: string]: number;
-            } | null;
-            /** Tsc Hz */
-            tsc_hz: number;
-            /** Turbo */
-            turbo?: boolean | null;
-            /** Virtual */
-            virtual: boolean;
-        };
-        /**
-         * Change
-         * @description From base to head. Missing is None: an added stage has no base, an uncounted one no IPP.
-         */
-        nalm_core__verdict__change__Change: {
-            base: components["schemas"]["Figure"] | null;
-            head: components["schemas"]["Figure"] | null;
-            /** High */
-            high?: number | null;
-            /** Level */
-            level?: number | null;
-            /** Ln Cpp */
-            ln_cpp?: number | null;
-            /** Ln Eipc */
-            ln_eipc?: number | null;
-            /** Ln Ipp */
-            ln_ipp?: number | null;
-            /** Low */
-            low?: number | null;
-            /** P Value */
-            p_value?: number | null;
-            /** Ratio Cpp */
-            ratio_cpp?: number | null;
-        };
-        /**
-         * Invitation
-         * @description Shown once.
-         */
-        nalm_server__accounts__schemas__Invitation: {
-            /**
-             * Expires At
-             * Format: date-time
-             */
-            expires_at: string;
-            /** Link */
-            link: string;
-            /** Name */
-            name: string;
-        };
-        /** Invitation */
-        nalm_server__agents__registration_schemas__Invitation: {
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /** Created By */
-            created_by: string;
-            /**
-             * Expires At
-             * Format: date-time
-             */
-            expires_at: string;
-            /** Id */
-            id: number;
-            /** Name */
-            name: string | null;
-            /** Pool */
-            pool: string;
-            /** Used At */
-            used_at: string | null;
-            /** Used By */
-            used_by: string | null;
-        };
-        /** ExperimentCell */
-        nalm_server__experiments__schemas__ExperimentCell: {
-            base: components["schemas"]["RunDefinition"] | null;
-            head: components["schemas"]["RunDefinition"] | null;
-            /** High */
-            high: number | null;
-            /** Host */
-            host: string;
-            /** Low */
-            low: number | null;
-            /** Name */
-            name: string;
-            /** Number */
-            number: number;
-            /** Ratio */
-            ratio: number | null;
-            /**
-             * Received At
-             * Format: date-time
-             */
-            received_at: string;
-            /** Run Id */
-            run_id: string;
-            /** Subject */
-            subject: string;
-            /** Unusable */
-            unusable: string | null;
-            use: components["schemas"]["Use"];
-        };
-        /**
-         * ModelRow
-         * @description A chain under an execution model, as one scenario measured it.
-         */
-        nalm_server__features__schemas__ModelRow: {
-            /** Chain */
-            chain: string;
-            /** Figures */
-            figures: {
-                [key: string]: components["schemas"]["Value"];
-            };
-            /** High */
-            high: number | null;
-            /** Host Class */
-            host_class: string;
-            /** Lcores */
-            lcores: number;
-            /** Low */
-            low: number | null;
-            /** Model */
-            model: string;
-            /** Ratio Cpp */
-            ratio_cpp: number | null;
-            /** Run Id */
-            run_id: string;
-            /** Scenario */
-            scenario: string;
-            /** Traffic */
-            traffic: string;
-        };
-        /** Release */
-        nalm_server__features__schemas__Release: {
-            commit: components["schemas"]["CommitRef"];
-            /** Name */
-            name: string;
-        };
-        /** Health */
-        nalm_server__health__schemas__Health: {
-            /** Agents Seen */
-            agents_seen: number;
-            /**
-             * Database
-             * @enum {string}
-             */
-            database: "sqlite" | "postgresql";
-            /** Jobs Open */
-            jobs_open: number;
-            /** Problems */
-            problems: string[];
-            /**
-             * Status
-             * @enum {string}
-             */
-            status: "ok" | "degraded";
-            /** Version */
-            version: string;
-        };
-        /** Release */
-        nalm_server__history__schemas__Release: {
-            /** At */
-            at: number;
-            /** Name */
-            name: string;
-        };
-        /**
-         * Change
-         * @description One thing in which a host is no longer what it was.
-         */
-        nalm_server__hosts__schemas__Change: {
-            /** After */
-            after: string;
-            /** Before */
-            before: string;
-            /** Field */
-            field: string;
-            /** Severity */
-            severity: string;
-        };
-        /**
-         * Health
-         * @description None: not readable there; never assumed to be fine.
-         */
-        "nalm_server__hosts__schemas__Health-Output": {
-            /** Disk Free Bytes */
-            disk_free_bytes: number | null;
-            /** Frequency Mhz */
-            frequency_mhz: number | null;
-            /** Load */
-            load: number | null;
-            /** Resolves */
-            resolves: number | null;
-            /** Spool Items */
-            spool_items: number | null;
-            /** Steal */
-            steal: number | null;
-            /** Temperature Celsius */
-            temperature_celsius: number | null;
-        };
-        /** Host */
-        nalm_server__hosts__schemas__Host: {
-            capabilities: components["schemas"]["Capabilities-Output"] | null;
-            /** Clock Offset Seconds */
-            clock_offset_seconds: number | null;
-            /**
-             * First Seen At
-             * Format: date-time
-             */
-            first_seen_at: string;
-            health: components["schemas"]["nalm_server__hosts__schemas__Health-Output"] | null;
-            /** Host Class */
-            host_class: string;
-            /** Job Id */
-            job_id: number | null;
-            /** Last Seen At */
-            last_seen_at: string | null;
-            /** Name */
-            name: string;
-            /** Pool */
-            pool: string;
-            /** Reason */
-            reason: string | null;
-            /** Registered */
-            registered: boolean;
-            state: components["schemas"]["HostState"];
-            /** Version */
-            version: string | null;
-        };
-        /**
-         * Kind
-         * @enum {string}
-         */
-        nalm_server__integrations__kinds__Kind: "github" | "github_app" | "gitlab" | "gitea" | "email" | "chat" | "webhook";
-        /**
-         * Kind
-         * @description What ages out. Runs, verdicts and series never do.
-         * @enum {string}
-         */
-        nalm_server__retention__schemas__Kind: "reports" | "deliveries" | "logs";
         /**
          * NcppLine
          * @description One scenario on one host class.
@@ -6207,6 +6103,12 @@ export interface components {
          * @enum {string}
          */
         NotificationState: "waiting" | "sending" | "sent" | "failed" | "unsure";
+        /**
+         * Outcome
+         * @description The outcome of a verdict. Documents carry the value.
+         * @enum {string}
+         */
+        Outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
         /**
          * OutcomeChange
          * @description One outcome of a stage that is another share of the packets in head than in base.
@@ -6423,7 +6325,7 @@ export interface components {
             /** Features */
             features: components["schemas"]["PriceLine"][];
             reference: components["schemas"]["CommitRef"] | null;
-            release: components["schemas"]["nalm_server__features__schemas__Release"] | null;
+            release: components["schemas"]["ReleaseRef"] | null;
         };
         /**
          * PriceSource
@@ -6826,7 +6728,7 @@ export interface components {
          * Release
          * @description The agent ends, or cannot go on, through no fault of the job.
          */
-        "Release-Input": {
+        Release: {
             /** Fence */
             fence: number;
             /**
@@ -6835,6 +6737,19 @@ export interface components {
              */
             reason: string;
         };
+        /** ReleaseMark */
+        ReleaseMark: {
+            /** At */
+            at: number;
+            /** Name */
+            name: string;
+        };
+        /** ReleaseRef */
+        ReleaseRef: {
+            commit: components["schemas"]["CommitRef"];
+            /** Name */
+            name: string;
+        };
         /**
          * Removed
          * @description All that ever aged out of one kind.
@@ -6842,7 +6757,7 @@ export interface components {
         Removed: {
             /** Bytes */
             bytes: number;
-            kind: components["schemas"]["nalm_server__retention__schemas__Kind"];
+            kind: components["schemas"]["RetentionKind"];
             /**
              * Last At
              * Format: date-time
@@ -6900,11 +6815,7 @@ export interface components {
             display: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken" | "feature";
             /** New */
             new: boolean;
-            /**
-             * Outcome
-             * @enum {string}
-             */
-            outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            outcome: components["schemas"]["Outcome"];
             /** Run Id */
             run_id: string;
             /** Summary */
@@ -6920,6 +6831,12 @@ export interface components {
             removed: components["schemas"]["Removed"][];
             rules: components["schemas"]["Rules"];
         };
+        /**
+         * RetentionKind
+         * @description What ages out. Runs, verdicts and series never do.
+         * @enum {string}
+         */
+        RetentionKind: "reports" | "deliveries" | "logs";
         /**
          * Revision
          * @description Something that can be compared.
@@ -7031,11 +6948,7 @@ export interface components {
             host_class: string;
             /** Job Id */
             job_id: number | null;
-            /**
-             * Outcome
-             * @enum {string}
-             */
-            outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            outcome: components["schemas"]["Outcome"];
             /** Run Id */
             run_id: string;
             /** Scenario */
@@ -7097,7 +7010,7 @@ export interface components {
             explanation: components["schemas"]["Explanation"] | null;
             /** Failure */
             failure: string | null;
-            fingerprint: components["schemas"]["nalm_core__report__run_report__Host"];
+            fingerprint: components["schemas"]["Host"];
             /**
              * Finished At
              * Format: date-time
@@ -7121,11 +7034,7 @@ export interface components {
             nalm_version: string;
             /** Notes */
             notes: string[];
-            /**
-             * Outcome
-             * @enum {string}
-             */
-            outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            outcome: components["schemas"]["Outcome"];
             /** Project */
             project: string;
             /**
@@ -7184,7 +7093,7 @@ export interface components {
             event_counts?: components["schemas"]["EventCount"][];
             /** Expected Outcomes */
             expected_outcomes?: components["schemas"]["ExpectedOutcome"][];
-            experiment?: components["schemas"]["nalm_core__report__cell__ExperimentCell"] | null;
+            experiment?: components["schemas"]["ExperimentCell"] | null;
             /** Failure */
             failure?: string | null;
             /**
@@ -7192,7 +7101,7 @@ export interface components {
              * Format: date-time
              */
             finished_at: string;
-            host: components["schemas"]["nalm_core__report__run_report__Host"];
+            host: components["schemas"]["Host"];
             /** Instructions */
             instructions?: components["schemas"]["InstructionCount"][];
             /** Memory */
@@ -7299,6 +7208,36 @@ export interface components {
             segments: components["schemas"]["Segment"][];
             /** Stages */
             stages: components["schemas"]["StageColumns"][];
+        };
+        /**
+         * ScenarioModel
+         * @description A chain under an execution model, as one scenario measured it.
+         */
+        ScenarioModel: {
+            /** Chain */
+            chain: string;
+            /** Figures */
+            figures: {
+                [key: string]: components["schemas"]["Value"];
+            };
+            /** High */
+            high: number | null;
+            /** Host Class */
+            host_class: string;
+            /** Lcores */
+            lcores: number;
+            /** Low */
+            low: number | null;
+            /** Model */
+            model: string;
+            /** Ratio Cpp */
+            ratio_cpp: number | null;
+            /** Run Id */
+            run_id: string;
+            /** Scenario */
+            scenario: string;
+            /** Traffic */
+            traffic: string;
         };
         /** ScenarioSummary */
         ScenarioSummary: {
@@ -7479,6 +7418,27 @@ export interface components {
             only_head: number;
             /** Series */
             series: components["schemas"]["SeriesComparison"][];
+        };
+        /** ServerHealth */
+        ServerHealth: {
+            /** Agents Seen */
+            agents_seen: number;
+            /**
+             * Database
+             * @enum {string}
+             */
+            database: "sqlite" | "postgresql";
+            /** Jobs Open */
+            jobs_open: number;
+            /** Problems */
+            problems: string[];
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "ok" | "degraded";
+            /** Version */
+            version: string;
         };
         /**
          * Settings
@@ -7773,6 +7733,35 @@ export interface components {
              */
             updated_at: string;
         };
+        /** TakenCell */
+        TakenCell: {
+            base: components["schemas"]["RunDefinition"] | null;
+            head: components["schemas"]["RunDefinition"] | null;
+            /** High */
+            high: number | null;
+            /** Host */
+            host: string;
+            /** Low */
+            low: number | null;
+            /** Name */
+            name: string;
+            /** Number */
+            number: number;
+            /** Ratio */
+            ratio: number | null;
+            /**
+             * Received At
+             * Format: date-time
+             */
+            received_at: string;
+            /** Run Id */
+            run_id: string;
+            /** Subject */
+            subject: string;
+            /** Unusable */
+            unusable: string | null;
+            use: components["schemas"]["Use"];
+        };
         /**
          * Term
          * @description What is added for sets that have all of `features`: none names the bare chain, one a feature's price,
@@ -7922,11 +7911,7 @@ export interface components {
             correct: boolean;
             /** Cpp */
             cpp: number | null;
-            /**
-             * Expected
-             * @enum {string}
-             */
-            expected: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            expected: components["schemas"]["Outcome"];
             /** Has Report */
             has_report: boolean;
             /** Head Sha */
@@ -7951,11 +7936,7 @@ export interface components {
             measured_at: string;
             /** Name */
             name: string;
-            /**
-             * Outcome
-             * @enum {string}
-             */
-            outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            outcome: components["schemas"]["Outcome"];
             /** Ratio Cpp */
             ratio_cpp: number | null;
             /** Scenario */
@@ -8020,11 +8001,7 @@ export interface components {
             measured_at: string;
             /** Name */
             name: string;
-            /**
-             * Outcome
-             * @enum {string}
-             */
-            outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            outcome: components["schemas"]["Outcome"];
             /** Ratio Cpp */
             ratio_cpp?: number | null;
             /** Scenario */
@@ -8114,7 +8091,7 @@ export interface components {
         Verdict: {
             /** Cause */
             cause?: ("instructions" | "pipeline") | null;
-            chain?: components["schemas"]["nalm_core__verdict__change__Change"] | null;
+            chain?: components["schemas"]["Change"] | null;
             /** Culprit Stages */
             culprit_stages?: string[];
             /**
@@ -8140,11 +8117,7 @@ export interface components {
             model_changes?: components["schemas"]["ModelChange"][];
             /** Notes */
             notes?: string[];
-            /**
-             * Outcome
-             * @enum {string}
-             */
-            outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            outcome: components["schemas"]["Outcome"];
             /** Outcome Changes */
             outcome_changes?: components["schemas"]["OutcomeChange"][];
             /** Price Cycles Per Packet */
@@ -8187,11 +8160,7 @@ export interface components {
             high: number | null;
             /** Low */
             low: number | null;
-            /**
-             * Outcome
-             * @enum {string}
-             */
-            outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
+            outcome: components["schemas"]["Outcome"];
             /** Price Cycles Per Packet */
             price_cycles_per_packet: number | null;
             /** Ratio Cpp */
@@ -8523,7 +8492,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["nalm_server__accounts__schemas__Invitation"];
+                    "application/json": components["schemas"]["AccountInvitation"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8590,7 +8559,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["nalm_server__accounts__schemas__Invitation"];
+                    "application/json": components["schemas"]["AccountInvitation"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8691,7 +8660,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Release-Input"];
+                "application/json": components["schemas"]["Release"];
             };
         };
         responses: {
@@ -8861,7 +8830,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["nalm_server__agents__registration_schemas__Invitation"][];
+                    "application/json": components["schemas"]["AgentInvitation"][];
                 };
             };
             400: components["responses"]["Error400"];
@@ -9424,7 +9393,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["nalm_server__health__schemas__Health"];
+                    "application/json": components["schemas"]["ServerHealth"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -9694,7 +9663,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["nalm_server__hosts__schemas__Host"][];
+                    "application/json": components["schemas"]["BenchHost"][];
                 };
             };
             400: components["responses"]["Error400"];
@@ -9761,7 +9730,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["nalm_server__hosts__schemas__Host"];
+                    "application/json": components["schemas"]["BenchHost"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -9793,7 +9762,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["nalm_server__hosts__schemas__Host"];
+                    "application/json": components["schemas"]["BenchHost"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -9891,7 +9860,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["nalm_server__hosts__schemas__Host"];
+                    "application/json": components["schemas"]["BenchHost"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -9923,7 +9892,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["nalm_server__hosts__schemas__Host"];
+                    "application/json": components["schemas"]["BenchHost"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -11401,7 +11370,7 @@ export interface operations {
     list_experiments: {
         parameters: {
             query?: {
-                kind?: components["schemas"]["Kind-Input"] | null;
+                kind?: components["schemas"]["Kind"] | null;
                 limit?: number;
             };
             header?: never;
