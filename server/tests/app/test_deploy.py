@@ -187,7 +187,7 @@ def test_documented_command_makes_a_private_env_with_usable_secrets(tmp_path: Pa
 
 
 def test_operators_page_lists_every_setting() -> None:
-    listed = set(re.findall(r"^\| `(NALM_[A-Z0-9_]+)` \|", OPERATE.read_text(), re.MULTILINE))
+    listed = set(re.findall(r"^- `(NALM_[A-Z0-9_]+)` \(", OPERATE.read_text(), re.MULTILINE))
     assert listed == settings_loading.known()
 
 
