@@ -15,6 +15,7 @@ FUZZ_MINUTES ?= 60
 PORT ?= 8080
 BENCH ?= all
 MUTANTS ?= --resume
+AGENT_UNITS := $(addprefix agent/tests/,artifacts cli config counters report runtime self_counting server_api shell source store)
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Without compiled modules every command and server that a test starts takes seconds more.
 unexport PYTHONDONTWRITEBYTECODE
@@ -22,7 +23,8 @@ unexport PYTHONDONTWRITEBYTECODE
 PAGE := server/nalm_server/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)
 
-.PHONY: help run test install install-test page nf nf-asan nf-tsan nf-fuzz lint test-python test-server test-nf test-nf-outside test-nf-asan \
+# Every suite of a tier: tests/run_suites.py.
+.PHONY: help run check test test-nightly install install-test page nf nf-asan nf-tsan nf-fuzz lint test-core test-agent-units test-agent test-server-sqlite test-server test-nf-units test-nf test-nf-outside test-nf-asan \
 	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end test-pictures pictures test-compose test-faults test-story test-forge test-random bench test-github-payloads advisories mutants test-mutants lock openapi screenshot clean
 
 help: ## Lists the targets
@@ -32,8 +34,14 @@ help: ## Lists the targets
 run: install page ## Everything: installs, makes the demo's history, measures each merge, shows the verdicts and serves them
 	@exec setpriv --pdeathsig TERM $(BIN)/nalm-server demo --port $(PORT)
 
-test: install-test ## Every suite, from nothing installed
+check: install-test ## Before a commit: lint, the page, unit suites, the server on SQLite, the reference NF's units
+	@exec $(BIN)/python tests/run_suites.py check
+
+test: install-test ## Everything that makes a merge safe, from nothing installed
 	@exec $(BIN)/python tests/run_suites.py test
+
+test-nightly: install-test ## The slow suites: both databases whole, mutants, fuzzing, faults, compose, story, forge, pictures
+	@exec $(BIN)/python tests/run_suites.py nightly
 
 install: ## Installs what `make run` needs
 	@.ci/install run
@@ -72,11 +80,23 @@ nf-fuzz: ## Builds the fuzzing programs, with clang
 lint: ## ruff, mypy --strict, import directions, house rules, the page's checks
 	@ruff check . && ruff format --check . && mypy && lint-imports --no-cache && tests/house_rules.sh
 
-test-python: ## Unit suites of core and agent
-	@pytest -q -n 2 --dist loadfile core/tests && pytest -q agent/tests
+test-core: ## Core's suite
+	@pytest -q -n 2 --dist loadfile core/tests
+
+test-agent-units: ## The agent's suite without what builds, starts or measures an NF
+	@pytest -q -n 2 --dist loadfile $(AGENT_UNITS)
+
+test-agent: ## The agent's suite: builds and measures, so nothing else may run meanwhile
+	@pytest -q agent/tests
+
+test-server-sqlite: ## The server's suite, on SQLite alone
+	@NALM_TEST_DATABASE=sqlite pytest -q -n 2 --dist loadfile server/tests
 
 test-server: ## The server's suite, on SQLite and PostgreSQL
 	@pytest -q -n 2 --dist loadfile server/tests
+
+test-nf-units: nf ## The reference NF's quick tests
+	@meson test -C $(NF) --print-errorlogs --suite fast
 
 # More at once than there are cores: each start of DPDK waits a tenth of a second for its clock.
 test-nf: nf ## The reference NF's own tests and golden packets

@@ -46,18 +46,49 @@ SUITES: Mapping[str, Suite] = MappingProxyType(
     {
         "lint": Suite(300),
         "test-web": Suite(300),
+        "test-nf-units": Suite(900),
         "test-nf": Suite(1800),
         "test-nf-asan": Suite(1800),
         "test-nf-tsan": Suite(900),
         "test-nf-fuzz": Suite(600),
-        "test-python": Suite(1800),
+        "test-core": Suite(600),
+        "test-agent-units": Suite(600),
+        "test-server-sqlite": Suite(1800),
         "test-server": Suite(2700),
+        "test-random": Suite(3600),
         "test-contract": Suite(900),
-        "test-mutants": Suite(900, alone=True),
+        "test-agent": Suite(1800, alone=True),
         "test-end-to-end": Suite(1800, alone=True),
+        "test-mutants": Suite(900, alone=True),
+        "mutants": Suite(4 * 3600, alone=True),
+        "fuzz": Suite(2 * 3600, alone=True),
+        "test-faults": Suite(3600, alone=True),
+        "test-forge": Suite(3600, alone=True),
+        "test-compose": Suite(3600, alone=True),
+        "test-story": Suite(2 * 3600, alone=True),
+        "test-pictures": Suite(1800, alone=True),
+        "test-nf-outside": Suite(1800, alone=True),
+        "advisories": Suite(600),
     }
 )
-TIERS: Mapping[str, Sequence[str]] = MappingProxyType({"test": tuple(SUITES)})
+TIERS: Mapping[str, Sequence[str]] = MappingProxyType(
+    {
+        "check": (
+            *("lint", "test-web", "test-nf-units", "test-core", "test-agent-units", "test-server-sqlite"),
+        ),
+        "test": (
+            *("lint", "test-web", "test-nf", "test-nf-asan", "test-nf-tsan", "test-nf-fuzz", "test-core"),
+            *("test-server", "test-contract", "test-agent", "test-mutants", "test-end-to-end"),
+        ),
+        "nightly": (
+            *("test-random", "advisories", "mutants", "fuzz", "test-faults", "test-forge", "test-compose"),
+            *("test-story", "test-pictures", "test-nf-outside"),
+        ),
+    }
+)
+"""`nightly` runs what `test` leaves out."""
+NEEDS: Mapping[str, str] = MappingProxyType({"advisories": "NALM_ADVISORIES"})
+"""Environment variables without which a tier leaves the suite out, and says so."""
 
 
 @dataclass(frozen=True)
@@ -179,6 +210,14 @@ def show_times(results: Sequence[Result], seconds: float) -> None:
     print(f"{'whole':<20}{seconds:>9.0f}{processor:>13.0f}")
 
 
+def is_left_out(suite: str) -> bool:
+    variable = NEEDS.get(suite)
+    if variable is None or os.environ.get(variable):
+        return False
+    print(f"{suite} is left out: {variable} is not set")
+    return True
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Runs the suites of a tier.")
     parser.add_argument("tier", choices=sorted(TIERS))
@@ -187,7 +226,7 @@ def main() -> int:
     unknown = [suite for suite in given.suites if suite not in SUITES]
     if unknown:
         parser.error(f"no suite {unknown[0]}: there are {', '.join(SUITES)}")
-    chosen = given.suites or TIERS[given.tier]
+    chosen = given.suites or [suite for suite in TIERS[given.tier] if not is_left_out(suite)]
     LOGS.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     runner = Runner(chosen)

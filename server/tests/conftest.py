@@ -122,6 +122,20 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With NALM_TEST_DATABASE=sqlite the tests that have a choice run on SQLite alone."""
+    only = os.environ.get("NALM_TEST_DATABASE")
+    if only is None:
+        return
+    config.hook.pytest_deselected(items=[item for item in items if _database(item) not in (None, only)])
+    items[:] = [item for item in items if _database(item) in (None, only)]
+
+
+def _database(item: pytest.Item) -> str | None:
+    call = getattr(item, "callspec", None)
+    return None if call is None else call.params.get("database_url")
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A migrated, empty database."""
