@@ -12,10 +12,11 @@ from nalm_agent.runtime.stop_signals import INTERRUPTED
 COMMAND = """
 import signal, sys, threading, time, typer
 from types import SimpleNamespace
-from nalm_agent import counting, stopping
+from nalm_agent.measure import counting
+from nalm_agent.runtime import stop_signals
 from nalm_agent.shell.app import run_app
 from nalm_agent.runtime.signal_guard import SignalGuard
-stopping.GRACE_SECONDS = {grace}
+stop_signals.GRACE_SECONDS = {grace}
 app = typer.Typer()
 
 def wait_for_the_signal():
