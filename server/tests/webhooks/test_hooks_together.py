@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.git import graph
-from nalm_server.git.graph import CommitInfo, Graph, UnknownRevisionError, Wanted, git
+from nalm_server.git.graph import CommitInfo, Graph, GraphQueries, UnknownRevisionError, git
 from nalm_server.webhooks import claims, tasks
 from nalm_server.webhooks import service as hooks
 from nalm_server.webhooks.claim_heartbeat import HELD
@@ -139,14 +139,14 @@ def test_what_is_gathered_is_what_git_says(scene: Forked) -> None:
     with scene.service.context.read_sessions() as session:
         project = projects.get(session, 1)
     line = scene.repo.git("rev-list", "--first-parent", "--max-count=4", "main").split()
-    wanted = Wanted(
+    queries = GraphQueries(
         commits=frozenset(heads),
         forks=frozenset(("refs/heads/main", head) for head in heads),
         pushes=frozenset([(line[3], line[0])]),
         changes=frozenset((scene.base, head) for head in heads),
     )
     plain = Graph(scene.service.context, project)
-    known = Graph(scene.service.context, project, graph.gather(scene.service.context, project, wanted))
+    known = Graph(scene.service.context, project, graph.gather(scene.service.context, project, queries))
     assert known.gathered.failed is None
     assert known.resolve("refs/heads/main") == main
     told = known.gathered.bases

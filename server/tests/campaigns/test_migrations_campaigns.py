@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from nalm_server.app.application import make_app
+from nalm_server.app.context import make_context
 from nalm_server.auth.tokens.service import digest_of
 from nalm_server.base.settings import Settings
 from nalm_server.db import migrate
-from nalm_server.db.context import make_context
 from nalm_server.db.engine import make_engine
 from nalm_server_reports import sha
 from sqlalchemy import Engine, MetaData, inspect
