@@ -36,7 +36,8 @@ def half_an_upload(client, job_id, fence, report):
     address = urlsplit(client.address)
     connection = socket.create_connection((address.hostname, address.port))
     head = f"POST /api/v1/reports?job_id={job_id}&fence={fence} HTTP/1.1\\r\\nHost: {address.netloc}\\r\\n"
-    head += f"Authorization: {client._client._http.headers['Authorization']}\\r\\nContent-Encoding: gzip\\r\\n"
+    authorization = client._client._http.headers["Authorization"]
+    head += f"Authorization: {authorization}\\r\\nContent-Encoding: gzip\\r\\n"
     head += f"Content-Type: application/json\\r\\nContent-Length: {len(report)}\\r\\n\\r\\n"
     connection.sendall(head.encode() + report[: len(report) // 2])
     die()
