@@ -197,7 +197,7 @@ def test_a_revision_is_found_by_a_few_letters(page: Page) -> None:
 
 def test_pairs_that_were_compared_are_returned_to_and_no_others(page: Page) -> None:
     verdict = page.get_by_role("region", name="Verdict")
-    before = page.get_by_role("navigation", name="Pairs looked at before")
+    before = page.get_by_role("navigation", name="Recent comparisons in this browser")
     page.goto(f"/p/demo/compare?base={sha(0)}&head={sha(1)}")
     expect(verdict).to_be_visible()
     expect(before).to_have_count(0)

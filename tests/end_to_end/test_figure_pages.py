@@ -24,7 +24,7 @@ def page(browser: Browser, figures: tuple[Service, str]) -> Iterator[Page]:
     ("path", "texts"),
     [
         ("features", ("its merge", "Cost model of sfc_a", "Measured 1 of")),
-        ("features?feature=nat", ("History of nat", "Told by experiment")),
+        ("features?feature=nat", ("History of nat", "Measured by experiment")),
         ("features?view=table", ("at the price it came with",)),
         ("features?by=release&view=table", ("v1.0", "v1.1")),
         ("features?by=branch", ("main",)),

@@ -147,11 +147,11 @@ def test_a_read_token_goes_in_and_never_comes_out(page: Page, filled: dict[str, 
     page.goto(f"/p/{NF}/settings?part=repository")
     token = page.get_by_role("region", name="Read token")
     token.locator("input[type=password]").fill("glpat-secret")
-    token.get_by_role("button", name="Set it").click()
-    expect(token.get_by_text("There is one.")).to_be_visible()
+    token.get_by_role("button", name="Set", exact=True).click()
+    expect(token.get_by_text("A read token is set. A new one replaces it.")).to_be_visible()
     expect(token.locator("input[type=password]")).to_have_value("")
     token.get_by_role("button", name="Remove").click()
-    expect(token.get_by_text("There is none")).to_be_visible()
+    expect(token.get_by_text("No read token is set")).to_be_visible()
 
 
 def test_a_delivery_is_worked_on_again(page: Page, filled: dict[str, int]) -> None:
@@ -159,7 +159,7 @@ def test_a_delivery_is_worked_on_again(page: Page, filled: dict[str, int]) -> No
     page.goto(f"/p/{NF}/settings?part=repository")
     deliveries = page.get_by_role("region", name="Deliveries")
     with page.expect_response(lambda answer: answer.url.endswith("/redeliver")) as taken:
-        deliveries.get_by_role("button", name="again").last.click()
+        deliveries.get_by_role("button", name="Redeliver").last.click()
     assert taken.value.status == 202
 
 

@@ -28,7 +28,7 @@ def test_a_project_is_made_renamed_and_led_to_its_first_verdict(
     page.get_by_label("Name").fill("made")
     page.get_by_label("Repository").fill("http://127.0.0.1:9/made.git")
     page.get_by_role("button", name="Create the project").click()
-    expect(page.get_by_label("Repository")).to_have_accessible_description(
+    expect(page.get_by_role("textbox", name="Repository")).to_have_accessible_description(
         re.compile("The server cannot read http://127.0.0.1:9/made.git")
     )
     page.get_by_label("Only the bench hosts can reach it: do not check the repository").check()

@@ -53,7 +53,7 @@ export function DeliveryTable({ project, deliveries }: Props) {
                       loading={again.isPending && again.variables === one.id}
                       onClick={() => again.mutate(one.id)}
                     >
-                      Again
+                      Redeliver
                     </Button>
                   )}
                 </td>
