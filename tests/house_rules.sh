@@ -39,7 +39,7 @@ git grep -nE ':\+?\.[0-9]%\}|\{100 \*[^}]*f\} %' -- '*/nalm_*/*.py' ':!core/nalm
 # A foreign key's check would wait for a row that is locked whole: two who lock in another order then wait for each other.
 git grep -nE 'with_for_update(\(|=)' -- 'server/nalm_server/*.py' | grep -v 'key_share' | rule 'A row locked without key_share'
 
-python3 reference-nf/scripts/check_includes.py | rule 'Parts of the NF that need each other in a circle'
+python3 reference-nf/scripts/check_includes.py | rule 'Parts of the NF that include each other in a cycle'
 
 grep -nE '"resolved":' web/package-lock.json | head -n 3 | rule 'package-lock.json carries download addresses'
 grep -nE '://' requirements.lock | rule 'requirements.lock carries addresses'
@@ -50,6 +50,8 @@ git ls-files '*.md' | while read -r f; do
 		[ -e "${folder%/*}/$link" ] || echo "$f: $link"
 	done
 done | rule 'A link in a document that leads nowhere'
+
+python3 tests/code_rules.py | rule 'Names that the glossary does not have, or a class name in many modules'
 
 python3 tests/check_transactions.py server/nalm_server |
 	rule 'Queries outside a repository, or a commit by who did not open the transaction'
