@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from nalm_core.findings.bisection import Finding
 from nalm_core.report.defaults import INSTRUCTION_CHANGE
 from nalm_core.report.instructions import arm_ipp, common_source
+from nalm_core.report.outcome import UNDECIDED
 from nalm_core.report.run_report import Arm, RunReport, RunStatus
 from nalm_core.text.percents import change_percent
 
@@ -18,8 +19,6 @@ from nalm_agent.runtime.errors import NalmError, SourceError, UsageError
 if TYPE_CHECKING:
     from nalm_core.verdict.verdict import Verdict
 
-AGAIN = ("inconclusive", "invalid")
-"""Outcomes that more rounds may decide."""
 LIKE_BAD = 0.5
 """Share of bad's change, as a logarithm, from which a candidate's instructions are bad's."""
 
@@ -73,7 +72,7 @@ def _by_size(change: float, bad_change: float | None) -> Answer:
 
 def _by_verdict(verdict: Verdict, stage: str | None, bad_change: float | None) -> Answer:
     """Timed figures: what is significant counts, in the direction of bad's."""
-    if verdict.outcome in AGAIN or verdict.chain is None:
+    if verdict.outcome in UNDECIDED or verdict.chain is None:
         return Answer(None, verdict.outcome)
     if stage is None:
         change, moved = verdict.chain.ln_cpp, verdict.outcome in ("regressed", "improved")

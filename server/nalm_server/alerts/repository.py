@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from nalm_core.findings.recovery import Recovery
+from nalm_core.report.outcome import DECIDED
 from sqlalchemy import exists, func, or_, select
 from sqlalchemy.orm import Session, aliased, undefer
 
@@ -18,8 +19,6 @@ from nalm_server.results import repository as runs
 from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.results.repository import JudgedRun
 from nalm_server.results.series.models import ScenarioRow
-
-DECIDED = ("same", "improved", "regressed")
 
 
 def add_alert(session: Session, row: AlertRow) -> AlertRow:

@@ -8,6 +8,7 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
+from nalm_core.report.outcome import VALID
 from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
 
@@ -17,7 +18,6 @@ from nalm_server.jobs.hosts.models import FingerprintRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.results.models import BuildRow, ReportRow, RunRow, VerdictRow
-from nalm_server.results.series.entry import VALID_OUTCOMES
 from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValueRow
 
 OF_HISTORY = (JobReason.PUSH, JobReason.SCHEDULE, JobReason.BACKFILL, JobReason.PERSON)
@@ -68,7 +68,7 @@ def runs(session: Session, scenario_id: int, host_class: str) -> list[LineRun]:
             RunRow.host_class == host_class,
             RunRow.import_id.is_(None),
             CommitRow.listed,
-            VerdictRow.outcome.in_(VALID_OUTCOMES),
+            VerdictRow.outcome.in_(VALID),
             _of_history(),
         )
         .order_by(CommitRow.position, CommitRow.id, RunRow.id)

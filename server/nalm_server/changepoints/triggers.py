@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from nalm_core.report.outcome import VALID
 from sqlalchemy.orm import Session
 
 from nalm_server.changepoints import looks_repository as looks
@@ -12,7 +13,6 @@ from nalm_server.changepoints.measured_line_repository import OF_HISTORY
 from nalm_server.git.commits import repository as commit_rows
 from nalm_server.jobs import repository as job_rows
 from nalm_server.results.repository import JudgedRun
-from nalm_server.results.series.entry import VALID_OUTCOMES
 from nalm_server.worker.kinds import Work
 from nalm_server.worker.wake import wake
 
@@ -20,7 +20,7 @@ from nalm_server.worker.wake import wake
 def run_taken(session: Session, judged: JudgedRun, _now: datetime) -> None:
     """A run of a commit of the default branch changes its history. The caller holds the project's lock."""
     run = judged.run
-    if judged.verdict.outcome not in VALID_OUTCOMES or run.import_id is not None:
+    if judged.verdict.outcome not in VALID or run.import_id is not None:
         return
     job = job_rows.find(session, run.job_id) if run.job_id is not None else None
     if job is not None and job.reason not in OF_HISTORY:

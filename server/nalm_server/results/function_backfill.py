@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nalm_core.report.outcome import VALID
 from nalm_core.report.serialization import parse_report
 
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.db.context import Context
 from nalm_server.results import functions, repository
-from nalm_server.results.series.entry import VALID_OUTCOMES
 
 AT_ONCE = 20
 
@@ -20,7 +20,7 @@ def fill(context: Context, project_id: int) -> Iterator[int]:
     last = 0
     while True:
         with context.read_sessions() as session:
-            found = repository.uncounted(session, project_id, VALID_OUTCOMES, after=last, limit=AT_ONCE)
+            found = repository.uncounted(session, project_id, VALID, after=last, limit=AT_ONCE)
         if not found:
             return
         counted = {run_id: functions.counted(parse_report(kept.json())) for run_id, kept in found}

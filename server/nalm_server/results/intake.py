@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from nalm_core.explain import Explanation
+from nalm_core.report.outcome import VALID
 from nalm_core.report.run_report import Arm, RunReport, RunStatus
 from nalm_core.report.serialization import parse_report
 from nalm_core.text.commit_name import short
@@ -69,7 +70,7 @@ def take_report(
     if report.experiment is not None:
         return ports.take_cell.call(context, caller, report, canonical, job_id=job_id, fence=fence)
     verdict = acceptance.judged(report)
-    kept = verdict.outcome in entry.VALID_OUTCOMES
+    kept = verdict.outcome in VALID
     upload = Upload(
         report,
         pack(canonical),

@@ -6,6 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
+from nalm_core.report.outcome import VALID
 from sqlalchemy import exists, func, select
 from sqlalchemy.orm import Session, aliased
 
@@ -15,8 +16,6 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN, JobReason
 from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.results.series.models import ScenarioRow
-
-VALID = ("same", "improved", "regressed", "inconclusive")
 
 
 class Pair(NamedTuple):

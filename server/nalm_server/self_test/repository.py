@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from nalm_core.report.outcome import CHANGED
 from sqlalchemy import Insert, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
@@ -17,8 +18,6 @@ from nalm_server.db.reports.opening import store_of
 from nalm_server.db.reports.stored import Kept, kept
 from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.self_test.models import TrialRow
-
-FLAGGED = ("regressed", "improved")
 
 
 class StoredTrial(NamedTuple):
@@ -126,7 +125,7 @@ def scenario_counts(session: Session, project_id: int) -> dict[str, int]:
 
 def runs_since(session: Session, project_id: int, since: datetime) -> tuple[int, int]:
     """(runs judged by their cycles, of these called changed)."""
-    decided = (*FLAGGED, "same", "inconclusive")
+    decided = (*CHANGED, "same", "inconclusive")
     query = (
         select(VerdictRow.outcome, func.count())
         .join(RunRow, RunRow.id == VerdictRow.run_id)
@@ -139,4 +138,4 @@ def runs_since(session: Session, project_id: int, since: datetime) -> tuple[int,
         .group_by(VerdictRow.outcome)
     )
     counts: dict[str, int] = {outcome: count for outcome, count in session.execute(query)}  # noqa: C416
-    return sum(counts.values()), sum(counts.get(one, 0) for one in FLAGGED)
+    return sum(counts.values()), sum(counts.get(one, 0) for one in CHANGED)

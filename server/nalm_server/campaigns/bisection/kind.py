@@ -18,6 +18,7 @@ from nalm_core.findings.bisection import (
     next_budget,
     next_step,
 )
+from nalm_core.report.outcome import CHANGED, UNDECIDED
 from nalm_core.text.commit_name import short
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -35,10 +36,6 @@ from nalm_server.jobs import repository as job_rows
 from nalm_server.jobs import service as jobs
 from nalm_server.jobs.models import CampaignRow
 from nalm_server.jobs.schemas import OPEN, JobReason, JobState
-
-UNDECIDED = ("inconclusive", "invalid")
-"""Outcomes that more rounds may decide."""
-MOVED = ("regressed", "improved")
 
 
 class BisectSpec(BaseModel):
@@ -203,7 +200,7 @@ def _decide(search: _Search, step: StepRow, outcome: str, state: StepState) -> N
     if outcome == "broken":
         _skip(search, step, "it is broken", state)
         return
-    if step.ordinal == len(search.shas) - 1 and outcome in MOVED:
+    if step.ordinal == len(search.shas) - 1 and outcome in CHANGED:
         search.note(direction=outcome)
     finding = Finding.BAD if outcome == search.result.direction else Finding.GOOD
     _settle(search, step, finding, f"{outcome} against good", state)

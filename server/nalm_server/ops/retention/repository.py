@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from nalm_core.report.outcome import CHANGED
 from sqlalchemy import ColumnElement, Select, delete, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
@@ -21,8 +22,6 @@ from nalm_server.ops.retention.schemas import Amount, Removed, RetentionKind
 from nalm_server.results.models import ReportRow, RunRow, VerdictRow
 from nalm_server.results.repository import kept_of
 from nalm_server.webhooks.models import DeliveryRow
-
-KEPT_OUTCOMES = ("regressed", "improved")
 
 
 def rule(session: Session, project_id: int) -> RuleRow | None:
@@ -46,7 +45,7 @@ def _old_reports(project_id: int, before: datetime, *columns: Any) -> Select[Any
             RunRow.project_id == project_id,
             RunRow.received_at < before,
             ReportRow.expired_at.is_(None),
-            VerdictRow.outcome.not_in(KEPT_OUTCOMES),
+            VerdictRow.outcome.not_in(CHANGED),
             ~released,
         )
     )

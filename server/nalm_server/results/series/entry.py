@@ -14,8 +14,6 @@ from nalm_server.results.series import repository
 from nalm_server.results.series.models import SeriesValueRow
 
 CHAIN = "chain"
-VALID_OUTCOMES = ("same", "improved", "regressed", "inconclusive")
-"""A run with another outcome is stored with its reasons but enters no series."""
 
 
 Figures = list[tuple[str, str, HistoryFigure]]

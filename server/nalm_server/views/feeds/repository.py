@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from nalm_core.report.outcome import ALARMING
 from sqlalchemy import ColumnElement, and_, exists, func, select
 from sqlalchemy.orm import Session, aliased, undefer
 
@@ -11,8 +12,6 @@ from nalm_server.git.commits.models import CommitRow
 from nalm_server.results.models import NOTEWORTHY, RunRow, VerdictRow
 from nalm_server.results.series.models import ScenarioRow
 from nalm_server.views.feeds.models import FeedTokenRow
-
-FOUND = ("regressed", "improved", "broken")
 
 
 def token_of(session: Session, project_id: int) -> FeedTokenRow | None:
@@ -38,7 +37,7 @@ def _in_an_alert() -> ColumnElement[bool]:
     """Its commit's alert, or that of the one it fixes, speaks for it."""
     culprit = aliased(CommitRow)
     return and_(
-        VerdictRow.outcome.in_(FOUND),
+        VerdictRow.outcome.in_(ALARMING),
         exists()
         .where(AlertMoveRow.project_id == RunRow.project_id, AlertMoveRow.commit_id == culprit.id)
         .where(culprit.project_id == RunRow.project_id)
