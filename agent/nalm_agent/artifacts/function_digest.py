@@ -140,13 +140,13 @@ def _refined(image: Image, found: list[Node]) -> bytes:
 
 def _exported(image: Image, found: list[Node], colours: list[bytes]) -> list[tuple[str, str, int]]:
     """What other files find by name: the piece it is in, and where in it."""
-    starts, told = [one.start for one in found], list[tuple[str, str, int]]()
+    starts, exported = [one.start for one in found], list[tuple[str, str, int]]()
     for symbol in image.exports:
         index = bisect_right(starts, symbol.start) - 1
         inside = index >= 0 and symbol.start < max(found[index].end, found[index].start + 1)
         colour = colours[index].hex() if inside else "nowhere"
-        told.append((symbol.name, colour, symbol.start - found[index].start if inside else 0))
-    return sorted(told)
+        exported.append((symbol.name, colour, symbol.start - found[index].start if inside else 0))
+    return sorted(exported)
 
 
 def _coloured(reference: Reference, colours: list[bytes]) -> tuple[str | bytes, ...]:

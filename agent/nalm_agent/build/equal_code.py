@@ -100,9 +100,11 @@ def _only_placed(base: Built, head: Built, paths: Iterable[str]) -> bool:
 def _functions(built: Built, programs: Iterable[str]) -> Table | None:
     """Of several programs, those taken that the build has; None if one does not tell."""
     found = [built.functions(path) for path in programs if path in built.contents.programs]
-    told = [one for one in found if one is not None]
+    tables = [one for one in found if one is not None]
     return (
-        Table("", tuple(each for one in told for each in one.functions)) if len(told) == len(found) else None
+        Table("", tuple(each for one in tables for each in one.functions))
+        if len(tables) == len(found)
+        else None
     )
 
 

@@ -99,13 +99,13 @@ def policy() -> Policy:
 
 def isolation() -> Isolation:
     """How builds are made on this host. Raises HostError if isolation is required and cannot be had."""
-    wanted = policy()
-    if wanted is Policy.NONE:
+    chosen = policy()
+    if chosen is Policy.NONE:
         return Isolation.NONE
     reason = available()
     if reason is None:
         return Isolation.BUBBLEWRAP
-    if wanted is Policy.REQUIRED:
+    if chosen is Policy.REQUIRED:
         raise HostError(
             f"builds cannot be isolated here, and {ISOLATION} is required: {reason}",
             hint=f"cure that, or set {ISOLATION}=auto if every commit built here can be trusted",

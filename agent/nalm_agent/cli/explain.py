@@ -86,8 +86,8 @@ def explain(
             repository, runs = _around(repo, work), ([one.report for one in read_results(names)], {})
         else:
             repository = Repository(repo.absolute(), work.fresh("git"))
-            wanted, sampled = [scenario] if scenario else [], by is By.CYCLES
-            runs = _found(names, repository, home, work, scenarios=wanted, profile=sampled)
+            scenarios, sampled = [scenario] if scenario else [], by is By.CYCLES
+            runs = _found(names, repository, home, work, scenarios=scenarios, profile=sampled)
         report, trees = _one(runs, scenario)
         _show(SideSource(home, repository, report, trees), by, svg, Arm(width), file, as_json=as_json)
 

@@ -78,16 +78,16 @@ def history(
     name = project or _project(repo)
     under, named = f"/projects/{quote(name, safe='')}", quote(scenario, safe="")
     shown = stage if function is None else f"{stage}>{function}"
-    wanted: dict[str, str | int] = {"stage" if function is None else "function": shown}
-    wanted |= {"metric": metric or ("cpp" if function is None else "ipp"), "limit": max(rows, WIDEST)}
+    query: dict[str, str | int] = {"stage" if function is None else "function": shown}
+    query |= {"metric": metric or ("cpp" if function is None else "ipp"), "limit": max(rows, WIDEST)}
     if host_class is not None:
-        wanted["host_class"] = host_class
+        query["host_class"] = host_class
     address = require_address(server)
     if branch is None:
-        found = ask(address, token, f"{under}/scenarios/{named}/history", wanted, History)
+        found = ask(address, token, f"{under}/scenarios/{named}/history", query, History)
     else:
-        asked = wanted | {"scenario": scenario, "branch": branch}
-        found = ask(address, token, f"{under}/lines", asked, Lines).history()
+        lines_query = query | {"scenario": scenario, "branch": branch}
+        found = ask(address, token, f"{under}/lines", lines_query, Lines).history()
     if as_json:
         sys.stdout.write(found.model_dump_json() + "\n")
     else:

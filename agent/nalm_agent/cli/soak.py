@@ -67,8 +67,8 @@ def soak(
         name = scenario if resume is None else scenario or read_soak(resume)[0].scenario.name
         one = subject(repository, repository.resolve(revision), name)
         if resume is None:
-            wanted = SoakPlan(out, hours, interval, pps, share / 100, search_settings(min(1.0, interval)))
-            begin_soak(one, wanted, home, work, progress)
+            plan = SoakPlan(out, hours, interval, pps, share / 100, search_settings(min(1.0, interval)))
+            begin_soak(one, plan, home, work, progress)
         else:
             resume_soak(one, resume, home, work, progress)
         header, intervals = read_soak(resume or out)

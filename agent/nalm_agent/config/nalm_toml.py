@@ -28,7 +28,7 @@ Counts = Literal["probe", "dpdk", "ovs-pmd-perf", "vpp-show-runtime"]
 """Who counts packets and cycles: the NF's own probe; one lent to a DPDK program that has none; the NF, whose
 own figures are asked for in one of these formats."""
 WITH_PROBE = frozenset({"probe", "dpdk"})
-MIN_ASKED_TURN_MS = 100
+MIN_CONFIGURED_TURN_MS = 100
 """Of an NF that is asked: a turn should be much longer than asking takes."""
 
 Argument = Annotated[str, Field(min_length=1)]
@@ -128,11 +128,11 @@ class RunConfig(Table):
         return command
 
     @model_validator(mode="after")
-    def _asked_as_it_counts(self) -> RunConfig:
-        asked = (self.clear is not None, self.show is not None)
-        if self.counts in WITH_PROBE and any(asked):
+    def _commands_match_counts(self) -> RunConfig:
+        commands = (self.clear is not None, self.show is not None)
+        if self.counts in WITH_PROBE and any(commands):
             raise ValueError(f'clear and show ask an NF that counts for itself; counts = "{self.counts}"')
-        if self.counts not in WITH_PROBE and not all(asked):
+        if self.counts not in WITH_PROBE and not all(commands):
             raise ValueError(f'counts = "{self.counts}" needs the commands clear and show')
         return self
 
@@ -235,10 +235,10 @@ class Config(Table):
     @model_validator(mode="after")
     def _turns_to_ask_in(self) -> Config:
         turn_ms = self.judge.turn_ms
-        if self.run.counts not in WITH_PROBE and turn_ms < MIN_ASKED_TURN_MS:
+        if self.run.counts not in WITH_PROBE and turn_ms < MIN_CONFIGURED_TURN_MS:
             raise ValueError(
                 f'counts = "{self.run.counts}" asks the NF before and after each turn: '
-                f"judge.turn_ms of {turn_ms:g} is too short, expected {MIN_ASKED_TURN_MS} or more"
+                f"judge.turn_ms of {turn_ms:g} is too short, expected {MIN_CONFIGURED_TURN_MS} or more"
             )
         return self
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A callgrind profile as a run report carries it: call paths and source lines, the dearest of each."""
+"""A callgrind profile as a run report carries it: call paths and source lines, the costliest of each."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Path:
 def call_nodes(profile: Profile, functions: Mapping[str, Sequence[str]]) -> list[CallNode]:
     """All instructions of a profile by call path; functions: as `by_stage` has them."""
     own = _with_callers_named(profile.own)
-    root, kept = _Path(""), _dearest(own, MOST_PATHS)
+    root, kept = _Path(""), _costliest(own, MOST_PATHS)
     for chain in kept:
         at = _walk(root, chain, functions)
         at.own += own[chain]
@@ -47,7 +47,7 @@ def function_lines(profile: Profile, functions: Mapping[str, Sequence[str]]) -> 
         under = (chain[0], stages[chain], shown_path(file))
         costs[under, line] += cost
     found: dict[Under, dict[int, int]] = defaultdict(dict)
-    for under, line in sorted(_dearest(costs, MOST_LINES), key=lambda one: (one[0][0], str(one))):
+    for under, line in sorted(_costliest(costs, MOST_LINES), key=lambda one: (one[0][0], str(one))):
         found[under][line] = costs[under, line]
     return [
         FunctionLines(function=name, stage=stage, file=file, lines=dict(sorted(lines.items())))
@@ -74,7 +74,7 @@ def _address(name: str) -> int:
     return int(name, 16) if _BARE.fullmatch(name) else -1
 
 
-def _dearest(costs: Mapping[Key, int], most: int) -> set[Key]:
+def _costliest(costs: Mapping[Key, int], most: int) -> set[Key]:
     """Keys of the largest costs that together make up COVERED of all, at most so many."""
     kept, left = set(), COVERED * sum(costs.values())
     for key, cost in sorted(costs.items(), key=lambda item: (-item[1], str(item[0])))[:most]:

@@ -196,7 +196,7 @@ def by_stage(profile: Profile, functions: Mapping[str, Sequence[str]]) -> StageC
         if stage is not None:
             calls[stage][chain[0]] += count
     seen = [stage for stage in functions if own[stage]]
-    tables = {stage: _dearest(own[stage], calls[stage], profile.places) for stage in seen}
+    tables = {stage: _costliest(own[stage], calls[stage], profile.places) for stage in seen}
     return StageCounts({stage: stages[stage] for stage in seen}, unattributed, tables)
 
 
@@ -209,7 +209,7 @@ def stage_of(chain: Chain, functions: Mapping[str, Sequence[str]]) -> str | None
     return None
 
 
-def _dearest(
+def _costliest(
     own: Mapping[str, int], calls: Mapping[str, int], places: Mapping[str, tuple[str, int]]
 ) -> list[FunctionCount]:
     ordered = sorted(own.items(), key=lambda item: (-item[1], item[0]))

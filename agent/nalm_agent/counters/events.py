@@ -41,13 +41,13 @@ COUNTERS = 4
 """Counters taken for granted: as many as a thread has on Intel's cores with SMT; AMD's have six."""
 
 
-def groups(wanted: Sequence[Event], counters: int = COUNTERS) -> list[tuple[Event, ...]]:
+def groups(events: Sequence[Event], counters: int = COUNTERS) -> list[tuple[Event, ...]]:
     """Events by the run that counts them, each with cycles and instructions first, by which runs are held
     against each other. What does not fit is counted in turn; nothing is multiplexed.
 
     Raises ValueError for fewer than three counters if there is more to count than cycles and instructions.
     """
-    others = [event for event in wanted if event not in (CYCLES, INSTRUCTIONS)]
+    others = [event for event in events if event not in (CYCLES, INSTRUCTIONS)]
     if not others:
         return [(CYCLES, INSTRUCTIONS)]
     room = counters - 2

@@ -127,9 +127,9 @@ def _reasons(nf: RunningNf, group: Sequence[Event], after: Snapshot) -> dict[str
         return {event.name: NOT_READ for event in group}
     kernel = pmu.kernel_reason()
     reasons = {
-        event.name: told
+        event.name: why
         for event, state in zip(group, states, strict=True)
-        if (told := reason(event, state.reason, kernel)) is not None
+        if (why := reason(event, state.reason, kernel)) is not None
     }
     for at, event in enumerate(group):
         masks = [int(block[0]["event_mask"]) for block in after.blocks]

@@ -217,8 +217,8 @@ def _function(
     slow: Counter[str],
 ) -> ProfiledFunction:
     name, of, stage = function
-    dearest = sorted(places.items(), key=lambda item: (-item[1], item[0]))[:TOP_LINES]
-    lines = [ProfiledLine(file=file, line=line, samples=count) for (file, line), count in dearest]
+    costliest = sorted(places.items(), key=lambda item: (-item[1], item[0]))[:TOP_LINES]
+    lines = [ProfiledLine(file=file, line=line, samples=count) for (file, line), count in costliest]
     first = lines[0] if lines else None
     return ProfiledFunction(
         name=name,

@@ -71,14 +71,14 @@ def register(home: Home, client: ServerClient, invitation: str, pool: str | None
     """Exchanges an invitation, which is worth nothing afterwards, for this agent's own credential."""
     host = fingerprint(home)
     home.folder(".")
-    told: dict[str, object] = {
+    request: dict[str, object] = {
         "invitation": invitation,
         "name": own_name(),
         "host_class": host.host_class,
         "pool": pool,
         "capabilities": capabilities().__dict__,
     }
-    got: Registered = client.register(told)
+    got: Registered = client.register(request)
     credential = Credential(
         server=client.address, name=got.name, pool=got.pool, token=got.token, broker_url=got.broker_url
     )

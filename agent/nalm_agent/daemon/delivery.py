@@ -56,9 +56,9 @@ def _given_up(
     label, text = item.label, error.full_text()
     say(f"job {label.job_id}: the server refuses its {label.kind}, which is dropped: {text}")
     if label.kind == "report":
-        told = {"outcome": "failed", "message": text[:MESSAGE_CHARACTERS]}
+        result = {"outcome": "failed", "message": text[:MESSAGE_CHARACTERS]}
         try:
-            client.finish(label.job_id, {"fence": label.fence, **told})
+            client.finish(label.job_id, {"fence": label.fence, **result})
         except (LeaseLostError, ServerError) as also:
             say(f"job {label.job_id}: the server does not take its end either: {also}")
     spool.remove_job(label)

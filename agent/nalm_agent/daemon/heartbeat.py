@@ -53,9 +53,9 @@ class Heartbeat:
     ) -> None:
         self._ended.set()
         self._changed.set()
-        asked_to_end = kind is not None and not issubclass(kind, Exception)
+        ending = kind is not None and not issubclass(kind, Exception)
         self._thread.join(ENDING_SECONDS)
-        while self._thread.is_alive() and not asked_to_end:  # a wait without end may miss a signal
+        while self._thread.is_alive() and not ending:  # a wait without end may miss a signal
             self._thread.join(ENDING_SECONDS)
 
     def step(self, name: str, detail: str, fraction: float, seconds_left: float | None = None) -> None:

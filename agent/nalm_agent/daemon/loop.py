@@ -173,10 +173,10 @@ def _measure_and_report(lease: Lease, agent: Agent, work: WorkDir, heartbeat: He
         if heartbeat.lost.is_set():
             raise LeaseLostError from error
         raise
-    told: dict[str, object] = {"outcome": "done", "message": None}
+    result: dict[str, object] = {"outcome": "done", "message": None}
     if not_here:
-        told[NOT_HERE] = not_here
-    agent.spool.put(_label(lease, agent, "finish", told))
+        result[NOT_HERE] = not_here
+    agent.spool.put(_label(lease, agent, "finish", result))
     _deliver_if_possible(agent)
     agent.say(f"job {lease.job_id} done: {', '.join(outcomes) or 'nothing to be measured here'}")
 
@@ -227,8 +227,10 @@ def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
     """What of the job has no result yet."""
     base, head = repository.resolve(lease.base_sha), repository.resolve(lease.head_sha)
     config = read_config(repository, head)
-    if (asked := lease.experiment) is not None:
-        experiment = Experiment(repository, head, asked.kind, asked.names, asked.seed, lease.budget_seconds)
+    if (requested := lease.experiment) is not None:
+        experiment = Experiment(
+            repository, head, requested.kind, requested.names, requested.seed, lease.budget_seconds
+        )
         for cell in experiment.cells():
             if cell.about.name not in lease.measured:
                 yield Piece(cell.about.name, needs_of_cell(config, cell), experiment.request(cell))
@@ -249,18 +251,18 @@ def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
 
 def scenarios_to_measure(lease: Lease, config: Config) -> list[str]:
     """Scenarios of the job that have no result yet; of head, which may have lost one that was asked for."""
-    asked = config.standing() if lease.scenarios is None else lease.scenarios
-    return [name for name in asked if name in config.scenarios and name not in lease.measured]
+    names = config.standing() if lease.scenarios is None else lease.scenarios
+    return [name for name in names if name in config.scenarios and name not in lease.measured]
 
 
-def _label(lease: Lease, agent: Agent, kind: str, told: dict[str, object] | None = None) -> Label:
+def _label(lease: Lease, agent: Agent, kind: str, content: dict[str, object] | None = None) -> Label:
     return Label.model_validate(
         {
             "kind": kind,
             "server": agent.client.address,
             "job_id": lease.job_id,
             "fence": lease.fence,
-            "told": told or {},
+            "told": content or {},
         }
     )
 
@@ -278,11 +280,11 @@ def _fail(lease: Lease, agent: Agent, error: Exception) -> None:
         raise error
     text = error.full_text() if isinstance(error, NalmError) else f"{type(error).__name__}: {error}"
     agent.say(f"job {lease.job_id} failed: {text}")
-    told: dict[str, object] = {"outcome": "failed", "message": text[:MESSAGE_CHARACTERS]}
+    result: dict[str, object] = {"outcome": "failed", "message": text[:MESSAGE_CHARACTERS]}
     if isinstance(error, HostError | GitError) or not isinstance(error, NalmError):
-        told["kind"] = "infrastructure"
+        result["kind"] = "infrastructure"
     try:
-        agent.spool.put(_label(lease, agent, "finish", told))
+        agent.spool.put(_label(lease, agent, "finish", result))
     except (HostError, OSError) as full:
         agent.say(f"job {lease.job_id}: {full}")
         _give_back(lease, agent, str(full))

@@ -77,14 +77,14 @@ class Search:
         budget = IPP_SECONDS if of_ipp else None
         spent, measurements = 0.0, 0
         while True:
-            told, seconds = self._measure(commit, budget, work, progress)
+            judged, seconds = self._measure(commit, budget, work, progress)
             spent, measurements = spent + seconds, measurements + 1
-            if told.finding is not None:
-                return CommitResult(told.finding, told.why, told.change, measurements, spent)
+            if judged.finding is not None:
+                return CommitResult(judged.finding, judged.why, judged.change, measurements, spent)
             budget = next_budget(budget)
             if budget is None:
-                why = f"still {told.why} after {measurements} measurements"
-                return CommitResult(Finding.SKIP, why, told.change, measurements, spent)
+                why = f"still {judged.why} after {measurements} measurements"
+                return CommitResult(Finding.SKIP, why, judged.change, measurements, spent)
 
     def _measure(
         self, commit: Revision, budget: float | None, work: WorkDir, progress: Progress
@@ -96,9 +96,9 @@ class Search:
         except ConfigError as error:
             return Answer(Finding.SKIP, error.message), 0.0
         bad = self.asked.get(len(self.commits) - 1)
-        told = answer(result.report, result.verdict, self.question, bad.change if bad else None)
+        judged = answer(result.report, result.verdict, self.question, bad.change if bad else None)
         seconds = (result.report.finished_at - result.report.started_at).total_seconds()
-        return told, seconds
+        return judged, seconds
 
     def _keep(self) -> None:
         """What could not be told is asked again another time."""

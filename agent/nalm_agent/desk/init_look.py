@@ -163,10 +163,10 @@ def _entries(directory: Path) -> list[Path]:
 
 
 def _sources(root: Path, files: list[Path], bounds: _Bounds) -> Iterator[Source]:
-    wanted = [path for path in files if path.suffix in SOURCE_SUFFIXES and path.name not in _OURS]
+    sources = [path for path in files if path.suffix in SOURCE_SUFFIXES and path.name not in _OURS]
     unread = 0
-    for number, path in enumerate(wanted):
-        if bounds.over(f"reading sources, {number} of {len(wanted)} files"):
+    for number, path in enumerate(sources):
+        if bounds.over(f"reading sources, {number} of {len(sources)} files"):
             break
         text = _text(path)
         if text is None:

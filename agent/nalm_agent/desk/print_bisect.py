@@ -28,9 +28,9 @@ def outcome_lines(search: Search, step: Step) -> Iterator[str]:
         case Range(low, high):
             yield f"one of the {high - low} commits after {commits[low].short} up to {commits[high].short}:"
             for place in range(low + 1, high + 1):
-                asked = search.asked.get(place)
+                result = search.asked.get(place)
                 yield f"  {commits[place].short} {commits[place].subject}" + (
-                    f" ({asked.why})" if asked else ""
+                    f" ({result.why})" if result else ""
                 )
         case NoChange():
             yield f"{_figure(search)} is the same at both ends: there is nothing to find"
@@ -47,8 +47,8 @@ def document(search: Search, step: Step) -> dict[str, object]:
     found = {"outcome": type(step).__name__.lower(), "question": asdict(search.question)}
     places = {name: search.commits[at].commit for name, at in asdict(step).items()}
     size = search.size(step.place) if isinstance(step, Culprit) else None
-    asked = [{"sha": search.commits[at].commit, **asdict(one)} for at, one in sorted(search.asked.items())]
-    return {**found, **places, "size": size, "asked": asked}
+    results = [{"sha": search.commits[at].commit, **asdict(one)} for at, one in sorted(search.asked.items())]
+    return {**found, **places, "size": size, "asked": results}
 
 
 def _figure(search: Search) -> str:

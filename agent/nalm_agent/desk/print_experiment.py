@@ -68,18 +68,18 @@ def _print_fit(out: Console, one: FeatureFit) -> None:
 
 def _print_trust(out: Console, one: FeatureFit) -> None:
     """Errors on sets that were not fitted, drift, notes."""
-    for told in one.predictions:
-        if told.held_out:
+    for sample in one.predictions:
+        if sample.held_out:
             out.print(
-                f"  held out {', '.join(told.features) or 'no feature'}: {told.predicted:.1f} predicted, "
-                f"{told.measured:.1f} measured ({change_percent(told.error)})"
+                f"  held out {', '.join(sample.features) or 'no feature'}: {sample.predicted:.1f} predicted, "
+                f"{sample.measured:.1f} measured ({change_percent(sample.error)})"
             )
     if one.left_out_error is not None:
         out.print(f"  each set left out in turn: {share_percent(one.left_out_error)} off (root mean square)")
     if one.drift:
-        levels = [told.cpp for told in one.drift]
+        levels = [cell.cpp for cell in one.drift]
         out.print(
-            f"  reference against itself: {', '.join(change_percent(told.ratio - 1) for told in one.drift)}; "
+            f"  reference against itself: {', '.join(change_percent(cell.ratio - 1) for cell in one.drift)}; "
             f"its level moved by {share_percent(max(levels) / min(levels) - 1)}"
         )
     for note in one.notes:
@@ -147,9 +147,9 @@ def _percents(low: float, high: float) -> str:
 
 
 def _paid(price: FeaturePrice) -> str:
-    """Stages that pay most, dearest first."""
-    dearest = sorted(price.stages.items(), key=lambda item: -abs(item[1]))[:MOST_STAGES]
-    return ", ".join(f"{name} {cycles:+.1f}" for name, cycles in dearest if abs(cycles) >= NOTED_CYCLES)
+    """Stages that pay most, costliest first."""
+    costliest = sorted(price.stages.items(), key=lambda item: -abs(item[1]))[:MOST_STAGES]
+    return ", ".join(f"{name} {cycles:+.1f}" for name, cycles in costliest if abs(cycles) >= NOTED_CYCLES)
 
 
 def _stages(stages: Mapping[str, float]) -> str:

@@ -30,7 +30,7 @@ def print_explained(out: Console, found: Explained, only: str | None) -> None:
         return
     for line in [total_line(found), *path_lines(found)]:
         _print(out, Text(line))
-    changed = [one for one in found.files if _worth_reading(one, found)]
+    changed = [one for one in found.files if _is_relevant(one, found)]
     for one in changed[:SHOWN_FILES]:
         _print_file(out, one, found, whole=False)
     if left := [one.name for one in changed[SHOWN_FILES:]]:
@@ -70,7 +70,7 @@ def _own(frame: Frame) -> float:
     return frame.own_head - frame.own_base
 
 
-def _worth_reading(one: FileChange, found: Explained) -> bool:
+def _is_relevant(one: FileChange, found: Explained) -> bool:
     return one.moved >= found.least if one.lines is None else bool(passages(one.lines, found.least, 0))
 
 

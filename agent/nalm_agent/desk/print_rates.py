@@ -134,9 +134,9 @@ def print_soak(header: SoakHeader, verdict: SoakVerdict, title: str) -> None:
     out.print(f"[bold]{escape(title)}[/]: {verdict.outcome}")
     for reason in verdict.reasons:
         out.print(f"  {escape(reason)}")
-    asked = f"{verdict.hours:.3g} of {header.settings.hours:g} h"
+    time = f"{verdict.hours:.3g} of {header.settings.hours:g} h"
     out.print(
-        f"  {asked} at {pps_text(header.settings.pps)}, {verdict.used} of {verdict.intervals} intervals used"
+        f"  {time} at {pps_text(header.settings.pps)}, {verdict.used} of {verdict.intervals} intervals used"
     )
     for one in verdict.trends:
         interval = f"({one.low:+.4g} to {one.high:+.4g}; matters from {one.limit:.4g})"

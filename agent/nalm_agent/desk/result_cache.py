@@ -23,14 +23,14 @@ ANSWERS = "answers"
 DECIDED = frozenset({"same", "improved", "regressed"})
 _SAME_IS = "what a run loads"
 """What was compared to call two builds the same: an answer from before compared less."""
-_TOLD_BY_DOCTOR = {"latencies_ns", "transfer_ns", "latencies_at"}
+_FROM_DOCTOR = {"latencies_ns", "transfer_ns", "latencies_at"}
 """Of the fingerprint: measured at times of their own, and no part of what a run depends on."""
 
 
 def result_address(request: Request) -> str:
     """All that a run depends on: both trees and their commits, the scenario, this host, this nalm."""
     arms = [(one.commit, one.tree, one.dirty) for one in (request.base, request.head)]
-    host = fingerprint().model_dump(mode="json", exclude=_TOLD_BY_DOCTOR)
+    host = fingerprint().model_dump(mode="json", exclude=_FROM_DOCTOR)
     return address(
         arms,
         request.scenario,

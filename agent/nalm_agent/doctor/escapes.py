@@ -123,7 +123,7 @@ def _as_builds_do(command: Sequence[str], places: Places, env: Mapping[str, str]
 @dataclass(frozen=True)
 class Bait:
     places: Places
-    told: str
+    description: str
     """What the tries are told of it, as JSON."""
 
 
@@ -147,7 +147,7 @@ def _bait(home: Home) -> Iterator[Bait]:
         listening.listen()
         secret = folder / "agent.json"
         secret.write_text("{}")
-        told = {
+        description = {
             "port": port,
             "abstract": abstract,
             "hidden": [str(home.root), str(secret), str(Path.home() / ".ssh")],
@@ -156,7 +156,7 @@ def _bait(home: Home) -> Iterator[Bait]:
             "memory_bytes": SHARED_MEMORY_BYTES,
             "processes": sandbox.PROCESSES,
         }
-        yield Bait(places, json.dumps(told))
+        yield Bait(places, json.dumps(description))
 
 
 def _python(*arguments: str) -> list[str]:
@@ -176,7 +176,7 @@ def _inside(bait: Bait, wrap: Wrap) -> tuple[Mapping[str, str | None] | None, st
     """What each try reached, by its name; None and the reason if they could not be made."""
     source = Path(escape_tries.__file__).read_text()
     try:
-        done = _run(bait, wrap, [], "-c", source, bait.told)
+        done = _run(bait, wrap, [], "-c", source, bait.description)
         return json.loads(done.stdout.strip().splitlines()[-1]), ""
     except subprocess.TimeoutExpired:
         return None, f"the tries took longer than {LIMIT_SECONDS} s"

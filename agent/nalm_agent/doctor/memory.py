@@ -9,7 +9,7 @@ from nalm_agent.doctor.clock import TUNE
 from nalm_agent.doctor.finding import Finding, note, ok, unknown
 from nalm_agent.doctor.look import Look
 from nalm_agent.host.facts import NODES, THP, thp
-from nalm_agent.host.fingerprint import HUGE_PAGE_BYTES_WANTED
+from nalm_agent.host.fingerprint import HUGE_PAGE_BYTES_NEEDED
 
 MIN_MEMORY_BYTES = 2 << 30
 MIN_DISK_BYTES = 2 << 30
@@ -28,22 +28,22 @@ def huge_pages(look: Look) -> Finding:
         )
     size = fields["Hugepagesize"]
     free, total = (fields.get(f"HugePages_{which}", 0) * size >> 20 for which in ("Free", "Total"))
-    wanted = HUGE_PAGE_BYTES_WANTED >> 20
+    required = HUGE_PAGE_BYTES_NEEDED >> 20
     value = f"{free} of {total} MiB free{_by_node(look)}"
-    if free >= wanted:
+    if free >= required:
         return ok("huge pages", value)
-    if total >= wanted:
+    if total >= required:
         return note(
             "huge pages",
-            f"{value}, {wanted} wanted",
+            f"{value}, {required} wanted",
             "a measurement that starts now could not have them and ends without a result",
             "end the program that holds them",
         )
     return note(
         "huge pages",
-        f"{total} MiB reserved, {wanted} wanted",
+        f"{total} MiB reserved, {required} wanted",
         "the NF runs with --no-huge: more TLB misses, and a host class of its own",
-        f"sysctl -w vm.nr_hugepages={(wanted << 20) // size}, or nalm doctor --tune",
+        f"sysctl -w vm.nr_hugepages={(required << 20) // size}, or nalm doctor --tune",
     )
 
 

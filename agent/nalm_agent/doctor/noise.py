@@ -61,7 +61,7 @@ class AaRun:
 
 
 @dataclass(frozen=True)
-class Subject:
+class NoiseSubject:
     """What is compared with itself."""
 
     project: str
@@ -101,7 +101,7 @@ def compare_with_itself(
     return AaRun(_report(home, subject, stages, rounds, started), taken)
 
 
-def _subject(home: Home, work: WorkDir, path: Path) -> Subject:
+def _subject(home: Home, work: WorkDir, path: Path) -> NoiseSubject:
     try:
         repository = Repository(path, work.fresh("git"))
         revision = repository.resolve("HEAD")
@@ -112,7 +112,7 @@ def _subject(home: Home, work: WorkDir, path: Path) -> Subject:
     return _of(home, repository, revision)
 
 
-def _of(home: Home, repository: Repository, revision: Revision) -> Subject:
+def _of(home: Home, repository: Repository, revision: Revision) -> NoiseSubject:
     config = read_config(repository, revision)
     name = config.standing()[0]
     scenario = config.scenario(name)
@@ -125,7 +125,7 @@ def _of(home: Home, repository: Repository, revision: Revision) -> Subject:
         require_huge_pages(scenario.memory_mb)
     cores = choose(scenario.lcores)
     command = ready.command(ready.built.source / scenario.traffic, cores, huge_pages=huge_pages)
-    return Subject(
+    return NoiseSubject(
         project=config.project.name,
         scenario=Scenario(
             name=name, model=scenario.model, lcores=scenario.lcores, traffic=run.definition.traffic
@@ -145,10 +145,10 @@ def _of(home: Home, repository: Repository, revision: Revision) -> Subject:
     )
 
 
-def _own(home: Home) -> Subject:
+def _own(home: Home) -> NoiseSubject:
     binary = program(home, OWN_NF)
     source = hashlib.sha256((FOLDER / f"{OWN_NF}.c").read_bytes()).hexdigest()
-    return Subject(
+    return NoiseSubject(
         project="nalm",
         scenario=Scenario(name=OWN_NF, lcores=1, traffic="none"),
         run=ArmRun(Arm.BASE, [str(binary)], 1, READY_SECONDS, choose(1).cpus),
@@ -180,7 +180,7 @@ def _rounds(bench: Bench, run: ArmRun, seconds: float, progress: Progress) -> li
 
 
 def _report(
-    home: Home, subject: Subject, stages: list[StageInfo], rounds: list[Round], started: datetime
+    home: Home, subject: NoiseSubject, stages: list[StageInfo], rounds: list[Round], started: datetime
 ) -> RunReport:
     host, info = fingerprint(home), ArmInfo(build=subject.build, run=subject.definition, stages=stages)
     marked = [one.model_copy(update={"set_aside": set_aside_reason(one, host.tsc_hz)}) for one in rounds]

@@ -11,7 +11,7 @@ from nalm_agent.doctor.clock import SLOW_WAKE_US
 from nalm_agent.doctor.isolation import WATCHDOG
 from nalm_agent.doctor.memory import NUMA_BALANCING
 from nalm_agent.host.facts import BOOST, CPU, NO_TURBO, THP, chosen
-from nalm_agent.host.fingerprint import HUGE_PAGE_BYTES_WANTED
+from nalm_agent.host.fingerprint import HUGE_PAGE_BYTES_NEEDED
 from nalm_agent.host.kernel_files import System, as_cpu_list, cpu_list
 
 NMI_WATCHDOG = "/proc/sys/kernel/nmi_watchdog"
@@ -33,7 +33,7 @@ class Change:
 
     path: str
     before: str
-    wanted: str
+    target: str
     why: str
 
 
@@ -115,7 +115,7 @@ def _huge_pages(system: System) -> Iterator[Change]:
     now = read(system, HUGE_PAGES)
     if not page or now is None or not now.isdigit():
         return
-    pages = -(-HUGE_PAGE_BYTES_WANTED // page)
+    pages = -(-HUGE_PAGE_BYTES_NEEDED // page)
     missing = (pages - int(now)) * page
     if 0 < missing <= (int(fields.get("MemAvailable", 0)) << 10) // HUGE_PAGES_SHARE:
         yield from _set(system, HUGE_PAGES, str(pages), "huge pages for every arm (another host class)")

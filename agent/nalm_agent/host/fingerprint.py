@@ -22,7 +22,7 @@ from nalm_agent.runtime.errors import HostError
 from nalm_agent.store.home import Home
 
 MAX_ARMS = 3
-HUGE_PAGE_BYTES_WANTED = MAX_ARMS * MEMORY_MB << 20
+HUGE_PAGE_BYTES_NEEDED = MAX_ARMS * MEMORY_MB << 20
 _CPU = Path("/sys/devices/system/cpu/cpu0")
 
 
@@ -97,15 +97,15 @@ def uses_huge_pages() -> bool:
 
     By what is reserved, not by what is free: the host class must not change while pages are in use.
     """
-    return huge_page_bytes("Total") >= HUGE_PAGE_BYTES_WANTED
+    return huge_page_bytes("Total") >= HUGE_PAGE_BYTES_NEEDED
 
 
 def require_huge_pages(memory_mb: int) -> None:
     """Raises HostError when this host has too few huge pages free for every arm of a run."""
-    free, wanted = huge_page_bytes("Free") >> 20, MAX_ARMS * memory_mb
-    if free < wanted:
+    free, needed = huge_page_bytes("Free") >> 20, MAX_ARMS * memory_mb
+    if free < needed:
         raise HostError(
-            f"only {free} MiB in huge pages are free, a run of this scenario needs {wanted}",
+            f"only {free} MiB in huge pages are free, a run of this scenario needs {needed}",
             hint="end the program that holds them, or reserve more (vm.nr_hugepages)",
         )
 

@@ -125,9 +125,9 @@ def sizes(caches: dict[str, int], available: int) -> dict[str, int]:
             part = 8 if level == "L3" else 2
             found[level] = min(max(caches[level] // part, 2 * before), caches[level])
             before = caches[level]
-    wanted = max(MEMORY_TIMES_LAST_CACHE * before, 64 << 20)
-    if wanted <= available // MEMORY_SHARE:
-        found[MEMORY] = wanted
+    size = max(MEMORY_TIMES_LAST_CACHE * before, 64 << 20)
+    if size <= available // MEMORY_SHARE:
+        found[MEMORY] = size
     return found
 
 

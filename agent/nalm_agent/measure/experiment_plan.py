@@ -145,12 +145,12 @@ def _models(config: Config, chain: str) -> Iterator[Cell]:
         )
 
 
-def _variants(base: str, head: str, **told: Any) -> Cell:
-    return Cell(_about(use=Use.VARIANT, **told), ArmChoice(base), ArmChoice(head))
+def _variants(base: str, head: str, **fields: Any) -> Cell:
+    return Cell(_about(use=Use.VARIANT, **fields), ArmChoice(base), ArmChoice(head))
 
 
-def _about(**told: Any) -> ExperimentCell:
-    return ExperimentCell(cells=[], **told)
+def _about(**fields: Any) -> ExperimentCell:
+    return ExperimentCell(cells=[], **fields)
 
 
 def _short(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-SNAGS: tuple[tuple[re.Pattern[str], str], ...] = (
+KNOWN_FAILURES: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(r"^nalm: .*rte_eth_fp_ops", re.MULTILINE),
         "run it on a release of DPDK that the lent probe knows (docs/hosts.md), or include the probe "
@@ -103,4 +103,4 @@ LENT_PROBE_STUCK = (
 
 def advice(log: str) -> str | None:
     """What to do about what a program last wrote; None if nothing in it is known."""
-    return next((text for pattern, text in SNAGS if pattern.search(log)), None)
+    return next((text for pattern, text in KNOWN_FAILURES if pattern.search(log)), None)

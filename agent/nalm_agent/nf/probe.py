@@ -272,8 +272,8 @@ def _lcore(old: Any, new: Any) -> LcoreCounters:
 
 def buffers_in_use(after: Snapshot) -> int | None:
     """Packet buffers the process held at the end of the last turn; None if the NF does not say."""
-    told = [(int(block[0]["buffers_at_tsc"]), int(block[0]["buffers"])) for block in after.blocks]
-    at_tsc, buffers = max(told, default=(0, 0))
+    samples = [(int(block[0]["buffers_at_tsc"]), int(block[0]["buffers"])) for block in after.blocks]
+    at_tsc, buffers = max(samples, default=(0, 0))
     return buffers if at_tsc else None
 
 

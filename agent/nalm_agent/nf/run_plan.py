@@ -42,8 +42,8 @@ class RunPlan:
 
     def pin(self, cores: Cores) -> tuple[int, ...]:
         """CPUs the process has to be bound to from outside: none where it is told them and binds itself."""
-        told = any(name in argument for argument in self.template for name in CPU_PLACEHOLDERS)
-        return () if told else cores.cpus
+        binds_itself = any(name in argument for argument in self.template for name in CPU_PLACEHOLDERS)
+        return () if binds_itself else cores.cpus
 
 
 def plan(

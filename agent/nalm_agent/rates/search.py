@@ -50,12 +50,12 @@ class _Measurer(AbstractMeasurer):  # type: ignore[misc] # the package has no ty
             trial = self._measure(intended_duration, max(1, round(intended_load)))
             reason = trial.invalid
             if reason is None:
-                asked = intended(trial)
-                lost = min(asked, lost_packets(trial, self._info))
+                packets = intended(trial)
+                lost = min(packets, lost_packets(trial, self._info))
                 return MeasurementResult(
                     intended_duration=intended_duration,
                     intended_load=intended_load,
-                    offered_count=asked,
+                    offered_count=packets,
                     loss_count=lost,
                 )
         tried = f"{self._repeats + 1} trials in a row were invalid"
@@ -66,9 +66,9 @@ def search(
     goals: Sequence[Goal], loads: Loads, measure: Measure, info: ArmInfo, settings: RateSettings
 ) -> list[Search]:
     """Searches for all goals at once. `ended` says how it went: a disturbed host raises nothing."""
-    wanted = {goal: _search_goal(goal, settings) for goal in goals}
+    search_goals = {goal: _search_goal(goal, settings) for goal in goals}
     config = Config()
-    config.goals = list(wanted.values())
+    config.goals = list(search_goals.values())
     config.min_load = loads.least
     config.max_load = max(loads.greatest, loads.least * 1.01 + 1)
     config.search_duration_max = settings.search_s
@@ -81,7 +81,7 @@ def search(
     except RuntimeError:
         late = f"the search did not end within {settings.search_s:g} s"
         return [_without(goal, loads, Ended.OUT_OF_TIME, late) for goal in goals]
-    return [_result(goal, loads, found, wanted) for goal in goals]
+    return [_result(goal, loads, found, search_goals) for goal in goals]
 
 
 def _search_goal(goal: Goal, settings: RateSettings) -> SearchGoal:
@@ -102,9 +102,9 @@ def _nobody(line: str) -> None:
 
 
 def _result(
-    goal: Goal, loads: Loads, found: Mapping[SearchGoal, object], wanted: Mapping[Goal, SearchGoal]
+    goal: Goal, loads: Loads, found: Mapping[SearchGoal, object], search_goals: Mapping[Goal, SearchGoal]
 ) -> Search:
-    bounds = found[wanted[goal]]
+    bounds = found[search_goals[goal]]
     lower = _load(getattr(bounds, "relevant_lower_bound", None))
     upper = _load(getattr(bounds, "relevant_upper_bound", None))
     throughput = _load(getattr(bounds, "conditional_throughput", None))

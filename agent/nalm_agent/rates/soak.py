@@ -37,16 +37,16 @@ class SoakPlan:
     search: RateSettings
 
 
-def begin_soak(subject: Subject, wanted: SoakPlan, home: Home, work: WorkDir, progress: Progress) -> None:
+def begin_soak(subject: Subject, plan: SoakPlan, home: Home, work: WorkDir, progress: Progress) -> None:
     """A new soak into a new file. Raises BuildError, NfError, and NalmError if no load could be found."""
-    path = wanted.path
+    path = plan.path
     if path.exists():
         raise UsageError(
             f"{path} is there already", hint=f"name another --out FILE, or go on: nalm soak --resume {path}"
         )
-    builder = RateReportBuilder(subject, wanted.search)
+    builder = RateReportBuilder(subject, plan.search)
     with ready(subject, builder.host, home, work, progress) as run:
-        pps, ndr = _load(run, wanted, builder, progress)
+        pps, ndr = _load(run, plan, builder, progress)
         with TrialNf(run, launch=0) as nf:
             header = SoakHeader(
                 run_id=secrets.token_hex(16),
@@ -56,9 +56,9 @@ def begin_soak(subject: Subject, wanted: SoakPlan, home: Home, work: WorkDir, pr
                 host=builder.host,
                 started_at=datetime.now(UTC),
                 settings=SoakSettings(
-                    hours=wanted.hours,
-                    interval_s=wanted.interval_s,
-                    share=wanted.share if ndr else None,
+                    hours=plan.hours,
+                    interval_s=plan.interval_s,
+                    share=plan.share if ndr else None,
                     pps=pps,
                 ),
                 ndr=ndr,
@@ -91,11 +91,11 @@ def resume_soak(subject: Subject, path: Path, home: Home, work: WorkDir, progres
 
 
 def _load(
-    run: NfRun, wanted: SoakPlan, builder: RateReportBuilder, progress: Progress
+    run: NfRun, plan: SoakPlan, builder: RateReportBuilder, progress: Progress
 ) -> tuple[int, Search | None]:
     """The load, and the search it was chosen by. Raises NalmError if there is no NDR."""
-    if wanted.pps is not None:
-        return wanted.pps, None
+    if plan.pps is not None:
+        return plan.pps, None
     greatest = full_load(run, builder, progress)
     with TrialNf(run, launch=builder.settings.mrr_launches) as nf:
         (ndr,) = search_rates(nf, greatest, builder, progress)
@@ -106,7 +106,7 @@ def _load(
         )
     if ndr.ended is not Ended.FOUND:
         progress.say(f"the load is a share of {ndr.lower_pps:.0f} pps")
-    return max(1, round(ndr.lower_pps * wanted.share)), ndr
+    return max(1, round(ndr.lower_pps * plan.share)), ndr
 
 
 def search_settings(trial_s: float) -> RateSettings:

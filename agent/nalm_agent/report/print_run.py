@@ -102,9 +102,9 @@ def table_lines(verdict: Verdict) -> list[str]:
     from nalm_core.verdict.wording import SMALL, UNCORRECTED, interval_note, stage_notes
 
     notes = stage_notes(verdict.stages, verdict.culprit_stages)
-    told = [f"{name}: {note}" for name, note in notes.items() if note.startswith((SMALL, UNCORRECTED))]
+    marked = [f"{name}: {note}" for name, note in notes.items() if note.startswith((SMALL, UNCORRECTED))]
     about = interval_note(verdict.chain, verdict.stages)
-    return [*told, *([about] if about else [])]
+    return [*marked, *([about] if about else [])]
 
 
 def say(out: Console, line: str) -> None:

@@ -69,8 +69,8 @@ def _page(name: str, command: Any, version: str, names: list[str]) -> str:
 
 def _parameters(command: Any, context: typer.Context) -> Iterator[str]:
     shown = [(one, record) for one in command.get_params(context) if (record := one.get_help_record(context))]
-    for heading, wanted in (("ARGUMENTS", True), ("OPTIONS", False)):
-        of_kind = [record for one, record in shown if isinstance(one, TyperArgument) is wanted]
+    for heading, positional in (("ARGUMENTS", True), ("OPTIONS", False)):
+        of_kind = [record for one, record in shown if isinstance(one, TyperArgument) is positional]
         if of_kind:
             yield f".SH {heading}"
         for names, text in of_kind:

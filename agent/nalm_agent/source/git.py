@@ -55,8 +55,8 @@ _ANCESTOR = re.compile(r"[~^][~^0-9]*+$")
 def fetch_hint(name: str) -> str:
     """How a shallow clone gets what this name means: only refs and whole names can be fetched by name."""
     if not any(sign in name for sign in "~^:@"):
-        wanted = name.removeprefix("origin/")
-        return f"`git fetch --depth=1 origin {wanted}` fetches it, `git fetch --unshallow` all"
+        branch = name.removeprefix("origin/")
+        return f"`git fetch --depth=1 origin {branch}` fetches it, `git fetch --unshallow` all"
     signs = _ANCESTOR.search(name)
     steps = [int(one or 1) for one in re.findall(r"[~^](\d*)", signs[0])] if signs else []
     deeper = f"`git fetch --deepen={sum(steps)}` fetches it, " if steps else ""

@@ -11,7 +11,7 @@ from nalm_agent.counters.papi import stage_events
 from nalm_agent.host import pmu
 from nalm_agent.nf.probe import ProbeFile, Snapshot
 
-NOT_ASKED = f"the NF reads no events: start it with NALM_PROBE_EVENTS={CYCLES.papi},{INSTRUCTIONS.papi}"
+NOT_CONFIGURED = f"the NF reads no events: start it with NALM_PROBE_EVENTS={CYCLES.papi},{INSTRUCTIONS.papi}"
 _NAMES = {event.papi: event.name for event in EVENTS}
 
 
@@ -20,9 +20,9 @@ class Hardware:
 
     def __init__(self, file: ProbeFile) -> None:
         self._stages = file.stages
-        asked = {_NAMES.get(event.name, event.name): event.reason for event in file.events()}
-        self._counted = [(at, name) for at, (name, reason) in enumerate(asked.items()) if reason is None]
-        self.missing = _missing(asked)
+        reasons = {_NAMES.get(event.name, event.name): event.reason for event in file.events()}
+        self._counted = [(at, name) for at, (name, reason) in enumerate(reasons.items()) if reason is None]
+        self.missing = _missing(reasons)
 
     def figures(self, before: Snapshot, after: Snapshot, packets: int) -> dict[str | None, EventFigures]:
         """Per stage, and under None for all; empty where nothing was counted or no packet passed."""
@@ -34,17 +34,17 @@ class Hardware:
 
     def _counted_on(self, after: Snapshot) -> bool:
         masks = [int(block[0]["event_mask"]) for block in after.blocks]
-        wanted = sum(1 << at for at, _ in self._counted)
-        return bool(wanted) and all(mask & wanted == wanted for mask in masks)
+        all_bits = sum(1 << at for at, _ in self._counted)
+        return bool(all_bits) and all(mask & all_bits == all_bits for mask in masks)
 
 
-def _missing(asked: dict[str, str | None]) -> dict[str, str]:
+def _missing(reasons: dict[str, str | None]) -> dict[str, str]:
     """Why IPP and eIPC are not known, by figure."""
     needs = {"ipp": (INSTRUCTIONS.name,), "eipc": (INSTRUCTIONS.name, CYCLES.name)}
-    nothing = pmu.kernel_reason() or NOT_ASKED
+    nothing = pmu.kernel_reason() or NOT_CONFIGURED
     found = {}
     for figure, events in needs.items():
-        lacking = [asked.get(event, nothing) for event in events]
+        lacking = [reasons.get(event, nothing) for event in events]
         if reason := next((one for one in lacking if one is not None), None):
             found[figure] = reason
     return found

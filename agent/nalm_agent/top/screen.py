@@ -28,7 +28,7 @@ class Screen:
 
     lcores: bool = False
     """Stages of each lcore."""
-    dearest_first: bool = False
+    costliest_first: bool = False
     paused: bool = False
     keys: bool = False
     """Whether to say which keys there are."""
@@ -76,10 +76,10 @@ class Screen:
         if not view.stages:
             return None
         table, columns = _stage_table(view.stages, options.max_width, trends=len(self.history) > 1)
-        stages = sorted(view.stages, key=lambda one: -(one.cpp or 0)) if self.dearest_first else view.stages
-        dearest = max((one.cpp or 0 for one in view.stages if not one.apart), default=0)
+        stages = sorted(view.stages, key=lambda one: -(one.cpp or 0)) if self.costliest_first else view.stages
+        highest = max((one.cpp or 0 for one in view.stages if not one.apart), default=0)
         for stage in stages:
-            style = "yellow" if stage.cpp and stage.cpp == dearest else "dim" if stage.apart else None
+            style = "yellow" if stage.cpp and stage.cpp == highest else "dim" if stage.apart else None
             trend = self._trend(lambda one, name=stage.stage: _cpp_of(one, name), options.encoding)  # type: ignore[misc]
             table.add_row(*_row(stage, columns, trend), style=style)
         chain = {"CPP": _text(view.cpp, 1), "IPP": _text(view.ipp, 1), "eIPC": _text(view.eipc, 2)}

@@ -105,7 +105,7 @@ class _Live:
         if key == " ":
             screen.paused = not screen.paused
         elif key == "s":
-            screen.dearest_first = not screen.dearest_first
+            screen.costliest_first = not screen.costliest_first
         elif key == "l":
             screen.lcores = not screen.lcores
         self._live.refresh()

@@ -31,9 +31,9 @@ def assert_it_is_explained(report: RunReport, verdict: Verdict) -> None:
     assert set(report.tools) == {"tsc", "simulated", "papi", "perf"}
     if perf.profile_available() is None:
         assert {profile.arm for profile in report.profiles} == {Arm.BASE, Arm.HEAD}
-        (dearest, *_) = verdict.functions or []
-        assert (dearest.name, dearest.stage, dearest.file) == ("churn", "alpha", "tiny_nf.c")
-        assert dearest.head_cpp > dearest.base_cpp
+        (costliest, *_) = verdict.functions or []
+        assert (costliest.name, dearest.stage, dearest.file) == ("churn", "alpha", "tiny_nf.c")
+        assert costliest.head_cpp > dearest.base_cpp
 
 
 def assert_other_programs_are_told(folder: Path, stdout: str) -> None:

@@ -22,7 +22,7 @@ from nalm_agent.shell.app import app
 from nalm_agent.store.home import WorkDir
 from nalm_agent.top.cut_to_height import CutToHeight
 from nalm_agent.top.find import of_process, only, running
-from nalm_agent.top.hardware import NOT_ASKED, _missing
+from nalm_agent.top.hardware import NOT_CONFIGURED, _missing
 from nalm_agent.top.keys import Keys
 from nalm_agent.top.probe_feed import ProbeFeed
 from nalm_agent.top.recording import ReplayFeed
@@ -100,7 +100,7 @@ def test_recorded_and_shown_again(open_nf: RunningNf, nalm: Nalm, tmp_path: Path
 
 def test_why_hardware_figures_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nalm_agent.host.pmu.kernel_reason", lambda: None)
-    assert _missing({}) == {"ipp": NOT_ASKED, "eipc": NOT_ASKED}
+    assert _missing({}) == {"ipp": NOT_CONFIGURED, "eipc": NOT_CONFIGURED}
     assert _missing({"instructions": None, "cycles": "no counter left"}) == {"eipc": "no counter left"}
     assert _missing({"instructions": None, "cycles": None}) == {}
     monkeypatch.setattr("nalm_agent.host.pmu.kernel_reason", lambda: "no PMU")
@@ -183,7 +183,7 @@ def test_another_size_of_the_terminal_is_seen_while_waiting(monkeypatch: pytest.
 
 
 def test_order_pause_and_trend() -> None:
-    screen = Screen(dearest_first=True)
+    screen = Screen(costliest_first=True)
     screen.add(made_view())
     screen.paused = True
     screen.add(made_view(500))

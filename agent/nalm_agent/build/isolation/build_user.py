@@ -155,9 +155,9 @@ def open_to_read(directory: Path) -> None:
     for folder, _, files in os.walk(directory):
         for path in (Path(folder), *(Path(folder, name) for name in files)):
             mode = path.lstat().st_mode
-            wanted = mode | (0o555 if stat.S_ISDIR(mode) or mode & stat.S_IXUSR else 0o444)
-            if wanted != mode and not stat.S_ISLNK(mode):
-                path.chmod(stat.S_IMODE(wanted))
+            readable = mode | (0o555 if stat.S_ISDIR(mode) or mode & stat.S_IXUSR else 0o444)
+            if readable != mode and not stat.S_ISLNK(mode):
+                path.chmod(stat.S_IMODE(readable))
 
 
 def can_enter(user: BuildUser, directory: Path) -> bool:

@@ -116,8 +116,8 @@ def scope_reason() -> str | None:
 def _scope(limits: Limits) -> list[str]:
     mine = [] if os.geteuid() == 0 else ["--user"]
     properties = (f"MemoryMax={limits.memory_bytes}", "MemorySwapMax=0", f"TasksMax={limits.processes}")
-    wanted = [word for one in properties for word in ("--property", one)]
-    return ["systemd-run", *mine, "--scope", "--quiet", "--collect", *wanted, "--"]
+    options = [word for one in properties for word in ("--property", one)]
+    return ["systemd-run", *mine, "--scope", "--quiet", "--collect", *options, "--"]
 
 
 def _own_groups() -> dict[str, str]:
