@@ -29,7 +29,7 @@ class PlanState(StrEnum):
 ACTIVE = (PlanState.WAITING, PlanState.MEASURING, PlanState.BISECTING)
 
 
-class Wanted(StrEnum):
+class Remeasurement(StrEnum):
     """How a finding is looked at again."""
 
     SAME = Where.SAME.value
@@ -42,7 +42,7 @@ class Confirmation(Schema):
     """One scenario measured again, or the bisect of what lies between two measured commits."""
 
     scenario: str
-    wanted: Wanted
+    wanted: Remeasurement
     first_host: str | None
     """Where it was seen first."""
     host: str | None

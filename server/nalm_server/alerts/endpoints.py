@@ -53,8 +53,10 @@ def list_alerts(
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> list[Alert]:
     """A project's findings: one for each commit, whatever it moved."""
-    wanted = AlertFilter(state, scenario, assignee, since, commit)
-    return presentation.list_alerts(session, caller, project, wanted, order=order, limit=limit, offset=offset)
+    alert_filter = AlertFilter(state, scenario, assignee, since, commit)
+    return presentation.list_alerts(
+        session, caller, project, alert_filter, order=order, limit=limit, offset=offset
+    )
 
 
 @router.get("/alerts/{alert_id}", responses=documented(401, 403, 404))
@@ -65,16 +67,18 @@ def get_alert(alert_id: AlertId, session: ReadDb, caller: Caller, now: Now) -> A
 
 @router.post("/alerts/{alert_id}/state", responses=documented(401, 403, 404, 409, 413))
 def set_alert_state(
-    alert_id: AlertId, wanted: StateChange, session: Db, caller: Caller, now: Now
+    alert_id: AlertId, change: StateChange, session: Db, caller: Caller, now: Now
 ) -> AlertDetail:
     """Says what it is. A false alarm teaches the noise of its series; reopening takes that back."""
-    return triage.set_state(session, caller, alert_id, wanted, now)
+    return triage.set_state(session, caller, alert_id, change, now)
 
 
 @router.post("/alerts/{alert_id}/assign", responses=documented(401, 403, 404, 413))
-def assign_alert(alert_id: AlertId, wanted: Assignment, session: Db, caller: Caller, now: Now) -> AlertDetail:
+def assign_alert(
+    alert_id: AlertId, assignment: Assignment, session: Db, caller: Caller, now: Now
+) -> AlertDetail:
     """Gives it to somebody of the project, or to nobody."""
-    return triage.assign(session, caller, alert_id, wanted.assignee, now)
+    return triage.assign(session, caller, alert_id, assignment.assignee, now)
 
 
 @router.post("/alerts/{alert_id}/comments", status_code=201, responses=documented(401, 403, 404, 413))

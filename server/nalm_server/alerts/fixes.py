@@ -39,13 +39,13 @@ def look(session: Session, run: RunRow, verdict: VerdictRow, now: datetime) -> N
 
 
 def _weigh(session: Session, alert: AlertRow, now: datetime) -> None:
-    wanted = _scenarios(session, alert)
-    seen = {name: one for name, one in repository.recovered(session, alert).items() if name in wanted}
+    scenarios = _scenarios(session, alert)
+    seen = {name: one for name, one in repository.recovered(session, alert).items() if name in scenarios}
     last = _last(session, alert.project_id, seen.values())
     if last is None:
         return
     found = {name: _direct(session, alert, one, last) or one for name, one in seen.items()}
-    unfixed = wanted - set(found)
+    unfixed = scenarios - set(found)
     recovery = [found[name] for name in sorted(found)]
     if not unfixed and all(one.complete for one in recovery):
         if alert.state in ACTIVE:

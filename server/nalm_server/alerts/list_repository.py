@@ -55,7 +55,7 @@ def _listed() -> Select[AlertRow, CommitRow, str, str, str]:
 def page(
     session: Session,
     project_ids: Sequence[int],
-    wanted: AlertFilter,
+    alert_filter: AlertFilter,
     order: str,
     *,
     limit: int,
@@ -63,18 +63,20 @@ def page(
 ) -> list[ListedAlert]:
     """By worth, or newest first."""
     query = _listed().where(AlertRow.project_id.in_(project_ids))
-    if wanted.states is not None:
-        query = query.where(AlertRow.state.in_(wanted.states))
-    if wanted.assignee is not None:
-        query = query.where(AlertRow.assignee == wanted.assignee)
-    if wanted.since is not None:
-        query = query.where(AlertRow.created_at >= wanted.since)
-    if wanted.commit is not None:
-        query = query.where(CommitRow.sha.startswith(wanted.commit, autoescape=True))
-    if wanted.muted is not None:
-        query = query.where(AlertRow.muted.is_(wanted.muted))
-    if wanted.scenario is not None:
-        moved = exists().where(AlertMoveRow.alert_id == AlertRow.id, AlertMoveRow.scenario == wanted.scenario)
+    if alert_filter.states is not None:
+        query = query.where(AlertRow.state.in_(alert_filter.states))
+    if alert_filter.assignee is not None:
+        query = query.where(AlertRow.assignee == alert_filter.assignee)
+    if alert_filter.since is not None:
+        query = query.where(AlertRow.created_at >= alert_filter.since)
+    if alert_filter.commit is not None:
+        query = query.where(CommitRow.sha.startswith(alert_filter.commit, autoescape=True))
+    if alert_filter.muted is not None:
+        query = query.where(AlertRow.muted.is_(alert_filter.muted))
+    if alert_filter.scenario is not None:
+        moved = exists().where(
+            AlertMoveRow.alert_id == AlertRow.id, AlertMoveRow.scenario == alert_filter.scenario
+        )
         query = query.where(moved)
     if order == "worth":
         query = query.order_by(AlertRow.worth.desc().nulls_last())

@@ -33,7 +33,7 @@ def list_alerts(
     session: Session,
     caller: Principal,
     project: str,
-    wanted: list_repository.AlertFilter,
+    alert_filter: list_repository.AlertFilter,
     *,
     order: Order = "worth",
     limit: int = 50,
@@ -42,7 +42,7 @@ def list_alerts(
     row = require_project(session, caller, project, Role.READER)
     return [
         shown(one)
-        for one in list_repository.page(session, [row.id], wanted, order, limit=limit, offset=offset)
+        for one in list_repository.page(session, [row.id], alert_filter, order, limit=limit, offset=offset)
     ]
 
 

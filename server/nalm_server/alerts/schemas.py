@@ -21,7 +21,7 @@ Account = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=
 Glob = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.:+@?*\[\]-]+$")]
 AuthorGlob = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Order = Literal["worth", "new"]
-Asked = Literal["acknowledged", "expected", "fixed", "false_alarm", "reopened"]
+RequestedState = Literal["acknowledged", "expected", "fixed", "false_alarm", "reopened"]
 """States that a person may ask for: nalm_server.alerts.states.BY_PEOPLE."""
 
 
@@ -135,7 +135,7 @@ class AlertDetail(Alert):
 
 
 class StateChange(Schema):
-    state: Asked
+    state: RequestedState
     why: Reason
     bound: Annotated[Real, Field(gt=0, le=100)] | None = None
     """Of `expected`: ratio after / before; null: as far as it has moved in each scenario."""

@@ -29,20 +29,25 @@ def require_account(caller: Principal) -> int:
 
 
 def my_alerts(
-    session: Session, caller: Principal, wanted: list_repository.AlertFilter, *, order: Order, limit: int
+    session: Session,
+    caller: Principal,
+    alert_filter: list_repository.AlertFilter,
+    *,
+    order: Order,
+    limit: int,
 ) -> list[Alert]:
     """Those that a watch of the account fits, of projects it may read; nothing without a watch."""
     watches = rule_repository.watches(session, require_account(caller))
     projects = rule_repository.readable_projects(session, caller)
     found = (
-        list_repository.page(session, projects, wanted, order, limit=LOOKED_AT)
+        list_repository.page(session, projects, alert_filter, order, limit=LOOKED_AT)
         if watches and projects
         else []
     )
-    return [presentation.shown(one) for one in found if any(fits(watch, one) for watch in watches)][:limit]
+    return [presentation.shown(one) for one in found if any(matches(watch, one) for watch in watches)][:limit]
 
 
-def fits(watch: AlertWatchRow, one: ListedAlert) -> bool:
+def matches(watch: AlertWatchRow, one: ListedAlert) -> bool:
     return (
         fnmatchcase(one.project, watch.project)
         and any(fnmatchcase(name, watch.scenario) for name in one.alert.scenarios)

@@ -27,25 +27,25 @@ from nalm_server.git.commits import repository as commits
 
 
 def set_state(
-    session: Session, caller: Principal, alert_id: int, wanted: StateChange, now: datetime
+    session: Session, caller: Principal, alert_id: int, change: StateChange, now: datetime
 ) -> AlertDetail:
     """A person says what it is. The project is locked, as for all that makes or changes its alerts."""
     alert = _held(session, caller, alert_id)
-    state = AlertState(wanted.state)
+    state = AlertState(change.state)
     require_allowed(alert.id, AlertState(alert.state), state)
     who = caller.name[:128]
     if state is AlertState.EXPECTED:
-        _expect(session, alert, wanted, who, now)
+        _expect(session, alert, change, who, now)
     elif state is AlertState.FALSE_ALARM:
         feedback.teach(session, alert, who, now)
     elif state is AlertState.FIXED:
-        fixing = _fixing(session, alert, wanted.fixed_by)
+        fixing = _fixing(session, alert, change.fixed_by)
         if fixing is not None or not alert.recovery:
             alert.fixed_by_id = fixing
     elif state is AlertState.REOPENED:
         feedback.forget(session, alert)
         lifecycle.forget_fix(alert)
-    lifecycle.enter(session, alert, state, wanted.why, now, who=who)
+    lifecycle.enter(session, alert, state, change.why, now, who=who)
     record(
         session,
         caller,
@@ -53,7 +53,7 @@ def set_state(
         f"alert {alert.id}",
         now,
         project_id=alert.project_id,
-        detail=f"{state}: {wanted.why}",
+        detail=f"{state}: {change.why}",
     )
     return presentation.get(session, caller, alert.id, now)
 
@@ -115,20 +115,20 @@ def _fixing(session: Session, alert: AlertRow, prefix: str | None) -> int | None
     return found[0].id
 
 
-def _expect(session: Session, alert: AlertRow, wanted: StateChange, who: str, now: datetime) -> None:
+def _expect(session: Session, alert: AlertRow, change: StateChange, who: str, now: datetime) -> None:
     """Declares it for each scenario of the alert, so that it stays expected whoever measures it again."""
     commit = commits.get(session, alert.commit_id)
     for scenario, metric, moved in _moved(session, alert):
-        bound = moved if wanted.bound is None else wanted.bound
+        bound = moved if change.bound is None else change.bound
         if size_of(metric, bound) <= 0:
             raise InvalidError(
                 f"A bound of {bound:g} is no change for the worse of {metric}: it is after / before."
             )
-        expected = Expectation(scenario, metric, bound, wanted.why)
+        expected = Expectation(scenario, metric, bound, change.why)
         expectations.declare(session, commit, expected, "triage", who, now=now)
     for move in repository.moves(session, alert.id):
         move.fate = Fate.EXPECTED
-    alert.bound = wanted.bound if wanted.bound is not None else alert.high or alert.ratio
+    alert.bound = change.bound if change.bound is not None else alert.high or alert.ratio
 
 
 def _moved(session: Session, alert: AlertRow) -> list[tuple[str, str, float]]:

@@ -35,8 +35,8 @@ def _operations(paths: dict[str, dict[str, Any]]) -> Iterator[tuple[str, str, st
     """Subject, request and description of each."""
     for path, operations in paths.items():
         for method, operation in operations.items():
-            asked = [one["name"] for one in operation.get("parameters", []) if one["in"] == "query"]
-            query = f"?{'&'.join(asked)}" if asked else ""
+            parameters = [one["name"] for one in operation.get("parameters", []) if one["in"] == "query"]
+            query = f"?{'&'.join(parameters)}" if parameters else ""
             request = f"{method.upper()} {path.removeprefix(PREFIX)}{query}"
             yield operation["tags"][0], request, " ".join(operation["description"].split())
 

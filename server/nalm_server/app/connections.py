@@ -34,11 +34,11 @@ HEAD_TOO_LARGE = _plain(
 )
 
 
-def most_connections(wanted: int) -> int:
+def most_connections(requested: int) -> int:
     """As many as are wanted and as the limit of open files allows, which is raised as far as it may be."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    return wanted if hard == resource.RLIM_INFINITY else max(1, min(wanted, hard - OTHER_FILES))
+    return requested if hard == resource.RLIM_INFINITY else max(1, min(requested, hard - OTHER_FILES))
 
 
 class Connection(HttpToolsProtocol):

@@ -32,8 +32,8 @@ def list_change_points(
 ) -> list[ChangePoint]:
     """What the histories of the project show, in either direction, newest commit first."""
     found = require_project(session, caller, project, Role.READER)
-    wanted = PointFilter(since, scenario, state, limit)
-    return service.change_points(session, found, wanted)
+    point_filter = PointFilter(since, scenario, state, limit)
+    return service.change_points(session, found, point_filter)
 
 
 @router.get("/hosts", responses=documented(404))

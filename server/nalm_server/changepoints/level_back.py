@@ -92,10 +92,10 @@ def _fix(session: Session, alert: AlertRow, used: Mapping[Level, Sequence[Point]
 
 
 def _is_better(one: Point) -> bool:
-    return one.row.significant and one.row.ratio < 1 and is_large(one.row.ratio) and _is_told(one)
+    return one.row.significant and one.row.ratio < 1 and is_large(one.row.ratio) and _is_reported(one)
 
 
-def _is_told(one: Point) -> bool:
+def _is_reported(one: Point) -> bool:
     return one.row.state in (PointState.NEW, PointState.STANDING)
 
 

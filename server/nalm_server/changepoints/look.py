@@ -79,13 +79,13 @@ def look(session: Session, line: Line, series: Mapping[int, SeriesName], known: 
         {one.commit: place for place, one in enumerate(line.commits)},
         {line.commits[one.at].commit for one in begins},
     )
-    anew = _anew(digests, known)
-    for number in anew:
+    changed = _changed(digests, known)
+    for number in changed:
         _judge(session, line.commits, series, cut[number], looked)
     return looked
 
 
-def _anew(digests: Sequence[str], known: Sequence[str]) -> list[int]:
+def _changed(digests: Sequence[str], known: Sequence[str]) -> list[int]:
     """What changed, and its neighbours: two blocks may see one change on either side of their border."""
     before = set(known)
     changed = {number for number, digest in enumerate(digests) if digest not in before}
@@ -94,11 +94,11 @@ def _anew(digests: Sequence[str], known: Sequence[str]) -> list[int]:
 
 
 def _digest(line: Line, block: Block) -> str:
-    told = [
+    fields = [
         f"{block.keep_from - block.start} {block.keep_to - block.start}",
         *(f"{one.commit} {one.runs}" for one in line.commits[block.start : block.end]),
     ]
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:32]
+    return hashlib.sha256("\n".join(fields).encode()).hexdigest()[:32]
 
 
 def _judge(

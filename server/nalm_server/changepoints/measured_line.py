@@ -37,10 +37,10 @@ class Line:
 class _Environments:
     """What a host was when a run came in."""
 
-    def __init__(self, told: list[tuple[int, int, datetime, dict[str, Any]]]) -> None:
-        self.hosts = {number: Host.model_validate(one) for number, _, _, one in told}
+    def __init__(self, fingerprints: list[tuple[int, int, datetime, dict[str, Any]]]) -> None:
+        self.hosts = {number: Host.model_validate(one) for number, _, _, one in fingerprints}
         self._of_host: dict[int, list[tuple[datetime, int]]] = {}
-        for number, host, at, _ in told:
+        for number, host, at, _ in fingerprints:
             self._of_host.setdefault(host, []).append((at, number))
 
     def at(self, host: int, when: datetime) -> int | None:
@@ -50,8 +50,8 @@ class _Environments:
 def load(session: Session, scenario_id: int, host_class: str, expected: Mapping[int, str]) -> Line:
     """expected: by position of a commit, measured or not, why a change there was declared."""
     found = repository.runs(session, scenario_id, host_class)
-    told = repository.fingerprints(session, {one.host for one in found})
-    environments = _Environments(told)
+    fingerprints = repository.fingerprints(session, {one.host for one in found})
+    environments = _Environments(fingerprints)
     declared = _declared(sorted({one.position for one in found}), expected)
     commits = [
         _commit(list(of_commit), environments, declared)

@@ -119,7 +119,7 @@ def fingerprints(session: Session, hosts: Collection[int]) -> list[tuple[int, in
         .where(FingerprintRow.host_id.in_(hosts))
         .order_by(FingerprintRow.first_seen_at, FingerprintRow.id)
     )
-    return [(number, host, at, told) for number, host, at, told in found]
+    return [(number, host, at, fingerprint) for number, host, at, fingerprint in found]
 
 
 def expected(session: Session, scenario_id: int) -> dict[int, str]:

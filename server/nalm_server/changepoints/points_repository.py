@@ -86,17 +86,17 @@ def between(session: Session, project_id: int, metric: str, first: int, last: in
     return _fetch(session, query)
 
 
-def listed(session: Session, project_id: int, wanted: PointFilter) -> list[Point]:
+def listed(session: Session, project_id: int, point_filter: PointFilter) -> list[Point]:
     """Newest first along the first parent."""
     query = points(project_id)
-    if wanted.since is not None:
-        query = query.where(ChangePointRow.detected_at >= wanted.since)
-    if wanted.scenario is not None:
-        query = query.where(ScenarioRow.name == wanted.scenario)
-    if wanted.state is not None:
-        query = query.where(ChangePointRow.state == wanted.state)
+    if point_filter.since is not None:
+        query = query.where(ChangePointRow.detected_at >= point_filter.since)
+    if point_filter.scenario is not None:
+        query = query.where(ScenarioRow.name == point_filter.scenario)
+    if point_filter.state is not None:
+        query = query.where(ChangePointRow.state == point_filter.state)
     newest = (CommitRow.position.desc(), ChangePointRow.id.desc())
-    return _fetch(session, query.order_by(None).order_by(*newest).limit(wanted.limit))
+    return _fetch(session, query.order_by(None).order_by(*newest).limit(point_filter.limit))
 
 
 def in_series(session: Session, project_id: int, series: Collection[int]) -> list[Point]:

@@ -17,9 +17,9 @@ from nalm_server.changepoints.points_repository import Point, PointFilter
 from nalm_server.changepoints.schemas import ChangePoint, HostChange, PointState
 
 
-def change_points(session: Session, project: ProjectRow, wanted: PointFilter) -> list[ChangePoint]:
+def change_points(session: Session, project: ProjectRow, point_filter: PointFilter) -> list[ChangePoint]:
     """Newest commit first."""
-    return _shown(session, repository.listed(session, project.id, wanted))
+    return _shown(session, repository.listed(session, project.id, point_filter))
 
 
 def of_history(session: Session, project_id: int, series: Sequence[int]) -> list[ChangePoint]:

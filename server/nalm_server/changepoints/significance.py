@@ -80,7 +80,7 @@ def _tell(session: Session, project_id: int, group: Sequence[Point], now: dateti
     for one in group:
         if one.row.significant:
             by_history[one.scenario, one.host_class].append(one)
-    worse = [one for points in by_history.values() if _dearer(points) for one in points if _is_worse(one)]
+    worse = [one for points in by_history.values() if _slower(points) for one in points if _is_worse(one)]
     if not any(one.row.state == PointState.NEW or one.row.alert_id is None for one in worse):
         return
     surest = min(worse, key=_surest)
@@ -121,7 +121,7 @@ def _is_worse(one: Point) -> bool:
     )
 
 
-def _dearer(points: Sequence[Point]) -> bool:
+def _slower(points: Sequence[Point]) -> bool:
     """The scenario as a whole, not a stage that another outweighs."""
     moved = [one for one in points if one.stage == CHAIN] or points
     share = sum(one.row.chain_share or 0.0 for one in moved)

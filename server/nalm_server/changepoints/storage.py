@@ -99,8 +99,8 @@ def _fill(session: Session, row: ChangePointRow | None, one: Found, state: Point
 def _known(row: ChangePointRow, one: Found) -> bool:
     """There is nothing new to weigh: it is as it was, or its alert is told already where it is."""
     same = (one.probability, one.low, one.high) == (row.probability, row.low_commit_id, row.high_commit_id)
-    told = same or row.alert_id is not None
-    return told and row.commit_id == one.commit and row.state != PointState.WITHDRAWN
+    settled = same or row.alert_id is not None
+    return settled and row.commit_id == one.commit and row.state != PointState.WITHDRAWN
 
 
 def _vanished(session: Session, row: ChangePointRow, now: datetime) -> None:

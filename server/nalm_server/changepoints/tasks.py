@@ -45,30 +45,30 @@ def _claim(context: Context) -> LookRow | None:
     return row
 
 
-def _look(context: Context, asked: LookRow) -> None:
+def _look(context: Context, request: LookRow) -> None:
     """Reading and judging take no writer's lock; what comes meanwhile is looked at after. What was found is
     stored under the project's, as it is weighed: nothing comes in between, and is taken for weighed."""
     with context.read_sessions() as session:
-        expected = lines.expected(session, asked.scenario_id)
-        there = measured_line.load(session, asked.scenario_id, asked.host_class, expected)
-        series = lines.series(session, asked.scenario_id, asked.host_class)
-        looked = look(session, there, series, asked.blocks or [])
+        expected = lines.expected(session, request.scenario_id)
+        there = measured_line.load(session, request.scenario_id, request.host_class, expected)
+        series = lines.series(session, request.scenario_id, request.host_class)
+        looked = look(session, there, series, request.blocks or [])
     now = context.clock()
     with context.sessions() as session:
-        project_id = looks.project_of(session, asked.scenario_id)
+        project_id = looks.project_of(session, request.scenario_id)
         if project_id is None:
             return
         projects.lock(session, project_id)
-        row = looks.lock(session, asked.scenario_id, asked.host_class)
-        if _overtaken(row, asked):
+        row = looks.lock(session, request.scenario_id, request.host_class)
+        if _overtaken(row, request):
             return
-        storage.store(session, looked, now, old_news=asked.judged == looks.OLD_NEWS)
-        row.judged, row.judged_at, row.claimed_until = asked.asked, now, None
+        storage.store(session, looked, now, old_news=request.judged == looks.OLD_NEWS)
+        row.judged, row.judged_at, row.claimed_until = request.asked, now, None
         row.blocks, row.cuts, row.settled = looked.digests, looked.cuts, False
         row.host_steps = storage.host_steps(row.host_steps or [], looked)
         session.commit()
 
 
-def _overtaken(row: LookRow, asked: LookRow) -> bool:
+def _overtaken(row: LookRow, request: LookRow) -> bool:
     """Somebody else has looked since, or everything is to be looked at anew."""
-    return row.judged != asked.judged or row.blocks != asked.blocks
+    return row.judged != request.judged or row.blocks != request.blocks

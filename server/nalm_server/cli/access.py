@@ -133,9 +133,9 @@ def member_add(
     Example: nalm-server member add my-nf mona --role developer
     """
     with _writing(state) as (session, context):
-        wanted = MemberRole.model_validate({"role": role})
+        membership = MemberRole.model_validate({"role": role})
         row = projects.require(session, project)
-        people.set_role(session, SYSTEM, row, name, role=wanted.role, now=context.clock())
+        people.set_role(session, SYSTEM, row, name, role=membership.role, now=context.clock())
 
 
 @member_app.command("remove")

@@ -36,8 +36,8 @@ def invite(
     Example: nalm-server agent invite --pool lab > invitation
     """
     with opened(state) as context, context.sessions() as session:
-        wanted = InvitationNew(pool=_checked(pool), name=name, hours=hours)
-        invited = registration.invite(session, SYSTEM, wanted, context.clock())
+        invitation = InvitationNew(pool=_checked(pool), name=name, hours=hours)
+        invited = registration.invite(session, SYSTEM, invitation, context.clock())
         session.commit()
         sys.stdout.write(invited.token + "\n")
 

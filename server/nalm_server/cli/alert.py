@@ -37,10 +37,10 @@ def alert_list(
 
     Example: nalm-server alert list my-nf --state-is confirmed
     """
-    wanted = AlertFilter([state_is] if state_is else None)
+    alert_filter = AlertFilter([state_is] if state_is else None)
     by: Order = "new" if order == "new" else "worth"
     with opened(state) as context, context.read_sessions() as session:
-        for one in presentation.list_alerts(session, SYSTEM, project, wanted, order=by, limit=limit):
+        for one in presentation.list_alerts(session, SYSTEM, project, alert_filter, order=by, limit=limit):
             out.print(_line(one), markup=False)
 
 

@@ -68,8 +68,8 @@ def _command(found: Any, name: str) -> Any:
 app = typer.Typer(cls=_Lazy, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"nalm-server {version('nalm-server')}")
         raise typer.Exit
 

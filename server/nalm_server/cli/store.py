@@ -97,9 +97,9 @@ def export(
     with opened(state) as context:
         with context.read_sessions() as session:
             found = projects.require(session, project)
-        wanted = Filter(scenario, metric)
-        exports.require(form, table, wanted)
-        pieces = exports.export(context, found, form, wanted, table)
+        series_filter = Filter(scenario, metric)
+        exports.require(form, table, series_filter)
+        pieces = exports.export(context, found, form, series_filter, table)
         if output is None:
             sys.stdout.buffer.writelines(pieces)
             return

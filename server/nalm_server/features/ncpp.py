@@ -72,7 +72,7 @@ def _point(place: Place, costs: Mapping[int, ChainCost], scale: Scale) -> NcppPo
         return None
     cost = costs[row.id]
     found = scale.ncpp(cost.value, (cost.low, cost.high), cost.features)
-    told = {} if isinstance(found, str) else found.model_dump(exclude={"value"}) | {"ncpp": found.value}
+    fields = {} if isinstance(found, str) else found.model_dump(exclude={"value"}) | {"ncpp": found.value}
     return NcppPoint(
         name=place.name,
         commit=ref(row),
@@ -80,7 +80,7 @@ def _point(place: Place, costs: Mapping[int, ChainCost], scale: Scale) -> NcppPo
         features=cost.features,
         cpp=cost.value,
         missing=found if isinstance(found, str) else None,
-        **told,
+        **fields,
     )
 
 

@@ -26,7 +26,7 @@ class Key(NamedTuple):
     source: PriceSource
 
 
-class Told(NamedTuple):
+class PricePoint(NamedTuple):
     """A price at one commit, cycles per packet."""
 
     commit_id: int
@@ -40,7 +40,7 @@ class Told(NamedTuple):
     series_id: int | None
 
 
-Lines = dict[Key, list[Told]]
+Lines = dict[Key, list[PricePoint]]
 """Oldest first."""
 
 
@@ -50,7 +50,7 @@ def by_experiments(session: Session, project_id: int) -> Lines:
         for price in fit_of(model).prices:
             key = Key(price.feature, model.scenario, model.host_class, PriceSource.EXPERIMENT)
             figures = (price.cycles, price.low, price.high, price.pps)
-            lines[key].append(Told(commit.id, commit.position, None, *figures, price.stages, None))
+            lines[key].append(PricePoint(commit.id, commit.position, None, *figures, price.stages, None))
     return lines
 
 
@@ -68,22 +68,24 @@ def by_merges(session: Session, project_id: int) -> Lines:
         rate = rate_change(chains.get(numbers[one.run_id], {}), one.price)
         key = Key(feature, one.scenario, one.host_class, PriceSource.MERGE)
         figures = (sign * one.price, None, None, None if rate is None else sign * rate)
-        lines[key].append(Told(one.commit_id, one.position, one.run_id, *figures, {}, None))
+        lines[key].append(PricePoint(one.commit_id, one.position, one.run_id, *figures, {}, None))
     return lines
 
 
 def by_stages(session: Session, costs: Sequence[StageCost], names: Iterable[str]) -> Lines:
     """The stages that have a feature's name."""
     lines: Lines = defaultdict(list)
-    wanted = set(names)
-    mine = [one for one in costs if one.stage in wanted]
+    features = set(names)
+    mine = [one for one in costs if one.stage in features]
     chains = price_repository.chains(session, [one.run_number for one in mine])
     for one in mine:
         key = Key(one.stage, one.scenario, one.host_class, PriceSource.STAGE)
         rate = rate_change(chains.get(one.run_number, {}), one.value)
         figures = (one.value, one.low, one.high, rate)
         stages = {one.stage: one.value}
-        lines[key].append(Told(one.commit_id, one.position, one.run_id, *figures, stages, one.series_id))
+        lines[key].append(
+            PricePoint(one.commit_id, one.position, one.run_id, *figures, stages, one.series_id)
+        )
     return lines
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.errors import NotFoundError
 from nalm_server.features import price_repository, reference, repository
-from nalm_server.features.price_lines import Key, Lines, Told, by_experiments, by_merges, by_stages
+from nalm_server.features.price_lines import Key, Lines, PricePoint, by_experiments, by_merges, by_stages
 from nalm_server.features.price_repository import Slower
 from nalm_server.features.schemas import (
     Growth,
@@ -32,13 +32,13 @@ TAGS = 100
 
 
 def price_list(session: Session, project: ProjectRow) -> PriceList:
-    told = by_experiments(session, project.id) | by_merges(session, project.id)
+    measured = by_experiments(session, project.id) | by_merges(session, project.id)
     newest = price_repository.newest_stages(session, project.id)
-    names = {key.feature for key in told} | set(chain(*(one.features or [] for one in newest)))
-    now = told | by_stages(session, newest, names)
+    names = {key.feature for key in measured} | set(chain(*(one.features or [] for one in newest)))
+    now = measured | by_stages(session, newest, names)
     at, release = reference.commit_of(session, project), _release(session, project)
-    before = _until(session, project, told, names, at)
-    released = _until(session, project, told, names, release[1] if release else None)
+    before = _until(session, project, measured, names, at)
+    released = _until(session, project, measured, names, release[1] if release else None)
     grown = price_repository.slower(session, project.id, sorted(names), at.position if at else -1)
     ids = [one.commit_id for lines in (now, before, released) for line in lines.values() for one in line]
     commits = price_repository.commits(session, [*ids, *(one.commit_id for one in grown)])
@@ -61,11 +61,11 @@ def price_list(session: Session, project: ProjectRow) -> PriceList:
 
 def history(session: Session, project: ProjectRow, feature: str, limit: int) -> PriceHistory:
     """Every price of a feature along the default branch. Raises NotFoundError if nothing tells of it."""
-    told = by_experiments(session, project.id) | by_merges(session, project.id)
+    measured = by_experiments(session, project.id) | by_merges(session, project.id)
     costs = price_repository.stage_line(session, project.id, feature, limit)
     lines = {
         key: line
-        for key, line in (told | by_stages(session, costs, [feature])).items()
+        for key, line in (measured | by_stages(session, costs, [feature])).items()
         if key.feature == feature
     }
     if not lines:
@@ -96,30 +96,32 @@ def _release(session: Session, project: ProjectRow) -> tuple[str, CommitRow] | N
 
 
 def _until(
-    session: Session, project: ProjectRow, told: Lines, names: set[str], commit: CommitRow | None
+    session: Session, project: ProjectRow, lines: Lines, names: set[str], commit: CommitRow | None
 ) -> Lines:
     """The lines as they were at a commit; those that had not begun are left out, all without a commit."""
     if commit is None:
         return {}
     position = commit.position
     stages = by_stages(session, price_repository.newest_stages(session, project.id, position), names)
-    cut = {key: [one for one in line if one.position <= position] for key, line in told.items()}
+    cut = {key: [one for one in line if one.position <= position] for key, line in lines.items()}
     return {key: line for key, line in (cut | stages).items() if line}
 
 
-def _price(told: Told, commits: Mapping[int, CommitRow]) -> Price:
+def _price(point: PricePoint, commits: Mapping[int, CommitRow]) -> Price:
     return Price(
-        commit=ref(commits[told.commit_id]),
-        run_id=told.run_id,
-        cycles=told.cycles,
-        low=told.low,
-        high=told.high,
-        pps=told.pps,
-        stages=dict(told.stages),
+        commit=ref(commits[point.commit_id]),
+        run_id=point.run_id,
+        cycles=point.cycles,
+        low=point.low,
+        high=point.high,
+        pps=point.pps,
+        stages=dict(point.stages),
     )
 
 
-def _change(line: Sequence[Told] | None, now: Told, commits: Mapping[int, CommitRow]) -> PriceChange | None:
+def _change(
+    line: Sequence[PricePoint] | None, now: PricePoint, commits: Mapping[int, CommitRow]
+) -> PriceChange | None:
     """None where the feature had no price then, or has had none since."""
     if not line or line[-1].commit_id == now.commit_id:
         return None
@@ -135,7 +137,7 @@ def _change(line: Sequence[Told] | None, now: Told, commits: Mapping[int, Commit
     )
 
 
-def _apart(before: Told, now: Told) -> bool | None:
+def _apart(before: PricePoint, now: PricePoint) -> bool | None:
     if before.low is None or before.high is None or now.low is None or now.high is None:
         return None
     return now.low > before.high or now.high < before.low
@@ -147,10 +149,10 @@ def _is_of(one: Slower, key: Key) -> bool:
 
 def _growth(one: Slower, commits: Mapping[int, CommitRow]) -> Growth:
     shifts = [shift for shift in one.document.get("functions") or [] if shift["stage"] == one.stage]
-    dearest = max(shifts, key=lambda shift: shift["head_cpp"] - shift["base_cpp"], default=None)
+    costliest = max(shifts, key=lambda shift: shift["head_cpp"] - shift["base_cpp"], default=None)
     return Growth(
         commit=ref(commits[one.commit_id]),
         run_id=one.run_id,
         stage=one.stage,
-        function=dearest["name"] if dearest else None,
+        function=costliest["name"] if costliest else None,
     )

@@ -95,9 +95,9 @@ class Nothing:
     reason: str
 
 
-def about(happening: Happening) -> str | None:
+def about(event: Event) -> str | None:
     """Of what only the newest word counts. None: the commit graph says what is newer."""
-    match happening:
+    match event:
         case PullRequestChanged(number=number):
             return f"pull request {number}"
         case MergeGroupChanged(head_sha=head):
@@ -105,6 +105,6 @@ def about(happening: Happening) -> str | None:
     return None
 
 
-Happening = (
+Event = (
     BranchPushed | BranchDeleted | TagPushed | TagDeleted | PullRequestChanged | MergeGroupChanged | Nothing
 )

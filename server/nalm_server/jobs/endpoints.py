@@ -73,9 +73,9 @@ def reject_job(job_id: JobId, why: Why, session: Db, caller: Caller, now: Now) -
 
 
 @router.post("/projects/{project}/jobs", status_code=201, responses=CHANGES)
-def request_job(project: ProjectName, wanted: JobRequest, context: Ctx, caller: Caller) -> JobDetail:
+def request_job(project: ProjectName, request: JobRequest, context: Ctx, caller: Caller) -> JobDetail:
     """Measures head against base, before everything nobody waits for."""
-    return requests.request_job(context, caller, project, wanted)
+    return requests.request_job(context, caller, project, request)
 
 
 @router.get("/projects/{project}/queue", responses=documented(401, 403, 404))
@@ -87,7 +87,7 @@ def get_queue_rules(project: ProjectName, session: ReadDb, caller: Caller) -> Qu
 
 @router.put("/projects/{project}/queue", responses=CHANGES)
 def set_queue_rules(
-    project: ProjectName, wanted: QueueRules, session: Db, caller: Caller, now: Now
+    project: ProjectName, rules: QueueRules, session: Db, caller: Caller, now: Now
 ) -> QueueRules:
     """Says what is dropped from the project's queue by itself."""
-    return queue_rules.set_rules(session, caller, project, wanted, now)
+    return queue_rules.set_rules(session, caller, project, rules, now)

@@ -46,7 +46,7 @@ def get_job(session: Session, job_id: int, now: datetime) -> JobDetail:
     moves = [Transition.model_validate(one) for one in repository.transitions(session, row.id)]
     waits = row.state == JobState.QUEUED and row.held is None
     commit = commits.get(session, row.commit_id)
-    asked = moves[0].reason if moves else None
+    request_reason = moves[0].reason if moves else None
     approval = (
         approvals.find(session, row.project_id, row.head_sha, row.fork) if row.fork is not None else None
     )
@@ -54,7 +54,7 @@ def get_job(session: Session, job_id: int, now: datetime) -> JobDetail:
         project_name(session, row.project_id),
         commit.subject,
         commit.author,
-        asked,
+        request_reason,
         approval.approved_at if approval else None,
         approval.approved_by if approval else None,
     )
@@ -75,5 +75,5 @@ def get_job(session: Session, job_id: int, now: datetime) -> JobDetail:
 
 
 def described(row: JobRow, beside: Beside) -> Job:
-    told = asdict(beside)
-    return Job(**told, **{name: getattr(row, name) for name in Job.model_fields if name not in told})
+    fields = asdict(beside)
+    return Job(**fields, **{name: getattr(row, name) for name in Job.model_fields if name not in fields})

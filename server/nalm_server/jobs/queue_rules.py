@@ -15,10 +15,10 @@ from nalm_server.jobs.schemas import QueueRules
 
 
 def set_rules(
-    session: Session, caller: Principal, project: str, wanted: QueueRules, now: datetime
+    session: Session, caller: Principal, project: str, rules: QueueRules, now: datetime
 ) -> QueueRules:
     row = require_project(session, caller, project, Role.MAINTAINER)
-    row.latest_only = wanted.latest_only
+    row.latest_only = rules.latest_only
     record(
         session,
         caller,
@@ -26,6 +26,6 @@ def set_rules(
         f"project {row.name}",
         now,
         project_id=row.id,
-        detail=f"latest_only = {wanted.latest_only}",
+        detail=f"latest_only = {rules.latest_only}",
     )
-    return wanted
+    return rules

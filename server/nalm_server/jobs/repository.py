@@ -202,8 +202,8 @@ def list_jobs(
         .options(defer(JobRow.log_tail), joinedload(JobRow.campaign))
     )
     return [
-        (row, Beside(project, subject, author, asked, at, by))
-        for row, project, subject, author, asked, at, by in session.execute(newest)
+        (row, Beside(project, subject, author, why, at, by))
+        for row, project, subject, author, why, at, by in session.execute(newest)
     ]
 
 

@@ -19,21 +19,21 @@ from nalm_server.jobs.revisions import Pair
 from nalm_server.jobs.schemas import JobDetail, JobReason, JobRequest
 
 
-def request_job(context: Context, caller: Principal, project: str, wanted: JobRequest) -> JobDetail:
+def request_job(context: Context, caller: Principal, project: str, request: JobRequest) -> JobDetail:
     """Looks the revisions up first, with no transaction open: a repository may take its time."""
     with context.read_sessions() as session:
         row = require_project(session, caller, project, Role.DEVELOPER)
-    pair = revisions.pair(context, row, wanted.head, wanted.base)
+    pair = revisions.pair(context, row, request.head, request.base)
     if pair.base == pair.head:
         raise InvalidError(f"Head and base are both {short(pair.head)}: there is nothing to compare.")
     with context.sessions() as session:
-        job = _queue(session, context, caller, pair, wanted)
+        job = _queue(session, context, caller, pair, request)
         session.commit()
     return job
 
 
 def _queue(
-    session: Session, context: Context, caller: Principal, pair: Pair, wanted: JobRequest
+    session: Session, context: Context, caller: Principal, pair: Pair, request: JobRequest
 ) -> JobDetail:
     now, project_id = context.clock(), pair.project_id
     project_rows.lock(session, project_id)
@@ -47,7 +47,7 @@ def _queue(
         why=f"asked for by {caller.name}",
         now=now,
         requested_by=caller.name[:128],
-        scenarios=wanted.scenarios,
+        scenarios=request.scenarios,
     )
     audit(session, caller, "job.request", f"job {job.id}", now, project_id=project_id)
     session.flush()

@@ -48,7 +48,7 @@ def enqueue(
     fork = (origin or approvals.origin(session, commit)).fork
     known = _known(session, commit, base_sha, reason, scenarios)
     if known is not None:
-        _asked_again(session, known, now, why=why, fork=fork, pull_request=pull_request, who=requested_by)
+        _requested_again(session, known, now, why=why, fork=fork, pull_request=pull_request, who=requested_by)
         _sooner(session, known, reason, now)
         return known
     if reason is JobReason.PUSH and _latest_only(session, commit.project_id):
@@ -104,7 +104,7 @@ def _known(
     return repository.find_for_commit(session, commit.id, base_sha, reason)
 
 
-def _asked_again(
+def _requested_again(
     session: Session,
     job: JobRow,
     now: datetime,
@@ -194,10 +194,10 @@ def require(session: Session, job_id: int) -> JobRow:
     return job
 
 
-def require_seen(session: Session, caller: Principal, job_id: int, wanted: Role) -> JobRow:
-    """The job, if the caller may do in its project what `wanted` may. Raises as access.require_role."""
+def require_seen(session: Session, caller: Principal, job_id: int, required: Role) -> JobRow:
+    """The job, if the caller may do in its project what `required` may. Raises as access.require_role."""
     row = require(session, job_id)
-    require_role(session, caller, row.project_id, wanted, missing=f"There is no job {job_id}.")
+    require_role(session, caller, row.project_id, required, missing=f"There is no job {job_id}.")
     return row
 
 

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from nalm_server.alerts import repository
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.rules import rule_repository
-from nalm_server.alerts.states import TOLD, AlertState
+from nalm_server.alerts.states import REPORTED, AlertState
 from nalm_server.auth.access import project_repository as project_rows
 from nalm_server.git.commits import repository as commit_rows
 from nalm_server.git.commits.models import CommitRow
@@ -29,13 +29,13 @@ KNOWN = (AlertState.CONFIRMED, AlertState.ACKNOWLEDGED, AlertState.PARTLY_FIXED,
 
 def tell(session: Session, alert: AlertRow, why: str, now: datetime) -> int | None:
     """How many messages are sent of it, beside the feed; None: nobody is told of this."""
-    if alert.state not in TOLD or is_muted(session, alert, now):
+    if alert.state not in REPORTED or is_muted(session, alert, now):
         return None
     seen = alert.confirmed_at is not None or alert.fix_measured_at is not None or _is_known(session, alert)
     if alert.state == AlertState.FIXED and not seen:
         return None
-    told = message(session, alert, why, now)
-    return notifications.alert_moved(session, alert.project_id, told, _subject(session, alert), now)
+    composed = message(session, alert, why, now)
+    return notifications.alert_moved(session, alert.project_id, composed, _subject(session, alert), now)
 
 
 def _subject(session: Session, alert: AlertRow) -> str:

@@ -66,7 +66,7 @@ def event_of(verdict: Verdict, recovery: Recovery | None) -> Event | None:
             return None
 
 
-def is_wanted(
+def is_subscribed(
     message: Message, events: Sequence[str], branches: Sequence[str], scenarios: Sequence[str]
 ) -> bool:
     """True if somebody who asked for these is told."""

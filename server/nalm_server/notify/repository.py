@@ -12,12 +12,12 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from nalm_server.db.deadlines import over
-from nalm_server.notify.backoff import LONGEST_ASKED_SECONDS
+from nalm_server.notify.backoff import LONGEST_REQUESTED_SECONDS
 from nalm_server.notify.integrations.models import IntegrationRow
 from nalm_server.notify.models import NotificationRow
 from nalm_server.notify.schemas import NotificationKind, NotificationState
 
-LONGEST_PAUSE = timedelta(seconds=LONGEST_ASKED_SECONDS)
+LONGEST_PAUSE = timedelta(seconds=LONGEST_REQUESTED_SECONDS)
 
 WAITING, SENDING = NotificationState.WAITING, NotificationState.SENDING
 

@@ -32,7 +32,7 @@ class Claimed:
     """All that is needed to send it."""
 
     id: int
-    wanted: int
+    requested: int
     tries: int
     to: Recipient
     what: Status | Comment | Message | None
@@ -42,27 +42,27 @@ class Claimed:
 
 
 @dataclass(frozen=True)
-class Told:
+class Sent:
     external_id: str | None
     said: str | None
 
 
-def send(context: Context, claimed: Claimed, now: datetime) -> Told:
+def send(context: Context, claimed: Claimed, now: datetime) -> Sent:
     """Raises SendError, or whatever else went wrong."""
     what = claimed.what
     if what is None:
-        return Told(claimed.external_id, claimed.said)
+        return Sent(claimed.external_id, claimed.said)
     if isinstance(what, Message):
         send_message(context, claimed.to, what, claimed.id, now)
-        return Told(None, None)
+        return Sent(None, None)
     said = hashlib.sha256(repr(what).encode()).hexdigest()
     if said == claimed.said:
-        return Told(claimed.external_id, said)
+        return Sent(claimed.external_id, said)
     with outgoing.client(context.settings) as client:
         forge = make_forge(claimed.to.kind, claimed.to.config, claimed.to.secret, client)
         if isinstance(what, Status):
-            return Told(forge.set_status(what, claimed.external_id), said)
-        return Told(forge.write_comment(what, claimed.external_id), said)
+            return Sent(forge.set_status(what, claimed.external_id), said)
+        return Sent(forge.write_comment(what, claimed.external_id), said)
 
 
 def send_message(context: Context, to: Recipient, message: Message, number: int, now: datetime) -> None:

@@ -23,7 +23,7 @@ from nalm_server.notify.forges.repository import OF_THE_PAST
 from nalm_server.notify.integrations import repository as integrations
 from nalm_server.notify.integrations.kinds import FORGES, Event
 from nalm_server.notify.integrations.models import IntegrationRow
-from nalm_server.notify.messages import TEXT_LIMIT, Message, event_of, is_wanted, text_of
+from nalm_server.notify.messages import TEXT_LIMIT, Message, event_of, is_subscribed, text_of
 from nalm_server.notify.models import NotificationRow
 from nalm_server.notify.schemas import Notification, NotificationKind, NotificationState
 from nalm_server.results.repository import JudgedRun, recovery_of
@@ -31,7 +31,7 @@ from nalm_server.worker.kinds import Work
 from nalm_server.worker.wake import wake
 
 LOST = (JobState.FAILED, JobState.INVALID)
-TOLD = (JobState.QUEUED, JobState.DONE, *LOST, JobState.CANCELLED, JobState.SUPERSEDED)
+REPORTED = (JobState.QUEUED, JobState.DONE, *LOST, JobState.CANCELLED, JobState.SUPERSEDED)
 """States of a job that change what forges show."""
 OF_ALERTS = (Event.REGRESSED, Event.RECOVERED, Event.BROKEN)
 """Told of a commit of the default branch by its alert, once that is confirmed."""
@@ -89,7 +89,7 @@ def look_again(session: Session, project_id: int, shas: Sequence[str], now: date
 
 def job_moved(session: Session, job: JobRow, now: datetime) -> None:
     """A job is in another state."""
-    if job.state not in TOLD or job.reason in OF_THE_PAST:
+    if job.state not in REPORTED or job.reason in OF_THE_PAST:
         return
     to_tell = integrations.enabled(session, job.project_id)
     if not to_tell:
@@ -138,7 +138,7 @@ def _tell_others(
     return sum(
         _tell(session, one, NotificationKind.MESSAGE, subject, message=message, now=now)
         for one in to_tell
-        if one.kind not in FORGES and is_wanted(message, one.events, one.branches, one.scenarios)
+        if one.kind not in FORGES and is_subscribed(message, one.events, one.branches, one.scenarios)
     )
 
 

@@ -23,7 +23,7 @@ from nalm_server.notify.integrations import repository as integration_rows
 from nalm_server.notify.messages import Message
 from nalm_server.notify.models import NotificationRow
 from nalm_server.notify.schemas import NotificationKind, NotificationState
-from nalm_server.notify.sender import Claimed, Recipient, Told, send
+from nalm_server.notify.sender import Claimed, Recipient, Sent, send
 
 log = structlog.get_logger()
 
@@ -59,7 +59,7 @@ def _claim(context: Context) -> tuple[Claimed, str | None] | None:
         integration = integration_rows.get(session, row.integration_id)
         claimed = Claimed(
             id=row.id,
-            wanted=row.wanted,
+            requested=row.wanted,
             tries=row.tries,
             to=Recipient(
                 integration.kind,
@@ -89,17 +89,17 @@ def _deliver(context: Context, claim: tuple[Claimed, str | None]) -> None:
     bound = {"notification_id": claimed.id, "integration": claimed.to.kind, "request_id": request_id}
     with structlog.contextvars.bound_contextvars(**bound):
         try:
-            told = send(context, claimed, context.clock())
+            sent = send(context, claimed, context.clock())
         except Exception as error:  # one that fails must not keep the others from being sent
             failed = of_exception(error, claimed.to.kind)
             log.warning("not told", error=str(failed), next=failed.after, tries=claimed.tries)
             _mark(context, claimed, failed)
         else:
             log.info("told", tries=claimed.tries)
-            _mark(context, claimed, told)
+            _mark(context, claimed, sent)
 
 
-def _mark(context: Context, claimed: Claimed, result: Told | SendError) -> None:
+def _mark(context: Context, claimed: Claimed, result: Sent | SendError) -> None:
     now = context.clock()
     with context.sessions() as session:
         row = repository.locked(session, claimed.id)
@@ -107,13 +107,13 @@ def _mark(context: Context, claimed: Claimed, result: Told | SendError) -> None:
             return  # its integration was removed, or it was given up meanwhile
         row.lease_until = None
         row.updated_at = now
-        if isinstance(result, Told):
+        if isinstance(result, Sent):
             row.external_id, row.said = result.external_id, result.said
             row.last_error = None
             row.state = NotificationState.SENT
         else:
             _failed(session, row, result, now)
-        if row.wanted != claimed.wanted and row.kind != NotificationKind.MESSAGE:
+        if row.wanted != claimed.requested and row.kind != NotificationKind.MESSAGE:
             row.state, row.tries, row.next_try_at = NotificationState.WAITING, 0, now
         session.commit()
 

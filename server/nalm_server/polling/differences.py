@@ -7,7 +7,7 @@ from nalm_server.git.branch_filters.filters import Watching
 from nalm_server.git.events import (
     BranchDeleted,
     BranchPushed,
-    Happening,
+    Event,
     MergeGroupChanged,
     PullRequestChanged,
     TagDeleted,
@@ -24,7 +24,7 @@ HEADS = ("refs/pull/{}/head", "refs/merge-requests/{}/head")
 LONGEST = 255
 
 
-def differences(watched: Watching, known: KnownRefs, refs: dict[str, str]) -> list[Happening]:
+def differences(watched: Watching, known: KnownRefs, refs: dict[str, str]) -> list[Event]:
     """Oldest cause first does not matter: each stands for itself."""
     branches = {
         name: sha
@@ -32,7 +32,7 @@ def differences(watched: Watching, known: KnownRefs, refs: dict[str, str]) -> li
         if watched.watches(name) and not (BRANCHES + name).startswith(QUEUE)
     }
     tags = _under(TAGS, refs)
-    found: list[Happening] = [
+    found: list[Event] = [
         BranchPushed(name, known.branches.get(name), sha)
         for name, sha in branches.items()
         if known.branches.get(name) != sha

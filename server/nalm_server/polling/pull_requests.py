@@ -55,34 +55,34 @@ def look(context: Context, project: ProjectRow, since: datetime) -> None:
     """
     with context.read_sessions() as session:
         of_forges = [row for row in integrations.enabled(session, project.id) if row.kind in FORGES]
-    asked = of_forges[0] if of_forges else None
-    if asked is None or asked.secret is None:
+    integration = of_forges[0] if of_forges else None
+    if integration is None or integration.secret is None:
         return
-    _require_no_pause(context, asked)
-    secret = context.box.open(asked.secret)
+    _require_no_pause(context, integration)
+    secret = context.box.open(integration.secret)
     try:
         # An App's token is another at each look, and what is remembered is of one token.
-        remembered = None if asked.kind == IntegrationKind.GITHUB_APP else context.remembered
+        remembered = None if integration.kind == IntegrationKind.GITHUB_APP else context.remembered
         with outgoing.client(context.settings, limits=LIMITS, remembered=remembered) as client:
-            forge = make_forge(asked.kind, asked.config, secret, client)
+            forge = make_forge(integration.kind, integration.config, secret, client)
             _follow(context, project, forge, since)
     except SendError as error:
-        raise _failed(context, asked, error) from error
+        raise _failed(context, integration, error) from error
 
 
-def _require_no_pause(context: Context, asked: IntegrationRow) -> None:
-    if asked.paused_until is not None and asked.paused_until > context.clock():
+def _require_no_pause(context: Context, integration: IntegrationRow) -> None:
+    if integration.paused_until is not None and integration.paused_until > context.clock():
         raise PullRequestsError(
-            f"pull requests: {asked.name} was away or asked for a pause, and is left alone until "
-            f"{asked.paused_until:%H:%M:%S} UTC."
+            f"pull requests: {integration.name} was away or asked for a pause, and is left alone until "
+            f"{integration.paused_until:%H:%M:%S} UTC."
         )
 
 
-def _failed(context: Context, asked: IntegrationRow, failed: SendError) -> PullRequestsError:
+def _failed(context: Context, integration: IntegrationRow, failed: SendError) -> PullRequestsError:
     if failed.after is Next.AGAIN:
         with context.sessions() as session:
             until = context.clock() + backoff.breath(failed.pause_seconds)
-            repository.leave_alone(session, asked.id, until)
+            repository.leave_alone(session, integration.id, until)
             session.commit()
     return PullRequestsError(f"pull requests: {failed}")
 
@@ -92,14 +92,14 @@ def _follow(context: Context, project: ProjectRow, forge: Forge, since: datetime
     found, failed = _read(_changes(context, project, forge, since))
     troubles = []
     ends = context.clock() + TURN
-    for place, (told, known) in enumerate(found):
+    for place, (event, known) in enumerate(found):
         if context.clock() >= ends:
             troubles.append(f"{len(found) - place} of {len(found)} that changed wait for the next look")
             break
         try:
-            make_up_request(context, project, told, known)
+            make_up_request(context, project, event, known)
         except NalmError as error:
-            troubles.append(f"pull request {told.number}: {error.message}")
+            troubles.append(f"pull request {event.number}: {error.message}")
     if failed is not None:
         raise failed
     if troubles:
@@ -133,8 +133,8 @@ def _changes(context: Context, project: ProjectRow, forge: Forge, since: datetim
         raise failed
     unlisted = [row for number, row in known_before.items() if row.state == "open" and number not in listed]
     for row in random.sample(unlisted, min(len(unlisted), ENDED_AT_MOST)):
-        if (told := _ended(row, forge.pull_request)) is not None:
-            yield told, row
+        if (event := _ended(row, forge.pull_request)) is not None:
+            yield event, row
 
 
 def _listed(forge: Forge) -> tuple[dict[int, PullRequestSeen], SendError | None]:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.db.context import Context
-from nalm_server.git.events import Happening, PullRequestChanged
+from nalm_server.git.events import Event, PullRequestChanged
 from nalm_server.git.refs import repository as refs
 from nalm_server.git.refs.models import PullRequestRow
 from nalm_server.webhooks.plans.plan import Plan
@@ -19,16 +19,14 @@ from nalm_server.webhooks.processing import follow, scene_of
 log = structlog.get_logger()
 
 
-def make_up(context: Context, project: ProjectRow, happening: Happening) -> None:
+def make_up(context: Context, project: ProjectRow, event: Event) -> None:
     """Raises GraphError, UnknownRevisionError."""
-    _log(project, happening)
-    follow(
-        context, scene_of(context, project.id), happening, lambda _session, _plan, applied: _apply(applied)
-    )
+    _log(project, event)
+    follow(context, scene_of(context, project.id), event, lambda _session, _plan, applied: _apply(applied))
 
 
 def make_up_request(
-    context: Context, project: ProjectRow, told: PullRequestChanged, known: PullRequestRow | None
+    context: Context, project: ProjectRow, event: PullRequestChanged, known: PullRequestRow | None
 ) -> None:
     """Changes nothing of a pull request that is no longer as it was `known`: a webhook told something newer.
 
@@ -36,17 +34,17 @@ def make_up_request(
     """
 
     def finish(session: Session, _plan: Plan, applied: Callable[[], list[int]]) -> None:
-        row = refs.find_pull_request(session, project.id, told.number)
+        row = refs.find_pull_request(session, project.id, event.number)
         if (row and row.updated_at) == (known and known.updated_at):
             _apply(applied)
 
-    _log(project, told)
-    follow(context, scene_of(context, project.id), told, finish)
+    _log(project, event)
+    follow(context, scene_of(context, project.id), event, finish)
 
 
 def _apply(applied: Callable[[], list[int]]) -> None:
     applied()
 
 
-def _log(project: ProjectRow, happening: Happening) -> None:
-    log.info("found without a webhook", project=project.name, happening=str(happening)[:200])
+def _log(project: ProjectRow, event: Event) -> None:
+    log.info("found without a webhook", project=project.name, happening=str(event)[:200])

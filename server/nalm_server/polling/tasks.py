@@ -130,11 +130,11 @@ def _reconcile(context: Context, project: ProjectRow) -> datetime | None:
         _first_look(context, project, known, seen)
         return None
     requests = {request.number: request for request in known.pull_requests}
-    for happening in [*differences(watched, known, seen), *_unheard_of(context, project, watched, seen)]:
-        if isinstance(happening, PullRequestChanged):
-            make_up_request(context, project, happening, requests[happening.number])
+    for event in [*differences(watched, known, seen), *_unheard_of(context, project, watched, seen)]:
+        if isinstance(event, PullRequestChanged):
+            make_up_request(context, project, event, requests[event.number])
         else:
-            make_up(context, project, happening)
+            make_up(context, project, event)
     return row.reconciled_at
 
 

@@ -27,9 +27,9 @@ def move(
     session: Session, caller: Principal, row: ProjectRow, settings: ProjectSettings, now: datetime
 ) -> None:
     """Changes those that are given and other than now, each with an entry in the audit log."""
-    wanted = {field: getattr(settings, field) for field in FIELDS}
+    given = {field: getattr(settings, field) for field in FIELDS}
     changed = {
-        field: value for field, value in wanted.items() if value is not None and value != getattr(row, field)
+        field: value for field, value in given.items() if value is not None and value != getattr(row, field)
     }
     if not changed:
         return

@@ -53,14 +53,16 @@ def overviews(session: Session, condition: ColumnElement[bool]) -> list[Overview
     moved = select(func.max(JobRow.updated_at)).where(JobRow.project_id == ProjectRow.id)
     received = select(func.max(RunRow.received_at)).where(RunRow.project_id == ProjectRow.id)
     trouble = select(WatchRow.reconcile_error).where(WatchRow.project_id == ProjectRow.id)
-    asked = (_of_project(one) for one in (commits, jobs, alerts, moved, received, trouble, _furthest_run()))
+    subqueries = (
+        _of_project(one) for one in (commits, jobs, alerts, moved, received, trouble, _furthest_run())
+    )
     query = select(
         ProjectRow.name,
         ProjectRow.repository,
         ProjectRow.default_branch,
         ProjectRow.public,
         ProjectRow.reference_sha,
-        *asked,
+        *subqueries,
     )
     found = session.execute(query.where(condition).order_by(ProjectRow.name))
     return [Overview._make(row) for row in found.all()]

@@ -28,8 +28,8 @@ def record(session: Session, project_id: int, report: RunReport, arm: Arm, now: 
 
 
 def digest_of(build: Build) -> str:
-    told = build.model_dump(mode="json", include=set(SAME))
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+    fields = build.model_dump(mode="json", include=set(SAME))
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 
 def _row(project_id: int, build: Build, digest: str, now: datetime) -> BuildRow:

@@ -68,9 +68,9 @@ def _recover(
     run, verdict = culprits[row.fixes_sha]
     margin = row.recovery["margin"] if row.recovery is not None else margin_of(session, run.id)
     found = computed(verdict.scenario, ratio_of(verdict), undone[row.fixes_sha], margin)
-    told = found.model_dump(mode="json")
-    if row.recovery != told:
-        row.recovery = told
+    recovery = found.model_dump(mode="json")
+    if row.recovery != recovery:
+        row.recovery = recovery
 
 
 def margin_of(session: Session, run_number: int) -> float:

@@ -47,8 +47,8 @@ def counted(report: RunReport) -> list[Counted]:
 
 def _count(report: RunReport) -> InstructionCount | None:
     """Of the preferred source that tells functions."""
-    told = [one for one in report.instructions if one.arm is Arm.HEAD and one.functions]
-    return min(told, key=lambda one: PREFERENCE.index(one.source), default=None)
+    of_head = [one for one in report.instructions if one.arm is Arm.HEAD and one.functions]
+    return min(of_head, key=lambda one: PREFERENCE.index(one.source), default=None)
 
 
 def enter(session: Session, run: RunRow, found: Sequence[Counted]) -> None:
@@ -56,13 +56,13 @@ def enter(session: Session, run: RunRow, found: Sequence[Counted]) -> None:
     if not found:
         return
     known = repository.series_ids(session, run.scenario_id, run.host_class)
-    new = [key for key in dearest(found) if key not in known]
+    new = [key for key in costliest(found) if key not in known]
     known |= repository.add_series(session, run.scenario_id, run.host_class, new)
     values = [(known[one.key], one.ipp, one.calls) for one in found if one.key in known]
     repository.add_values(session, run.id, values)
 
 
-def dearest(found: Sequence[Counted]) -> list[FunctionKey]:
+def costliest(found: Sequence[Counted]) -> list[FunctionKey]:
     """found: dearest first. The fewest that make up COVERED, at most MOST, whose names a series can have."""
     rest = sum(one.ipp for one in found)
     least = (1 - COVERED) * rest

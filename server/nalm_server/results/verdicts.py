@@ -29,11 +29,11 @@ def brief(judged: JudgedRun) -> VerdictBrief:
 def full(row: VerdictRow) -> Verdict:
     core = CoreVerdict.model_validate(row.document)
     own = {name: getattr(row, name) for name in ("display", "fixes_sha", "recovery", "unchanged")}
-    told = {
+    computed = {
         "stage_notes": stage_notes(core.stages, core.culprit_stages),
         "interval_note": interval_note(core.chain, core.stages),
     }
-    return Verdict(**dict(core), **own, **told)
+    return Verdict(**dict(core), **own, **computed)
 
 
 def run_brief(judged: JudgedRun) -> RunBrief:

@@ -18,14 +18,14 @@ from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.results.series.models import ScenarioRow
 
 
-class Pair(NamedTuple):
+class EqualPair(NamedTuple):
     """Two commits whose code is equal."""
 
     commit_id: int
     base_sha: str
 
 
-def wanted(session: Session) -> list[int]:
+def projects_with_controls(session: Session) -> list[int]:
     """Projects that have controls at all."""
     query = select(ProjectRow.id).where(ProjectRow.controls_per_day > 0).order_by(ProjectRow.id)
     return list(session.scalars(query))
@@ -50,7 +50,7 @@ def is_open(session: Session, project_id: int) -> bool:
     return bool(session.scalar(select(query)))
 
 
-def unchanged(session: Session, project_id: int, since: datetime) -> Pair | None:
+def unchanged(session: Session, project_id: int, since: datetime) -> EqualPair | None:
     """The newest commit of the default branch whose code was equal to its base's, if none measured it yet."""
     control = aliased(JobRow)
     done = exists().where(control.commit_id == RunRow.commit_id, control.reason == JobReason.CONTROL)
@@ -72,10 +72,10 @@ def unchanged(session: Session, project_id: int, since: datetime) -> Pair | None
         .limit(1)
     )
     found = session.execute(query).one_or_none()
-    return Pair(found[0], str(found[1])) if found is not None else None
+    return EqualPair(found[0], str(found[1])) if found is not None else None
 
 
-def newest(session: Session, project_id: int) -> Pair | None:
+def newest(session: Session, project_id: int) -> EqualPair | None:
     """The furthest commit of the default branch that was measured, against itself."""
     query = (
         select(CommitRow.id, CommitRow.sha)
@@ -86,7 +86,7 @@ def newest(session: Session, project_id: int) -> Pair | None:
         .limit(1)
     )
     found = session.execute(query).one_or_none()
-    return Pair._make(found) if found is not None else None
+    return EqualPair._make(found) if found is not None else None
 
 
 def scenarios_at(session: Session, commit_id: int) -> list[str]:

@@ -18,7 +18,7 @@ from nalm_server.jobs import service as jobs
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.self_test import control_repository, repository
-from nalm_server.self_test.control_repository import Pair
+from nalm_server.self_test.control_repository import EqualPair
 from nalm_server.self_test.schemas import TrialKind
 
 LOOKED_BACK = timedelta(days=30)
@@ -58,7 +58,7 @@ def queue(session: Session, project_id: int, now: datetime) -> JobRow | None:
     )
 
 
-def _scenario(session: Session, project_id: int, pair: Pair) -> list[str] | None:
+def _scenario(session: Session, project_id: int, pair: EqualPair) -> list[str] | None:
     """The one that controls measured least so far."""
     counts = repository.scenario_counts(session, project_id)
     found = control_repository.scenarios_at(session, pair.commit_id)

@@ -33,15 +33,17 @@ def get_quality(
 
 
 @router.put("/controls", responses=documented(401, 403, 404, 413))
-def set_controls(project: ProjectName, wanted: Controls, session: Db, caller: Caller, now: Now) -> Controls:
+def set_controls(project: ProjectName, controls: Controls, session: Db, caller: Caller, now: Now) -> Controls:
     """How often a day code is measured against itself. For maintainers."""
-    return service.set_controls(session, caller, project, wanted, now)
+    return service.set_controls(session, caller, project, controls, now)
 
 
 @router.post("/trials", status_code=201, responses=documented(401, 403, 404, 413))
-def add_trials(project: ProjectName, wanted: TrialsNew, session: Db, caller: Caller, now: Now) -> TrialsTaken:
+def add_trials(
+    project: ProjectName, request: TrialsNew, session: Db, caller: Caller, now: Now
+) -> TrialsTaken:
     """Takes trials whose truth is known, as `nalm-mutants` makes them. Sending them again changes nothing."""
-    return trials.take(session, caller, project, wanted.trials, now)
+    return trials.take(session, caller, project, request.trials, now)
 
 
 @router.get("/trials", responses=documented(401, 403, 404))

@@ -27,14 +27,14 @@ def show(
     all_found = finding_repository.since(session, row.id, min(since, first))
     all_ended = repository.ended_since(session, row.id, min(since, first), finding_repository.MOST)
     recent = [one for one in trials if one.measured_at >= since]
-    told = [one for one in all_found if one.created_at >= since]
+    in_period = [one for one in all_found if one.created_at >= since]
     alarms = trial_figures.false_alarms(trial_figures.harmless(recent))
     return Quality(
         since=since,
         detection=trial_figures.detection(trial_figures.planted(recent)),
         false_alarms=alarms,
-        delay=finding_figures.delay(told),
-        findings=finding_figures.findings(told, [one for one in all_ended if one.created_at >= since]),
+        delay=finding_figures.delay(in_period),
+        findings=finding_figures.findings(in_period, [one for one in all_ended if one.created_at >= since]),
         false_discoveries=finding_figures.discoveries(
             alarms.all, *repository.runs_since(session, row.id, since)
         ),
@@ -69,10 +69,10 @@ def _month(name: str, trials: list[StoredTrial], ended: list[Ended]) -> Month:
 
 
 def set_controls(
-    session: Session, caller: Principal, project: str, wanted: Controls, now: datetime
+    session: Session, caller: Principal, project: str, request: Controls, now: datetime
 ) -> Controls:
     row = require_project(session, caller, project, Role.MAINTAINER)
-    row.controls_per_day = wanted.controls_per_day
+    row.controls_per_day = request.controls_per_day
     record(
         session,
         caller,
@@ -80,6 +80,6 @@ def set_controls(
         f"project {row.name}",
         now,
         project_id=row.id,
-        detail=f"controls_per_day = {wanted.controls_per_day}",
+        detail=f"controls_per_day = {request.controls_per_day}",
     )
-    return wanted
+    return request

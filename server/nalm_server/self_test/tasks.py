@@ -19,7 +19,7 @@ def drain(context: Context) -> None:
     with context.read_sessions() as session:
         due = [
             number
-            for number in control_repository.wanted(session)
+            for number in control_repository.projects_with_controls(session)
             if controls.is_due(session, projects.get(session, number), now)
         ]
     each("control", due, partial(_queue, context))

@@ -13,7 +13,7 @@ from nalm_server.git.commits.order import record
 from nalm_server.git.events import (
     BranchDeleted,
     BranchPushed,
-    Happening,
+    Event,
     MergeGroupChanged,
     PullRequestChanged,
     TagDeleted,
@@ -29,9 +29,9 @@ RELEASES_SEEN = 20
 SKIPPED = "touches nothing that is measured"
 
 
-def stored(session: Session, project_id: int, happening: Happening) -> Stored:
+def stored(session: Session, project_id: int, event: Event) -> Stored:
     """What a plan stands on."""
-    match happening:
+    match event:
         case BranchPushed(branch=name):
             row = refs.find_branch(session, project_id, name)
             return Stored(branch=row.sha if row and row.deleted_at is None else None)
@@ -40,7 +40,7 @@ def stored(session: Session, project_id: int, happening: Happening) -> Stored:
     return Stored()
 
 
-def apply(session: Session, project_id: int, happening: Happening, plan: Plan, now: datetime) -> list[int]:
+def apply(session: Session, project_id: int, event: Event, plan: Plan, now: datetime) -> list[int]:
     """The numbers of its jobs. The caller holds the project's lock."""
     commits = {
         known.sha: record(session, project_id, known.sha, known.parent, known.info, listed=plan.listed)
@@ -52,27 +52,27 @@ def apply(session: Session, project_id: int, happening: Happening, plan: Plan, n
     for one in plan.measurements:
         commit = commits.get(one.sha) or record(session, project_id, one.sha, None, listed=plan.listed)
         made.append(_enqueue(session, commit, one, now))
-    _move_refs(session, project_id, happening, plan, now)
-    _drop(session, project_id, happening, plan, now)
+    _move_refs(session, project_id, event, plan, now)
+    _drop(session, project_id, event, plan, now)
     return made
 
 
-def _enqueue(session: Session, commit: CommitRow, wanted: Measurement, now: datetime) -> int:
+def _enqueue(session: Session, commit: CommitRow, measurement: Measurement, now: datetime) -> int:
     job = jobs.enqueue(
         session,
         commit,
-        wanted.base,
-        reason=wanted.reason,
-        why=wanted.why,
+        measurement.base,
+        reason=measurement.reason,
+        why=measurement.why,
         now=now,
-        origin=Origin(wanted.fork),
-        pull_request=wanted.pull_request,
+        origin=Origin(measurement.fork),
+        pull_request=measurement.pull_request,
     )
     return job.id
 
 
-def _move_refs(session: Session, project_id: int, happening: Happening, plan: Plan, now: datetime) -> None:
-    match happening:
+def _move_refs(session: Session, project_id: int, event: Event, plan: Plan, now: datetime) -> None:
+    match event:
         case BranchPushed(branch=name) if plan.place:
             refs.place_branch(session, project_id, name, plan.place, now)
         case TagPushed(tag=name) if plan.place:
@@ -82,8 +82,8 @@ def _move_refs(session: Session, project_id: int, happening: Happening, plan: Pl
         case TagDeleted(name):
             refs.delete(session, refs.find_tag(session, project_id, name), now)
         case PullRequestChanged():
-            ref_service.change_pull_request(session, project_id, happening, plan.base, now)
-            _expect(session, project_id, happening, now)
+            ref_service.change_pull_request(session, project_id, event, plan.base, now)
+            _expect(session, project_id, event, now)
 
 
 def _expect(session: Session, project_id: int, request: PullRequestChanged, now: datetime) -> None:
@@ -93,9 +93,9 @@ def _expect(session: Session, project_id: int, request: PullRequestChanged, now:
         expectations.record_request(session, merged, request.body or "", request.author, now)
 
 
-def _drop(session: Session, project_id: int, happening: Happening, plan: Plan, now: datetime) -> None:
+def _drop(session: Session, project_id: int, event: Event, plan: Plan, now: datetime) -> None:
     """Jobs of commits that no branch has any more, of a pull request that moved or ended, of a queue left."""
-    match happening:
+    match event:
         case PullRequestChanged(number=number, state="open", head_sha=head):
             why = f"pull request {number} was pushed to"
             jobs.supersede(session, project_id, why=why, now=now, pull_request=number, keep=head)

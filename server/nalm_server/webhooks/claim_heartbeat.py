@@ -22,7 +22,7 @@ RENEWED_SECONDS = 15.0
 
 
 @contextmanager
-def holding(context: Context, claims: Sequence[tuple[int, int]]) -> Iterator[None]:
+def renewed(context: Context, claims: Sequence[tuple[int, int]]) -> Iterator[None]:
     """Renews the hold that attempts have of deliveries, as (delivery, attempt), until the work is done."""
     done = threading.Event()
     name = f"deliveries from {claims[0][0]}"

@@ -6,15 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from nalm_server.git.branch_filters.filters import PushCommits, Watching
-from nalm_server.git.events import BranchPushed, Happening, MergeGroupChanged, PullRequestChanged
+from nalm_server.git.events import BranchPushed, Event, MergeGroupChanged, PullRequestChanged
 from nalm_server.git.graph import GraphQueries
 from nalm_server.webhooks.plans.make import without_graph
 from nalm_server.webhooks.plans.steps import EACH_AT_MOST
 
 
-def wanted(watched: Watching, happenings: Iterable[Happening]) -> GraphQueries | None:
+def queries_for(watched: Watching, events: Iterable[Event]) -> GraphQueries | None:
     """None: no plan asks for anything."""
-    asking = [one for one in happenings if without_graph(watched, one) is None]
+    asking = [one for one in events if without_graph(watched, one) is None]
     if not asking:
         return None
     requests = [one for one in asking if isinstance(one, PullRequestChanged)]

@@ -8,11 +8,11 @@ import json
 from pydantic import ValidationError
 
 from nalm_server.base.errors import BadRequestError, ErrorDetail, InvalidError
-from nalm_server.git.events import Happening
+from nalm_server.git.events import Event
 from nalm_server.webhooks.forges.claim import Forge
 
 
-def read(forge: Forge, event: str, body: bytes) -> Happening:
+def read(forge: Forge, event: str, body: bytes) -> Event:
     """Raises BadRequestError, InvalidError."""
     try:
         return forge.read(event, json.loads(body))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a happening to its commits and jobs: planned outside a transaction, applied in one."""
+"""From an event to its commits and jobs: planned outside a transaction, applied in one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nalm_server.auth.access import project_repository as projects
 from nalm_server.db.context import Context
 from nalm_server.git.branch_filters import repository as watches
 from nalm_server.git.branch_filters.filters import watching
-from nalm_server.git.events import Happening
+from nalm_server.git.events import Event
 from nalm_server.git.graph import Graph
 from nalm_server.webhooks import apply, repository
 from nalm_server.webhooks.plans.make import make_plan
@@ -24,13 +24,13 @@ Finish = Callable[[Session, Plan, Callable[[], list[int]]], None]
 def follow(
     context: Context,
     scene: Scene,
-    happening: Happening,
+    event: Event,
     finish: Finish,
     *,
     last_try: bool = False,
 ) -> None:
     """Raises GraphError or UnknownRevisionError when the plan cannot be made, or not yet."""
-    while not _followed(context, scene, happening, finish, last_try=last_try):
+    while not _followed(context, scene, event, finish, last_try=last_try):
         continue  # what the plan stood on has changed meanwhile
 
 
@@ -43,19 +43,17 @@ def scene_of(context: Context, project_id: int) -> Scene:
     return Scene(watched, Graph(context, project))
 
 
-def _followed(
-    context: Context, scene: Scene, happening: Happening, finish: Finish, *, last_try: bool
-) -> bool:
+def _followed(context: Context, scene: Scene, event: Event, finish: Finish, *, last_try: bool) -> bool:
     project_id = scene.graph.project.id
     with context.read_sessions() as session:
-        before = apply.stored(session, project_id, happening)
-    plan = make_plan(scene, happening, before, last_try=last_try)
+        before = apply.stored(session, project_id, event)
+    plan = make_plan(scene, event, before, last_try=last_try)
     with context.sessions() as session:
         repository.commit_without_waiting(session)
         projects.lock(session, project_id)
-        if apply.stored(session, project_id, happening) != before:
+        if apply.stored(session, project_id, event) != before:
             return False
         now = context.clock()
-        finish(session, plan, lambda: apply.apply(session, project_id, happening, plan, now))
+        finish(session, plan, lambda: apply.apply(session, project_id, event, plan, now))
         session.commit()
     return True

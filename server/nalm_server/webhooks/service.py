@@ -57,12 +57,12 @@ def take(context: Context, forge: Forge, request: Request) -> HookAnswer:
     if request.headers.get("content-type", "").startswith(FORM):
         raise BadRequestError("The body is a form: set the webhook's content type to application/json.")
     require_values(request.body, MOST_VALUES)
-    happening = read(forge, claim.event, request.body)
-    if isinstance(happening, Nothing):
-        return HookAnswer(status="ignored", reason=happening.reason, delivery=None)
+    event = read(forge, claim.event, request.body)
+    if isinstance(event, Nothing):
+        return HookAnswer(status="ignored", reason=event.reason, delivery=None)
     with context.sessions() as session:
         answer = _store(
-            session, context, forge, claim, project_id=project_id, about=about(happening), body=request.body
+            session, context, forge, claim, project_id=project_id, about=about(event), body=request.body
         )
         session.commit()
     return answer

@@ -33,7 +33,7 @@ def same(expected: str, given: str | None) -> bool:
     return hmac.compare_digest(expected.encode(), (given or "").encode("utf-8", "replace"))
 
 
-def fits(secret: str, body: bytes, signature: str | None) -> bool:
+def verify_signature(secret: str, body: bytes, signature: str | None) -> bool:
     """True for GitHub's form of this secret's signature."""
     return same(sign(secret, body), signature)
 

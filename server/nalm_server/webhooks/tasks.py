@@ -14,13 +14,13 @@ from sqlalchemy.orm import Session
 
 from nalm_server.base.errors import NalmError
 from nalm_server.db.context import Context
-from nalm_server.git.events import Happening
+from nalm_server.git.events import Event
 from nalm_server.git.graph import gather
 from nalm_server.webhooks import claims, repository
-from nalm_server.webhooks.claim_heartbeat import holding
+from nalm_server.webhooks.claim_heartbeat import renewed
 from nalm_server.webhooks.claims import Claimed
 from nalm_server.webhooks.forges import FORGES
-from nalm_server.webhooks.graph_queries import wanted
+from nalm_server.webhooks.graph_queries import queries_for
 from nalm_server.webhooks.parsing import read
 from nalm_server.webhooks.plans.plan import Plan, Scene
 from nalm_server.webhooks.processing import follow, scene_of
@@ -36,7 +36,7 @@ BODIES_KEPT = timedelta(days=14)
 def drain(context: Context) -> None:
     """Works on every delivery that is due. Safe to run twice at once."""
     while claimed := claims.claim(context):
-        with holding(context, [(one.number, one.attempt) for one in claimed]):
+        with renewed(context, [(one.number, one.attempt) for one in claimed]):
             _work_all(context, claimed)
     with context.sessions() as session:
         repository.forget_bodies(session, context.clock() - BODIES_KEPT)
@@ -45,16 +45,16 @@ def drain(context: Context) -> None:
 
 def _work_all(context: Context, claimed: Sequence[Claimed]) -> None:
     """Of one project. One that fails keeps no other waiting."""
-    told: dict[int, Happening] = {}
+    events: dict[int, Event] = {}
     for one in claimed:
         with _put_off_if_it_fails(context, one):
-            told[one.number] = read(FORGES[one.forge], one.event, one.body)
-    scene = _scene(context, claimed[0].project_id, told.values())
+            events[one.number] = read(FORGES[one.forge], one.event, one.body)
+    scene = _scene(context, claimed[0].project_id, events.values())
     for one in claimed:
-        if one.number not in told:
+        if one.number not in events:
             continue
         with _put_off_if_it_fails(context, one):
-            _work(context, one, told[one.number], scene)
+            _work(context, one, events[one.number], scene)
 
 
 @contextmanager
@@ -69,15 +69,15 @@ def _put_off_if_it_fails(context: Context, claimed: Claimed) -> Iterator[None]:
         claims.put_off(context, claimed, said)
 
 
-def _scene(context: Context, project_id: int, told: Collection[Happening]) -> Scene:
+def _scene(context: Context, project_id: int, events: Collection[Event]) -> Scene:
     scene = scene_of(context, project_id)
-    asked = wanted(scene.watched, told)
-    if asked is None:
+    queries = queries_for(scene.watched, events)
+    if queries is None:
         return scene
-    return replace(scene, graph=replace(scene.graph, gathered=gather(context, scene.graph.project, asked)))
+    return replace(scene, graph=replace(scene.graph, gathered=gather(context, scene.graph.project, queries)))
 
 
-def _work(context: Context, claimed: Claimed, happening: Happening, scene: Scene) -> None:
+def _work(context: Context, claimed: Claimed, event: Event, scene: Scene) -> None:
     def finish(session: Session, plan: Plan, applied: Callable[[], list[int]]) -> None:
         row = claims.still_ours(session, claimed)
         if row is None:
@@ -90,4 +90,4 @@ def _work(context: Context, claimed: Claimed, happening: Happening, scene: Scene
             repository.overtake(session, row, f"delivery {row.id} told what is newer of {row.about}", now)
 
     last_try = claimed.attempt >= GRAPH_TRIES
-    follow(context, scene, happening, finish, last_try=last_try)
+    follow(context, scene, event, finish, last_try=last_try)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A worker that an outage of its broker left deaf, or dead, begins anew.
+"""A worker that an outage of its broker left deaf, or dead, restarts.
 
 After Redis was killed and came back, Celery now and then ends on what it still had to acknowledge, or is
 connected and consumes nothing, without a word (celery/celery issues 8091, 8990, 9054). So each worker looks
@@ -29,7 +29,7 @@ DEAF_AFTER = 3
 """Looks in a row at which wakes waited for an idle worker that had taken none since the look before."""
 
 
-class Hearing:
+class Heartbeat:
     """What a worker takes from its queue, and whether that goes on.
 
     `waiting` gives the number of wakes in the queue (Redis' LLEN over its priorities), or raises RedisError.
@@ -77,19 +77,19 @@ def waiting_in(redis_url: str) -> Callable[[], int]:
     return lambda: sum(int(client.llen(key)) for key in keys)
 
 
-def watch(hearing: Hearing, look_seconds: float) -> None:
-    """Looks from a thread of its own, and begins anew when the worker is deaf: nothing is in hand then."""
+def watch(heartbeat: Heartbeat, look_seconds: float) -> None:
+    """Looks from a thread of its own, and restarts when the worker is deaf: nothing is in hand then."""
 
     def look() -> None:
         pause = threading.Event()
-        while not hearing.deaf():
+        while not heartbeat.deaf():
             pause.wait(look_seconds)
-        begin_anew("wakes wait, and this worker hears none")
+        restart("wakes wait, and this worker hears none")
 
     threading.Thread(target=look, name="hearing", daemon=True).start()
 
 
-def begin_anew(why: str) -> NoReturn:
+def restart(why: str) -> NoReturn:
     """Replaces this process by the same command."""
     log.warning("the worker begins anew", why=why)
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])

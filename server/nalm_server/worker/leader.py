@@ -26,13 +26,13 @@ class Leader:
         if self._engine.dialect.name == "sqlite":
             return True
         try:
-            return self._asked()
+            return self._holds_lock()
         except DBAPIError as error:
             log.warning("the database is away", error=str(error.orig))
             self.close()
             return False
 
-    def _asked(self) -> bool:
+    def _holds_lock(self) -> bool:
         if self._connection is not None:
             repository.answers(self._connection)
             return True

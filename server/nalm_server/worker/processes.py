@@ -12,7 +12,7 @@ from celery import Celery, signals
 from nalm_server.db.context import Context
 from nalm_server.worker import broker, repository
 from nalm_server.worker.drain import drain_kind
-from nalm_server.worker.heartbeat import LOOK_SECONDS, Hearing, begin_anew, waiting_in, watch
+from nalm_server.worker.heartbeat import LOOK_SECONDS, Heartbeat, restart, waiting_in, watch
 from nalm_server.worker.kinds import Work
 from nalm_server.worker.leader import Leader
 from nalm_server.worker.ping import worker_name
@@ -28,8 +28,8 @@ def run_worker(context: Context, redis_url: str, threads: int, look_seconds: flo
     Threads, not processes: drains wait for the database, git and forges.
     """
     app = broker.make_celery(redis_url)
-    hearing = Hearing(waiting_in(redis_url))
-    register(app, context, hearing)
+    heartbeat = Heartbeat(waiting_in(redis_url))
+    register(app, context, heartbeat)
     signals.setup_logging.connect(_keep_logging, weak=False)
     worker = app.Worker(
         pool="threads",
@@ -41,18 +41,18 @@ def run_worker(context: Context, redis_url: str, threads: int, look_seconds: flo
         quiet=True,
     )
     log.info("worker ready for wakes", threads=threads, queue=broker.SERVER_QUEUE)
-    watch(hearing, look_seconds)
+    watch(heartbeat, look_seconds)
     worker.start()
-    if worker.exitcode and hearing.heard:
-        begin_anew("Celery ended on an error")
+    if worker.exitcode and heartbeat.heard:
+        restart("Celery ended on an error")
     return int(worker.exitcode or 0)
 
 
-def register(app: Celery, context: Context, hearing: Hearing) -> None:
+def register(app: Celery, context: Context, heartbeat: Heartbeat) -> None:
     """The one task of the server's workers."""
 
     def work(kind: str) -> None:
-        with hearing.taking():
+        with heartbeat.taking():
             if kind in set(Work):
                 drain_kind(context, Work(kind))
             else:

@@ -34,8 +34,8 @@ from nalm_server_pulls import Pull, as_gitlab
 from nalm_server_sockets import Loopback, Reply, serving
 
 PENDING = Status("abc", ForgeState.PENDING, "queued", "http://nalm/p/demo", "nalm/demo")
-NEWS = Comment(3, marker("demo"), f"{marker('demo')}\nregressed", worth_writing=True)
-NOTHING = replace(NEWS, body=f"{marker('demo')}\nsame", worth_writing=False)
+NEWS = Comment(3, marker("demo"), f"{marker('demo')}\nregressed", is_needed=True)
+NOTHING = replace(NEWS, body=f"{marker('demo')}\nsame", is_needed=False)
 KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 PEM = KEY.private_bytes(
     serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()

@@ -228,7 +228,7 @@ def test_pauses_grow_and_spread() -> None:
     assert shortest == sorted(shortest) and all(a < b for a, b in zip(shortest, longest, strict=True))
     assert longest[-1] <= timedelta(seconds=1.25 * backoff.LONGEST_SECONDS)
     assert backoff.before_next(1, 900, 0.0) == timedelta(seconds=900)
-    assert backoff.before_next(1, 1e9, 0.0) == timedelta(seconds=backoff.LONGEST_ASKED_SECONDS)
+    assert backoff.before_next(1, 1e9, 0.0) == timedelta(seconds=backoff.LONGEST_REQUESTED_SECONDS)
 
 
 def verified(seen: Seen, secret: str) -> Any:

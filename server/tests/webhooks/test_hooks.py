@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from nalm_server.auth.access.project_models import ProjectRow
-from nalm_server.webhooks.signature import fits, sign
+from nalm_server.webhooks.signature import sign, verify_signature
 from nalm_server.webhooks.tasks import drain
 from nalm_server_deliveries import payload
 from nalm_server_harness import Clock, Service, make_service
@@ -24,7 +24,7 @@ def test_signature_is_that_of_githubs_documentation() -> None:
     # The example of GitHub's page "Validating webhook deliveries".
     expected = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
     assert sign("It's a Secret to Everybody", b"Hello, World!") == expected
-    assert fits("It's a Secret to Everybody", b"Hello, World!", expected)
+    assert verify_signature("It's a Secret to Everybody", b"Hello, World!", expected)
 
 
 def test_merge_queues_one_job_against_the_state_before(service: Service) -> None:

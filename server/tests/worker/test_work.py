@@ -17,7 +17,7 @@ import httpx
 import pytest
 from nalm_server.db import engine as db
 from nalm_server.worker import broker, repository
-from nalm_server.worker.heartbeat import DEAF_AFTER, Hearing
+from nalm_server.worker.heartbeat import DEAF_AFTER, Heartbeat
 from nalm_server.worker.kinds import Work
 from nalm_server.worker.leader import Leader
 from nalm_server.worker.pending import Pending
@@ -195,7 +195,7 @@ def test_hearing_is_judged_by_wakes_that_wait_for_an_idle_worker() -> None:
             raise now
         return now
 
-    hearing = Hearing(count)
+    hearing = Heartbeat(count)
     with hearing.taking():
         waiting += [1] * DEAF_AFTER
         assert not any(hearing.deaf() for _ in range(DEAF_AFTER))  # busy

@@ -41,20 +41,20 @@ def mistakes(commits: Sequence[CommitRow]) -> list[str]:
 
 
 def declare(
-    session: Session, commit: CommitRow, wanted: Expectation, source: Source, who: str, *, now: datetime
+    session: Session, commit: CommitRow, expectation: Expectation, source: Source, who: str, *, now: datetime
 ) -> None:
     """One for each commit, scenarios, metric and source; a later one replaces its bound."""
     for row in rule_repository.expectations_at(session, commit.id):
-        if (row.scenario, row.metric, row.source) == (wanted.scenario, wanted.metric, source):
-            row.bound, row.reason, row.who = wanted.bound, wanted.reason, who
+        if (row.scenario, row.metric, row.source) == (expectation.scenario, expectation.metric, source):
+            row.bound, row.reason, row.who = expectation.bound, expectation.reason, who
             return
     row = ExpectationRow(
         project_id=commit.project_id,
         commit_id=commit.id,
-        scenario=wanted.scenario,
-        metric=wanted.metric,
-        bound=wanted.bound,
-        reason=wanted.reason,
+        scenario=expectation.scenario,
+        metric=expectation.metric,
+        bound=expectation.bound,
+        reason=expectation.reason,
         source=source,
         who=who,
         created_at=now,

@@ -49,7 +49,7 @@ def up(settings: Settings, host: str, port: int, *, with_agent: bool) -> None:
         keeper = None
         if nalm is not None:
             start = agent_start(settings, nalm, first.agent_file.resolve())
-            settings = _told(settings, start)
+            settings = _restricted(settings, start)
             keeper = _keeper(nalm, url_of(host, listening), first, start)
         context = make_context(settings, waker=waker)
         ticks = Ticks(waker)
@@ -120,7 +120,7 @@ def _local_agent() -> str | None:
     return nalm
 
 
-def _told(settings: Settings, start: Start) -> Settings:
+def _restricted(settings: Settings, start: Start) -> Settings:
     """Says what a committer may do here. Where that is much, forks' pull requests are not measured unless the
     operator has said that they are.
     """

@@ -25,11 +25,11 @@ def list_people(project: ProjectName, session: ReadDb, caller: Caller) -> list[M
 
 @router.put("/{account}", responses=documented(404, 413))
 def set_member(
-    project: ProjectName, account: AccountName, wanted: MemberRole, *, session: Db, now: Now, caller: Caller
+    project: ProjectName, account: AccountName, member: MemberRole, *, session: Db, now: Now, caller: Caller
 ) -> Member:
     """Adds an account to the project, or changes its role."""
     row = require_project(session, caller, project, Role.MAINTAINER)
-    return people.set_role(session, caller, row, account, role=wanted.role, now=now)
+    return people.set_role(session, caller, row, account, role=member.role, now=now)
 
 
 @router.delete("/{account}", status_code=204, responses=documented(404))

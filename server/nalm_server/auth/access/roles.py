@@ -20,9 +20,9 @@ class Role(StrEnum):
 ORDER = tuple(Role)
 
 
-def includes(held: Role | None, wanted: Role) -> bool:
-    """True if a holder of `held` may do what `wanted` may. None: no role at all."""
-    return held is not None and ORDER.index(held) >= ORDER.index(wanted)
+def includes(held: Role | None, required: Role) -> bool:
+    """True if a holder of `held` may do what `required` may. None: no role at all."""
+    return held is not None and ORDER.index(held) >= ORDER.index(required)
 
 
 def higher(one: Role | None, other: Role | None) -> Role | None:

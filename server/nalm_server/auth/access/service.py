@@ -44,7 +44,7 @@ def _own_role(session: Session, caller: Principal, project_id: int) -> Role | No
 
 
 def require_role(
-    session: Session, caller: Principal, project_id: int, wanted: Role, *, missing: str = NO_PROJECT
+    session: Session, caller: Principal, project_id: int, required: Role, *, missing: str = NO_PROJECT
 ) -> None:
     """Raises NotFoundError(missing) for one without any role, to whom a private project is no project at all,
     UnauthorizedError for somebody unknown, ForbiddenError for a role too low.
@@ -52,21 +52,21 @@ def require_role(
     `missing`: what is said of a thing that is not there, so that both cases read alike.
     """
     held = role_in(session, caller, project_id)
-    if includes(held, wanted):
+    if includes(held, required):
         return
     if held is None:
         raise NotFoundError(missing)
     if caller.anonymous:
         raise UnauthorizedError(SIGN_IN)
-    raise ForbiddenError(f"This needs the role {wanted} in the project; yours is {held}.")
+    raise ForbiddenError(f"This needs the role {required} in the project; yours is {held}.")
 
 
-def require_project(session: Session, caller: Principal, name: str, wanted: Role) -> ProjectRow:
-    """The project of this name, if the caller may do there what `wanted` may. Raises as require_role."""
+def require_project(session: Session, caller: Principal, name: str, required: Role) -> ProjectRow:
+    """The project of this name, if the caller may do there what `required` may. Raises as require_role."""
     row = find_project(session, name)
     if row is None:
         raise NotFoundError(NO_PROJECT)
-    require_role(session, caller, row.id, wanted)
+    require_role(session, caller, row.id, required)
     return row
 
 

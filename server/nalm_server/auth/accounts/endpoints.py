@@ -36,11 +36,11 @@ def add_account(new: AccountNew, session: Db, context: Ctx, now: Now, caller: Ca
 
 @router.patch("/{account}", responses=documented(404, 409, 413))
 def change_account(
-    account: AccountName, wanted: AccountChange, session: Db, now: Now, caller: Caller
+    account: AccountName, changes: AccountChange, session: Db, now: Now, caller: Caller
 ) -> Account:
     """Makes it an administrator or not, disables or enables it. Disabled: signed out everywhere, at once."""
     require_administrator(caller)
-    return service.change(session, caller, service.require(session, account), wanted, now)
+    return service.change(session, caller, service.require(session, account), changes, now)
 
 
 @router.post("/{account}/link", status_code=201, responses=documented(404, 409, 413))

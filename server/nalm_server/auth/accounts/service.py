@@ -71,16 +71,16 @@ def invite(
 
 
 def change(
-    session: Session, caller: Principal, row: AccountRow, wanted: AccountChange, now: datetime
+    session: Session, caller: Principal, row: AccountRow, changes: AccountChange, now: datetime
 ) -> Account:
     administered = row.administrator and row.disabled_at is None
-    if wanted.administrator is not None and wanted.administrator != row.administrator:
-        row.administrator = wanted.administrator
+    if changes.administrator is not None and changes.administrator != row.administrator:
+        row.administrator = changes.administrator
         record(session, caller, "account.change", f"account {row.name}", now, detail=f"{row.administrator=}")
-    if wanted.disabled is not None and wanted.disabled != (row.disabled_at is not None):
-        row.disabled_at = now if wanted.disabled else None
-        record(session, caller, "account.disable" if wanted.disabled else "account.enable", row.name, now)
-        if wanted.disabled:
+    if changes.disabled is not None and changes.disabled != (row.disabled_at is not None):
+        row.disabled_at = now if changes.disabled else None
+        record(session, caller, "account.disable" if changes.disabled else "account.enable", row.name, now)
+        if changes.disabled:
             sessions.end_all(session, row.id)
     session.flush()
     if administered and repository.count_administrators(session, who_signed_in=False) == 0:

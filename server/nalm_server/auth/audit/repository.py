@@ -25,19 +25,19 @@ class AuditFilter:
     limit: int
 
 
-def page(session: Session, wanted: AuditFilter) -> list[tuple[AuditRow, str | None]]:
+def page(session: Session, audit_filter: AuditFilter) -> list[tuple[AuditRow, str | None]]:
     """Newest first, each with its project's name."""
     query = select(AuditRow, ProjectRow.name).outerjoin(ProjectRow, ProjectRow.id == AuditRow.project_id)
-    if wanted.project_id is not None:
-        query = query.where(AuditRow.project_id == wanted.project_id)
-    if wanted.who is not None:
-        query = query.where(AuditRow.who == wanted.who)
-    if wanted.action is not None:
-        of_noun = AuditRow.action.startswith(f"{wanted.action}.", autoescape=True)
-        query = query.where(or_(AuditRow.action == wanted.action, of_noun))
-    if wanted.before is not None:
-        query = query.where(AuditRow.id < wanted.before)
-    found = session.execute(query.order_by(AuditRow.id.desc()).limit(wanted.limit))
+    if audit_filter.project_id is not None:
+        query = query.where(AuditRow.project_id == audit_filter.project_id)
+    if audit_filter.who is not None:
+        query = query.where(AuditRow.who == audit_filter.who)
+    if audit_filter.action is not None:
+        of_noun = AuditRow.action.startswith(f"{audit_filter.action}.", autoescape=True)
+        query = query.where(or_(AuditRow.action == audit_filter.action, of_noun))
+    if audit_filter.before is not None:
+        query = query.where(AuditRow.id < audit_filter.before)
+    found = session.execute(query.order_by(AuditRow.id.desc()).limit(audit_filter.limit))
     return [(row, name) for row, name in found]
 
 

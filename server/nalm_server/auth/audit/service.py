@@ -40,7 +40,7 @@ def record(
     )
 
 
-def entries(session: Session, wanted: AuditFilter) -> list[AuditEntry]:
+def entries(session: Session, audit_filter: AuditFilter) -> list[AuditEntry]:
     return [
         AuditEntry(
             id=row.id,
@@ -52,5 +52,5 @@ def entries(session: Session, wanted: AuditFilter) -> list[AuditEntry]:
             detail=row.detail,
             request_id=row.request_id,
         )
-        for row, project in repository.page(session, wanted)
+        for row, project in repository.page(session, audit_filter)
     ]

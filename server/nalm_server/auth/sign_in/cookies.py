@@ -71,8 +71,8 @@ def require_csrf(request: Request, cookie: str) -> None:
     """For whoever calls by cookie. Raises ForbiddenError for a write without the token."""
     if request.method in SAFE:
         return
-    told = request.headers.get(CSRF_HEADER, "")
-    if not hmac.compare_digest(told.encode(), csrf_of(cookie).encode()):
+    sent = request.headers.get(CSRF_HEADER, "")
+    if not hmac.compare_digest(sent.encode(), csrf_of(cookie).encode()):
         raise ForbiddenError(f"The header {CSRF_HEADER} is missing or old: GET /api/v1/session has it.")
 
 

@@ -43,6 +43,6 @@ def sign_out(
 
 
 @router.put("/password", status_code=204, responses=documented(413))
-def change_password(wanted: PasswordChange, context: Ctx, caller: Caller) -> None:
+def change_password(change: PasswordChange, context: Ctx, caller: Caller) -> None:
     """Sets a new password; all other sessions of the account end."""
-    service.change_password(context, caller, wanted)
+    service.change_password(context, caller, change)

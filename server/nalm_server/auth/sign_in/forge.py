@@ -36,7 +36,7 @@ class ProviderError(NalmError):
 
 
 @dataclass(frozen=True)
-class Asked:
+class SignInRequest:
     """What was sent along with somebody, to be found again when they come back."""
 
     state: str
@@ -53,8 +53,8 @@ class Identity:
     name: str
 
 
-def new_asked() -> Asked:
-    return Asked(*(secrets.token_urlsafe(48) for _ in range(3)))
+def new_request() -> SignInRequest:
+    return SignInRequest(*(secrets.token_urlsafe(48) for _ in range(3)))
 
 
 def endpoints(provider: Provider) -> dict[str, Any]:
@@ -68,18 +68,18 @@ def endpoints(provider: Provider) -> dict[str, Any]:
     return found
 
 
-def address_to_ask(provider: Provider, redirect_uri: str, asked: Asked) -> str:
+def address_to_ask(provider: Provider, redirect_uri: str, request: SignInRequest) -> str:
     with _client(provider, redirect_uri) as client:
         address, _ = client.create_authorization_url(
             endpoints(provider)["authorization_endpoint"],
-            state=asked.state,
-            nonce=asked.nonce,
-            code_verifier=asked.verifier,
+            state=request.state,
+            nonce=request.nonce,
+            code_verifier=request.verifier,
         )
     return str(address)
 
 
-def identify(provider: Provider, redirect_uri: str, asked: Asked, code: str, now: int) -> Identity:
+def identify(provider: Provider, redirect_uri: str, request: SignInRequest, code: str, now: int) -> Identity:
     """Who came back with this code. Raises UnauthorizedError for a code, token or claim that does not fit."""
     found = endpoints(provider)
     try:
@@ -88,11 +88,11 @@ def identify(provider: Provider, redirect_uri: str, asked: Asked, code: str, now
                 found["token_endpoint"],
                 grant_type="authorization_code",
                 code=code,
-                code_verifier=asked.verifier,
+                code_verifier=request.verifier,
             )
             if provider.kind is Kind.GITHUB:
                 return _of_github(provider, client)
-        claims = _claims(provider, found, token.get("id_token", ""), asked.nonce, now)
+        claims = _claims(provider, found, token.get("id_token", ""), request.nonce, now)
     except (OAuthError, JoseError, ValueError) as error:
         raise UnauthorizedError(f"The provider's answer does not fit: {error}. Sign in again.") from error
     except httpx.HTTPError as error:

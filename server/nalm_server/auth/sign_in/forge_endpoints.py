@@ -16,7 +16,7 @@ from nalm_server.base.errors import UnauthorizedError, documented
 router = APIRouter(prefix="/sign-in", tags=["session"])
 
 Name = Annotated[str, Path(min_length=1, max_length=32, pattern="^[a-z0-9-]+$", description="A provider.")]
-Told = Annotated[str | None, Query(max_length=2048)]
+ForgeParameter = Annotated[str | None, Query(max_length=2048)]
 To = Annotated[
     str | None, Query(max_length=1024, description="The page to show afterwards: a path of this server.")
 ]
@@ -44,7 +44,7 @@ def start_sign_in(provider: Name, request: Request, context: Ctx, to: To = None)
     "/{provider}/callback", status_code=303, response_class=RedirectResponse, responses=documented(404)
 )
 def finish_sign_in(
-    provider: Name, request: Request, context: Ctx, state: Told = None, code: Told = None
+    provider: Name, request: Request, context: Ctx, state: ForgeParameter = None, code: ForgeParameter = None
 ) -> RedirectResponse:
     """Where the provider sends the browser back to: signs in, then shows the page."""
     forge_service.require(context, provider)

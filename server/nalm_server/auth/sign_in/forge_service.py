@@ -15,7 +15,7 @@ from nalm_server.auth.accounts import repository as accounts
 from nalm_server.auth.accounts.models import AccountRow, IdentityRow
 from nalm_server.auth.audit.service import record
 from nalm_server.auth.sign_in import forge
-from nalm_server.auth.sign_in.forge import Asked, Identity
+from nalm_server.auth.sign_in.forge import Identity, SignInRequest
 from nalm_server.auth.sign_in.return_address import local_path
 from nalm_server.auth.sign_in.service import NewSession, begin
 from nalm_server.auth.tokens.principal import SYSTEM
@@ -42,10 +42,10 @@ def redirect_uri(context: Context, name: str) -> str:
 
 def start(context: Context, name: str, to: str | None) -> tuple[str, str]:
     """Where to send the browser, and the sealed cookie it takes along. `to`: the page it came from."""
-    asked = forge.new_asked()
-    address = forge.address_to_ask(require(context, name), redirect_uri(context, name), asked)
+    request = forge.new_request()
+    address = forge.address_to_ask(require(context, name), redirect_uri(context, name), request)
     until = (context.clock() + timedelta(seconds=WAY_SECONDS)).timestamp()
-    way = {"provider": name, "until": until, "to": to, **asdict(asked)}
+    way = {"provider": name, "until": until, "to": to, **asdict(request)}
     return address, context.box.seal(json.dumps(way)).decode()
 
 
@@ -54,10 +54,10 @@ def come_back(context: Context, name: str, *, sealed: str, state: str, code: str
 
     Raises UnauthorizedError unless this browser was sent, there, with this state, a while ago.
     """
-    asked, to = _opened(context, name, sealed, state)
+    request, to = _opened(context, name, sealed, state)
     now = context.clock()
     identity = forge.identify(
-        require(context, name), redirect_uri(context, name), asked, code, int(now.timestamp())
+        require(context, name), redirect_uri(context, name), request, code, int(now.timestamp())
     )
     with context.sessions() as session:
         account = _account(session, context, identity)
@@ -68,7 +68,7 @@ def come_back(context: Context, name: str, *, sealed: str, state: str, code: str
     return made, to
 
 
-def _opened(context: Context, name: str, sealed: str, state: str) -> tuple[Asked, str]:
+def _opened(context: Context, name: str, sealed: str, state: str) -> tuple[SignInRequest, str]:
     try:
         way = json.loads(context.box.open(sealed.encode()))
     except SecretKeyError as error:
@@ -76,7 +76,7 @@ def _opened(context: Context, name: str, sealed: str, state: str) -> tuple[Asked
     matches = hmac.compare_digest(str(way.get("state")).encode(), state.encode())
     if not matches or way.get("provider") != name or way["until"] < context.clock().timestamp():
         raise UnauthorizedError(AGAIN)
-    return Asked(way["state"], way["nonce"], way["verifier"]), local_path(way.get("to"))
+    return SignInRequest(way["state"], way["nonce"], way["verifier"]), local_path(way.get("to"))
 
 
 def _account(session: Session, context: Context, identity: Identity) -> AccountRow:
@@ -97,8 +97,8 @@ def _account(session: Session, context: Context, identity: Identity) -> AccountR
     return account
 
 
-def _free_name(session: Session, wanted: str) -> str:
-    base = re.sub(r"[^a-z0-9._-]", "", wanted.lower()).lstrip("._-")[:48] or "somebody"
+def _free_name(session: Session, preferred: str) -> str:
+    base = re.sub(r"[^a-z0-9._-]", "", preferred.lower()).lstrip("._-")[:48] or "somebody"
     name, number = base, 2
     while accounts.find(session, name) is not None:
         name, number = f"{base}-{number}", number + 1

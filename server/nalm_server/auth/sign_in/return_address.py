@@ -11,8 +11,8 @@ PATH = re.compile(r"/(?![/\\\\])[\x21-\x5b\x5d-\x7e]*")
 SIGN_IN = "/sign-in"
 
 
-def local_path(wanted: str | None) -> str:
-    """`wanted` if it is a path of this server, with its query; else the first page."""
-    if wanted is None or not PATH.fullmatch(wanted) or wanted.startswith((SIGN_IN, "/api/")):
+def local_path(address: str | None) -> str:
+    """`address` if it is a path of this server, with its query; else the first page."""
+    if address is None or not PATH.fullmatch(address) or address.startswith((SIGN_IN, "/api/")):
         return HOME
-    return wanted
+    return address

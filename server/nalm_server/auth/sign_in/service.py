@@ -161,7 +161,7 @@ def who(session: Session, caller: Principal, csrf: str | None) -> SignedIn:
     )
 
 
-def change_password(context: Context, caller: Principal, wanted: PasswordChange) -> None:
+def change_password(context: Context, caller: Principal, change: PasswordChange) -> None:
     if caller.session_id is None or caller.account_id is None:
         raise UnauthorizedError("This needs a sign-in; a token cannot set a password.")
     with context.read_sessions() as session:
@@ -170,12 +170,12 @@ def change_password(context: Context, caller: Principal, wanted: PasswordChange)
     free = stored is None or (row is not None and row.by_link)
     # Only who is signed in comes here: counted by session, so that no stranger's attempts are in the way.
     attempt = Attempt(caller.name, "", f"session {caller.session_id}")
-    if not free and not _verified(context, attempt, stored, wanted.old or ""):
+    if not free and not _verified(context, attempt, stored, change.old or ""):
         raise ForbiddenError("The old password is wrong.")
     with context.sessions() as session:
         row = repository.get(session, caller.session_id)
         if row is not None:
             row.by_link = False
         changed = account_service.require(session, caller.name)
-        account_service.set_password(session, caller, changed, wanted.new, context.clock())
+        account_service.set_password(session, caller, changed, change.new, context.clock())
         session.commit()

@@ -9,7 +9,7 @@ from datetime import datetime
 from nalm_core.findings.confirmation import LOST, Measurement, Where
 
 from nalm_server.alerts import evidence
-from nalm_server.alerts.confirmation_schemas import Wanted
+from nalm_server.alerts.confirmation_schemas import Remeasurement
 from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns.confirmation import hosts, repository
 from nalm_server.campaigns.confirmation.case import Case
@@ -63,7 +63,7 @@ def _lost(step: StepRow, why: str, now: datetime) -> None:
 def _waited(case: Case, step: StepRow, job_id: int, *, elsewhere: bool) -> None:
     """The host it is meant for is gone, or has not come for too long."""
     detail = detail_of(step)
-    host = detail.first_host if detail.wanted is Wanted.SAME else None
+    host = detail.first_host if detail.wanted is Remeasurement.SAME else None
     gone = host is not None and not hosts.is_there(case.session, case.project, host)
     waited = case.now - (step.started_at or case.now)
     if not gone and waited < hosts.PATIENCE:
@@ -73,19 +73,21 @@ def _waited(case: Case, step: StepRow, job_id: int, *, elsewhere: bool) -> None:
         return
     why = f"{host} is gone" if gone else f"{host or 'no host'} has not taken it"
     if host is not None and not elsewhere:
-        note(step, wanted=Wanted.INSTEAD)
+        note(step, wanted=Remeasurement.INSTEAD)
         step.why = why
         job.only_host, job.not_host = None, host
         jobs.touch(case.session, job, case.now)
         wake_pool(case.session, case.project.pool)
-    elif detail.wanted is not Wanted.INSTEAD or waited >= 2 * hosts.PATIENCE:
+    elif detail.wanted is not Remeasurement.INSTEAD or waited >= 2 * hosts.PATIENCE:
         superseding.drop(case.session, job, why, case.now)
         _lost(step, why, case.now)
 
 
 def _is_elsewhere(step: StepRow, steps: Sequence[StepRow]) -> bool:
     """Another host is, or was, asked about the scenario, too."""
-    return any(other.scenario == step.scenario and detail_of(other).wanted is Wanted.OTHER for other in steps)
+    return any(
+        other.scenario == step.scenario and detail_of(other).wanted is Remeasurement.OTHER for other in steps
+    )
 
 
 def _of_bisect(case: Case, step: StepRow) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from nalm_core.text.commit_name import short
 
 from nalm_server.alerts import lifecycle
-from nalm_server.alerts.confirmation_schemas import PlanState, Wanted
+from nalm_server.alerts.confirmation_schemas import PlanState, Remeasurement
 from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns.bisection import service as bisects
 from nalm_server.campaigns.bisection.kind import BisectResult, BisectSpec
@@ -46,7 +46,7 @@ def begin(case: Case, seen: Seen, who: str | None = None) -> bool:
         head_sha=seen.head_sha,
         scenario=seen.scenario,
         child_id=bisect.id,
-        detail={"wanted": Wanted.BISECT, "first_host": seen.host},
+        detail={"wanted": Remeasurement.BISECT, "first_host": seen.host},
         started_at=case.now,
     )
     campaigns.add_step(case.session, step)

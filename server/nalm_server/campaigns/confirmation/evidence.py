@@ -78,8 +78,8 @@ def _of_history(session: Session, alert: AlertRow) -> list[Seen]:
         return []
     found = []
     for scenario in alert.scenarios:
-        told = repository.newest_host(session, alert.commit_id, scenario)
-        host = agent_named(session, told[1], told[0]) if told else None
+        newest = repository.newest_host(session, alert.commit_id, scenario)
+        host = agent_named(session, newest[1], newest[0]) if newest else None
         found.append(Seen(scenario, base, head, host))
     return found
 

@@ -37,9 +37,9 @@ def another(
     session: Session, project: ProjectRow, not_this: str, needs: str | None, now: datetime
 ) -> HostRow | None:
     """A host of the pool that is at work and has what is needed."""
-    wanted = Needs.parse(needs) if needs else Needs()
+    required = Needs.parse(needs) if needs else Needs()
     for host in agents.hosts_of_pool(session, project.pool):
-        fit = host.name != not_this and not missing(wanted, capabilities(host))
+        fit = host.name != not_this and not missing(required, capabilities(host))
         if fit and state_of(host, now)[0] is HostState.ONLINE:
             return host
     return None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from nalm_core.findings.confirmation import Answer, Decision, Kind, decide, overall
 from nalm_core.report.defaults import MARGIN
 
-from nalm_server.alerts.confirmation_schemas import PlanState, Wanted
+from nalm_server.alerts.confirmation_schemas import PlanState, Remeasurement
 from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns.confirmation import answers, bisecting, evidence, queueing
 from nalm_server.campaigns.confirmation.case import Case
@@ -79,7 +79,7 @@ def _again(case: Case, decisions: dict[str, Decision], measured: Sequence[StepRo
 
 
 def _is_same(step: StepRow, scenario: str) -> bool:
-    return step.scenario == scenario and detail_of(step).wanted is Wanted.SAME
+    return step.scenario == scenario and detail_of(step).wanted is Remeasurement.SAME
 
 
 def _end(case: Case, decisions: dict[str, Decision], answer: Answer) -> None:

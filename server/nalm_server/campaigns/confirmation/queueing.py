@@ -9,7 +9,7 @@ from itertools import groupby
 
 from nalm_core.findings.confirmation import budget
 
-from nalm_server.alerts.confirmation_schemas import Wanted
+from nalm_server.alerts.confirmation_schemas import Remeasurement
 from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns.confirmation import hosts, repository
 from nalm_server.campaigns.confirmation.case import Case
@@ -29,7 +29,7 @@ MOST_OPEN = 10
 class Order:
     """One measurement to be asked for: on which host, with how much time."""
 
-    wanted: Wanted
+    remeasurement: Remeasurement
     only: str | None = None
     avoid: str | None = None
     seconds: float | None = None
@@ -38,7 +38,7 @@ class Order:
     def where(self) -> str:
         if self.only is not None:
             return self.only
-        if self.wanted is Wanted.INSTEAD:
+        if self.remeasurement is Remeasurement.INSTEAD:
             return f"another host, because {self.avoid} is gone"
         return f"another host than {self.avoid}" if self.avoid is not None else "any host"
 
@@ -52,19 +52,19 @@ def first(case: Case, found: Sequence[Seen]) -> None:
     for group in _by_pair(found):
         host = group[0].host
         if host is None:
-            _queue(case, group, Order(Wanted.SAME))
+            _queue(case, group, Order(Remeasurement.SAME))
         elif not hosts.is_there(case.session, case.project, host):
-            _queue(case, group, Order(Wanted.INSTEAD, avoid=host))
+            _queue(case, group, Order(Remeasurement.INSTEAD, avoid=host))
         else:
-            _queue(case, group, Order(Wanted.SAME, only=host))
+            _queue(case, group, Order(Remeasurement.SAME, only=host))
             if hosts.another(case.session, case.project, host, group[0].needs, case.now):
-                _queue(case, group, Order(Wanted.OTHER, avoid=host))
+                _queue(case, group, Order(Remeasurement.OTHER, avoid=host))
 
 
 def again(case: Case, found: Sequence[Seen], measured: int) -> None:
     """Once more on the host that saw it first, after `measured` times, with more time."""
     for group in _by_pair(found):
-        _queue(case, group, Order(Wanted.SAME, only=group[0].host, seconds=budget(measured)))
+        _queue(case, group, Order(Remeasurement.SAME, only=group[0].host, seconds=budget(measured)))
 
 
 def _by_pair(found: Sequence[Seen]) -> list[list[Seen]]:
@@ -88,7 +88,7 @@ def _queue(case: Case, group: Sequence[Seen], order: Order) -> None:
             scenario=seen.scenario,
             budget_seconds=order.seconds,
             job_id=job.id,
-            detail={"wanted": order.wanted, "first_host": seen.host},
+            detail={"wanted": order.remeasurement, "first_host": seen.host},
             started_at=case.now,
         )
         campaigns.add_step(case.session, step)

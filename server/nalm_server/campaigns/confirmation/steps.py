@@ -8,7 +8,7 @@ from typing import Any
 from nalm_core.findings.confirmation import Ratio
 from pydantic import BaseModel
 
-from nalm_server.alerts.confirmation_schemas import Wanted
+from nalm_server.alerts.confirmation_schemas import Remeasurement
 from nalm_server.campaigns.models import StepRow
 
 
@@ -26,7 +26,7 @@ class ConfirmationResult(BaseModel):
 
 
 class StepDetail(BaseModel):
-    wanted: Wanted
+    wanted: Remeasurement
     first_host: str | None = None
     """Where it was seen first; None: nobody knows, any host may tell."""
     ratio: float | None = None
@@ -44,7 +44,7 @@ def note(step: StepRow, **changes: Any) -> None:
 
 
 def is_bisect(step: StepRow) -> bool:
-    return detail_of(step).wanted is Wanted.BISECT
+    return detail_of(step).wanted is Remeasurement.BISECT
 
 
 def scenario_of(step: StepRow) -> str:

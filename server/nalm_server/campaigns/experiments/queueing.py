@@ -70,8 +70,8 @@ def reference_moved(session: Session, commit: CommitRow, now: datetime) -> list[
     in any case. What is under way for this commit is not asked again."""
     projects.lock(session, commit.project_id)
     before = repository.newest_by_kind(session, commit.project_id)
-    wanted = {Kind(row.kind): (row.names, row.cell_seconds) for row in before}
-    wanted.setdefault(Kind.FEATURES, ([], None))
+    by_kind = {Kind(row.kind): (row.names, row.cell_seconds) for row in before}
+    by_kind.setdefault(Kind.FEATURES, ([], None))
     here = {row.kind for row in before if row.commit_id == commit.id and _counts(row)}
     return [
         queue(
@@ -83,7 +83,7 @@ def reference_moved(session: Session, commit: CommitRow, now: datetime) -> list[
             requested_by="the reference that moved",
             now=now,
         )
-        for kind, (names, cell_seconds) in wanted.items()
+        for kind, (names, cell_seconds) in by_kind.items()
         if kind not in here
     ]
 

@@ -124,8 +124,8 @@ def _require(session: Session, caller: Principal, experiment_id: int, role: Role
 
 def _fields(row: ExperimentRow, project: str, sha: str, cells: int) -> dict[str, object]:
     own = {"project", "sha", "cells"}
-    told = {name: getattr(row, name) for name in Experiment.model_fields if name not in own}
-    return {**told, "project": project, "sha": sha, "cells": cells}
+    fields = {name: getattr(row, name) for name in Experiment.model_fields if name not in own}
+    return {**fields, "project": project, "sha": sha, "cells": cells}
 
 
 def _detail(session: Session, row: ExperimentRow) -> ExperimentDetail:

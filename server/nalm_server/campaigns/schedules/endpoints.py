@@ -38,13 +38,13 @@ def change_schedule(
     project: ProjectName,
     schedule: ScheduleName,
     *,
-    wanted: ScheduleChange,
+    changes: ScheduleChange,
     session: Db,
     caller: Caller,
     now: Now,
 ) -> Schedule:
     """Changes what is given. For maintainers."""
-    return service.change(session, caller, project, schedule, wanted=wanted, now=now)
+    return service.change(session, caller, project, schedule, changes=changes, now=now)
 
 
 @router.delete("/{schedule}", status_code=204, responses=documented(401, 403, 404))

@@ -45,15 +45,15 @@ def list_schedules(session: Session, caller: Principal, project: str) -> list[Sc
 
 
 def change(
-    session: Session, caller: Principal, project: str, name: str, *, wanted: ScheduleChange, now: datetime
+    session: Session, caller: Principal, project: str, name: str, *, changes: ScheduleChange, now: datetime
 ) -> Schedule:
     """A new expression, or enabling, counts from now: what was missed meanwhile is not made up for."""
     found, row = _require(session, caller, project, name)
-    given = wanted.model_dump(exclude_unset=True)
+    given = changes.model_dump(exclude_unset=True)
     for key, value in given.items():
         if value is not None or key == "scenarios":
             setattr(row, key, value)
-    if wanted.cron is not None or wanted.enabled:
+    if changes.cron is not None or changes.enabled:
         row.next_at = parse(row.cron).after(now)
     _record(session, caller, "change", row, now)
     session.flush()

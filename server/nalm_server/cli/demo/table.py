@@ -21,7 +21,7 @@ COLOURS = {
     "broken": "bold red",
 }
 FLAGGED = {"regressed", "improved"}
-TELLING = ("broken", "regressed", "improved", "feature", "inconclusive", "invalid", "same")
+DISPLAY_ORDER = ("broken", "regressed", "improved", "feature", "inconclusive", "invalid", "same")
 """Displays, the most telling first: what is shown of a merge measured in several scenarios."""
 
 
@@ -40,7 +40,7 @@ def as_planted(merge: Merge, verdict: dict[str, Any] | None, *, skipped: bool = 
 def verdict_of(commit: dict[str, Any]) -> dict[str, Any] | None:
     """The commit's most telling verdict; None while it has none."""
     verdicts: list[dict[str, Any]] = commit["verdicts"]
-    return min(verdicts, key=lambda verdict: TELLING.index(verdict["display"]), default=None)
+    return min(verdicts, key=lambda verdict: DISPLAY_ORDER.index(verdict["display"]), default=None)
 
 
 def make_table(merges: list[Merge], commits: list[dict[str, Any]]) -> tuple[Table, int]:

@@ -59,18 +59,18 @@ class FileStore:
         limit = int(before.timestamp() * 1e9)
         return self._remove(digest, lambda written: written < limit)
 
-    def _remove(self, digest: str, wanted: Callable[[int], bool]) -> bool:
+    def _remove(self, digest: str, condition: Callable[[int], bool]) -> bool:
         """Renamed first and looked at then: a `put` that comes between finds no file and writes its own."""
         path = self._root / path_of(digest)
         aside = path.with_name(f"{LEAVING}{digest}-{secrets.token_hex(8)}")
         with self._reachable():
             try:
-                if not wanted(path.stat().st_mtime_ns):
+                if not condition(path.stat().st_mtime_ns):
                     return False
                 path.rename(aside)
             except FileNotFoundError:
                 return True
-            if not wanted(aside.stat().st_mtime_ns):
+            if not condition(aside.stat().st_mtime_ns):
                 aside.rename(path)
                 return False
             aside.unlink()
@@ -103,8 +103,8 @@ class FileStore:
 
 
 def _stored(entry: os.DirEntry[str]) -> Stored:
-    told = entry.stat()
-    return Stored(entry.name, told.st_size, datetime.fromtimestamp(told.st_mtime, UTC))
+    status = entry.stat()
+    return Stored(entry.name, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
 
 
 def _write(path: Path, content: bytes, now: int) -> None:

@@ -45,25 +45,25 @@ class GraphQueries:
         return {*self.commits, *(head for _, head in self.forks), *(sha for pair in pairs for sha in pair)}
 
 
-def gather(context: Context, project: ProjectRow, wanted: GraphQueries) -> Gathered:
+def gather(context: Context, project: ProjectRow, queries: GraphQueries) -> Gathered:
     """Raises nothing: what cannot be had is asked again, or not to be had, when a plan asks."""
     try:
         found = mirror.updated(context, project)
         refs = _refs(found)
-        there, missing = _fetched(found, wanted.shas())
+        there, missing = _fetched(found, queries.shas())
     except NalmError as error:
         return Gathered(failed=error)
     commits = {one.sha: one for one in there}
     left: dict[tuple[str, str], str | None] = {}
     paths: dict[tuple[str, str], list[str]] = {}
     try:
-        commits |= {one.sha: one for one in _between(found, wanted.pushes, commits)}
-        for branch in sorted({branch for branch, _ in wanted.forks}):
-            heads = [head for one, head in wanted.forks if one == branch and head in commits]
+        commits |= {one.sha: one for one in _between(found, queries.pushes, commits)}
+        for branch in sorted({branch for branch, _ in queries.forks}):
+            heads = [head for one, head in queries.forks if one == branch and head in commits]
             if tip := refs.get(branch):
                 left |= {(tip, head): base for head, base in bases.merge_bases(found, tip, heads).items()}
         changes = {(base, head) for (_, head), base in left.items() if base not in (None, head)}
-        paths = _changes(found, _pairs(wanted, commits) | {(str(base), head) for base, head in changes})
+        paths = _changes(found, _pairs(queries, commits) | {(str(base), head) for base, head in changes})
     except GraphError as error:
         log.warning("not all could be gathered", project=project.name, error=error.message)
     return Gathered(None, refs, commits, missing, left, paths)
@@ -81,9 +81,9 @@ def _refs(found: Mirror) -> dict[str, str]:
 
 def _fetched(found: Mirror, shas: Collection[str]) -> tuple[list[CommitInfo], dict[str, str]]:
     """The commits, and those that the repository does not give out."""
-    wanted = sorted(sha for sha in shas if is_sha(sha))
-    there = _commits(found, wanted)
-    absent = {*wanted} - {one.sha for one in there}
+    requested = sorted(sha for sha in shas if is_sha(sha))
+    there = _commits(found, requested)
+    absent = {*requested} - {one.sha for one in there}
     if not absent:
         return there, {}
     said = mirror.fetch_commits(found, sorted(absent))
@@ -110,18 +110,18 @@ def _between(found: Mirror, pushes: Collection[tuple[str, str]], known: Collecti
     return parse(found.ask("rev-list", *options, f"--format={FORMAT}", "--stdin", said=said))
 
 
-def _pairs(wanted: GraphQueries, commits: dict[str, CommitInfo]) -> set[tuple[str, str]]:
-    starts = {start for start, _ in wanted.pushes}
-    pairs = {pair for pair in wanted.changes if set(pair) <= commits.keys()}
-    if not wanted.each:
-        return pairs | {pair for pair in wanted.pushes if set(pair) <= commits.keys()}
-    for _, tip in wanted.pushes:
+def _pairs(queries: GraphQueries, commits: dict[str, CommitInfo]) -> set[tuple[str, str]]:
+    starts = {start for start, _ in queries.pushes}
+    pairs = {pair for pair in queries.changes if set(pair) <= commits.keys()}
+    if not queries.each:
+        return pairs | {pair for pair in queries.pushes if set(pair) <= commits.keys()}
+    for _, tip in queries.pushes:
         line: list[tuple[str, str]] = []
         at = commits.get(tip)
-        while at is not None and at.parent is not None and len(line) <= wanted.each:
+        while at is not None and at.parent is not None and len(line) <= queries.each:
             line.append((at.parent, at.sha))
             at = commits.get(at.parent) if at.parent not in starts else None
-        pairs.update(line if len(line) <= wanted.each else ())
+        pairs.update(line if len(line) <= queries.each else ())
     return pairs
 
 
@@ -129,11 +129,11 @@ def _changes(found: Mirror, pairs: Collection[tuple[str, str]]) -> dict[tuple[st
     """Paths that differ. Trees, which a mirror lacks, are fetched for all of them together."""
     if not pairs:
         return {}
-    asked = sorted(pairs)
-    found.fetch_trees({sha for pair in asked for sha in pair})
+    ordered = sorted(pairs)
+    found.fetch_trees({sha for pair in ordered for sha in pair})
     options = ["--stdin", "--always", "-r", "-z", "--raw", "--no-renames"]
-    said = found.ask_online("diff-tree", *options, said=_lines(f"{new} {old}" for old, new in asked))
-    return dict(zip(asked, _paths(said), strict=True))
+    said = found.ask_online("diff-tree", *options, said=_lines(f"{new} {old}" for old, new in ordered))
+    return dict(zip(ordered, _paths(said), strict=True))
 
 
 def _paths(said: str) -> list[list[str]]:

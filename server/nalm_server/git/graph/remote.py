@@ -40,14 +40,14 @@ def first_look(address: str, branch: str) -> str | None:
     limits = git.Limits(seconds=FIRST_SECONDS, bytes=1 << 20)
     command = ["ls-remote", "--quiet", "--symref", "--", address, "HEAD", "refs/heads/*"]
     try:
-        told = git.run(described, limits, command, online=True, mirror=None).splitlines()
+        listed = git.run(described, limits, command, online=True, mirror=None).splitlines()
     except GraphError as error:
         if any(one in str(error) for one in PRIVATE):
             return str(error)
         raise
-    if told and not any(line.endswith(f"\trefs/heads/{branch}") for line in told):
+    if listed and not any(line.endswith(f"\trefs/heads/{branch}") for line in listed):
         head = next(
-            (line.split()[1].removeprefix("refs/heads/") for line in told if line[:5] == "ref: "), None
+            (line.split()[1].removeprefix("refs/heads/") for line in listed if line[:5] == "ref: "), None
         )
         hint = f"; its HEAD is {head}" if head else ""
         raise GraphError(f"the repository has no branch {branch}{hint}")

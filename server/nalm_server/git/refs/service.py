@@ -17,18 +17,18 @@ from nalm_server.git.refs.schemas import Branch, PullRequest, PullRequestState, 
 
 
 def change_pull_request(
-    session: Session, project_id: int, told: PullRequestChanged, base_sha: str | None, now: datetime
+    session: Session, project_id: int, event: PullRequestChanged, base_sha: str | None, now: datetime
 ) -> None:
     """What is not told stays as it was."""
-    row = repository.find_pull_request(session, project_id, told.number)
+    row = repository.find_pull_request(session, project_id, event.number)
     if row is None:
-        row = PullRequestRow(project_id=project_id, number=told.number, title=None, author=None, url=None)
-    row.state, row.head_sha = told.state, told.head_sha
-    row.from_fork, row.fork = told.from_fork, told.fork
-    row.base_branch, row.updated_at = told.base_branch[:255], now
-    row.title = (told.title or row.title or "")[:512] or None
-    row.author = (told.author or row.author or "")[:256] or None
-    row.url = told.url if told.url and len(told.url) <= 512 else row.url
+        row = PullRequestRow(project_id=project_id, number=event.number, title=None, author=None, url=None)
+    row.state, row.head_sha = event.state, event.head_sha
+    row.from_fork, row.fork = event.from_fork, event.fork
+    row.base_branch, row.updated_at = event.base_branch[:255], now
+    row.title = (event.title or row.title or "")[:512] or None
+    row.author = (event.author or row.author or "")[:256] or None
+    row.url = event.url if event.url and len(event.url) <= 512 else row.url
     row.base_sha = base_sha or row.base_sha
     repository.add_pull_request(session, row)
 

@@ -38,14 +38,16 @@ STATE_HEADER = "Nalm-Agent-State"
         },
     },
 )
-async def lease(wanted: LeaseRequest, request: Request, context: Ctx, agent: Agent) -> Lease | Response:
+async def lease(
+    lease_request: LeaseRequest, request: Request, context: Ctx, agent: Agent
+) -> Lease | Response:
     """Gives the next job to a bench host: parents before children, lost leases again."""
     ticket = ticket_of(request.scope)
     ticket.finish()
-    await ticket.step(service.host_seen, context, agent, wanted)
-    deadline = time.monotonic() + wanted.wait_seconds
+    await ticket.step(service.host_seen, context, agent, lease_request)
+    deadline = time.monotonic() + lease_request.wait_seconds
     while True:
-        found = await ticket.step(service.lease_once, context, wanted)
+        found = await ticket.step(service.lease_once, context, lease_request)
         if isinstance(found, Lease):
             return found
         ending = request.app.state.ending or await request.is_disconnected()
@@ -61,18 +63,20 @@ def _as_header(text: str) -> str:
 
 
 @router.post("/jobs/{job_id}/progress", responses=documented(401, 403, 404, 409, 413))
-def progress(job_id: JobId, told: Progress, session: Db, *, context: Ctx, now: Now, agent: Agent) -> Renewed:
+def progress(
+    job_id: JobId, report: Progress, session: Db, *, context: Ctx, now: Now, agent: Agent
+) -> Renewed:
     """Renews the lease and says how far the work is. 409: the lease was lost; stop working on it."""
-    return service.progress(session, context.settings, agent, job_id, told, now=now)
+    return service.progress(session, context.settings, agent, job_id, report, now=now)
 
 
 @router.post("/jobs/{job_id}/finish", responses=documented(401, 403, 404, 409, 413))
-def finish(job_id: JobId, told: Finish, session: Db, *, context: Ctx, now: Now, agent: Agent) -> Finished:
+def finish(job_id: JobId, report: Finish, session: Db, *, context: Ctx, now: Now, agent: Agent) -> Finished:
     """Ends the job; its reports have been uploaded before. Saying it twice changes nothing."""
-    return service.finish(session, context.settings, agent, job_id, told, now=now)
+    return service.finish(session, context.settings, agent, job_id, report, now=now)
 
 
 @router.post("/jobs/{job_id}/release", responses=documented(401, 403, 404, 409, 413))
-def release(job_id: JobId, told: Release, session: Db, now: Now, agent: Agent) -> Finished:
+def release(job_id: JobId, report: Release, session: Db, now: Now, agent: Agent) -> Finished:
     """Gives the job back, to be given to another host at once."""
-    return service.release(session, agent, job_id, told, now)
+    return service.release(session, agent, job_id, report, now)

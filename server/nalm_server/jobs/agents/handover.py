@@ -21,11 +21,11 @@ from nalm_server.jobs.agents.schemas import Finish, NotHere
 from nalm_server.jobs.models import JobRow
 
 
-def passed_on(session: Session, job: JobRow, told: Finish, now: datetime) -> bool:
+def passed_on(session: Session, job: JobRow, report: Finish, now: datetime) -> bool:
     """True if scenarios are left, and the job waits for a host that has what one of them needs."""
     measured = set(ports.results_of(job).scenarios_of_job(session, job.id))
-    left = [one for one in told.not_here if one.scenario not in measured]
-    if told.outcome != "done" or not left:
+    left = [one for one in report.not_here if one.scenario not in measured]
+    if report.outcome != "done" or not left:
         return False
     next_one = _first_that_somebody_can(session, job, left)
     job.needs = next_one.needs.text() or None

@@ -13,7 +13,7 @@ from nalm_server.base.errors import FencedOffError, ForbiddenError
 from nalm_server.jobs.agents import repository
 from nalm_server.jobs.agents.models import DEFAULT_POOL, HostRow
 from nalm_server.jobs.agents.schemas import LeaseRequest
-from nalm_server.jobs.hosts.recording import health_told
+from nalm_server.jobs.hosts.recording import record_health
 from nalm_server.jobs.hosts.schemas import Health
 from nalm_server.jobs.models import JobRow
 
@@ -21,30 +21,30 @@ SEEN_EVERY = timedelta(seconds=15)
 """While it works, its last_seen_at is no older than this."""
 
 
-def asking(session: Session, caller: Principal, wanted: LeaseRequest, now: datetime) -> HostRow:
+def asking(session: Session, caller: Principal, lease_request: LeaseRequest, now: datetime) -> HostRow:
     """The host that asks for work. Raises ForbiddenError if the caller may not speak for it."""
     if caller.agent_id is None:
-        return _with_shared_token(session, wanted, now)
+        return _with_shared_token(session, lease_request, now)
     host = repository.get(session, caller.agent_id)
-    if host.name != wanted.host:
-        raise ForbiddenError(f"This credential is of host {host.name}, not of {wanted.host}.")
-    if wanted.pool not in (None, host.pool):
+    if host.name != lease_request.host:
+        raise ForbiddenError(f"This credential is of host {host.name}, not of {lease_request.host}.")
+    if lease_request.pool not in (None, host.pool):
         raise ForbiddenError(
-            f"Host {host.name} belongs to pool {host.pool}, not to {wanted.pool}: leave --pool out."
+            f"Host {host.name} belongs to pool {host.pool}, not to {lease_request.pool}: leave --pool out."
         )
-    host.host_class = wanted.host_class
+    host.host_class = lease_request.host_class
     return host
 
 
-def _with_shared_token(session: Session, wanted: LeaseRequest, now: datetime) -> HostRow:
-    host = repository.seen(session, wanted.host, wanted.host_class, now)
+def _with_shared_token(session: Session, lease_request: LeaseRequest, now: datetime) -> HostRow:
+    host = repository.seen(session, lease_request.host, lease_request.host_class, now)
     if not _may_share(host):
         why = "was revoked" if host.revoked_at else "has a credential of its own"
         raise ForbiddenError(
             f"Host {host.name} {why}: a shared token does not speak for it. `nalm agent register` gets it a "
             "new credential, by an invitation."
         )
-    host.pool = wanted.pool or host.pool or DEFAULT_POOL
+    host.pool = lease_request.pool or host.pool or DEFAULT_POOL
     return host
 
 
@@ -89,4 +89,4 @@ def working(session: Session, job: JobRow, health: Health | None, now: datetime)
     if host.last_seen_at is None or now - host.last_seen_at >= SEEN_EVERY:
         host.last_seen_at = now
     if health is not None:
-        health_told(session, host, health, now)
+        record_health(session, host, health, now)

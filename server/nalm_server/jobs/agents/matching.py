@@ -22,7 +22,7 @@ def capabilities(host: HostRow) -> Capabilities | None:
     return None if host.capabilities is None else Capabilities.model_validate(host.capabilities)
 
 
-def fits(session: Session, host: HostRow) -> ColumnElement[bool]:
+def matches(session: Session, host: HostRow) -> ColumnElement[bool]:
     """A condition on jobs. Needs are few kinds among all open jobs, so they are matched kind by kind."""
     has = capabilities(host)
     unfit = [text for text in repository.open_needs(session) if missing(Needs.parse(text), has)]

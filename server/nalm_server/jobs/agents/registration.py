@@ -25,17 +25,17 @@ from nalm_server.jobs.agents.registration_schemas import (
 )
 
 
-def invite(session: Session, caller: Principal, wanted: InvitationNew, now: datetime) -> Invited:
+def invite(session: Session, caller: Principal, request: InvitationNew, now: datetime) -> Invited:
     token = new_secret()
     row = repository.add(
         session,
         InvitationRow(
             digest=digest_of(token),
-            pool=wanted.pool,
-            name=wanted.name,
+            pool=request.pool,
+            name=request.name,
             created_at=now,
             created_by=caller.name[:128],
-            expires_at=now + timedelta(hours=wanted.hours),
+            expires_at=now + timedelta(hours=request.hours),
         ),
     )
     record(session, caller, "agent.invite", f"pool {row.pool}", now, detail=f"invitation {row.id}")
@@ -58,11 +58,11 @@ def withdraw(session: Session, caller: Principal, invitation_id: int, now: datet
     record(session, caller, "agent.withdraw", f"invitation {invitation_id}", now)
 
 
-def register(session: Session, settings: Settings, told: Register, now: datetime) -> Registered:
+def register(session: Session, settings: Settings, request: Register, now: datetime) -> Registered:
     """Exchanges the invitation for a credential. The answer is all there is of it."""
-    require_fit(why_unfit(told.api, told.version))
-    invitation = _usable(session, told, now)
-    host = _host(session, told, invitation, now)
+    require_fit(why_unfit(request.api, request.version))
+    invitation = _usable(session, request, now)
+    host = _host(session, request, invitation, now)
     invitation.used_at, invitation.host_id = now, host.id
     token = _issue(session, host, now)
     record(session, _as_caller(host), "agent.register", f"host {host.name}", now, detail=f"pool {host.pool}")
@@ -89,8 +89,8 @@ def own_host(session: Session, caller: Principal) -> HostRow:
     return host
 
 
-def _usable(session: Session, told: Register, now: datetime) -> InvitationRow:
-    row = repository.lock_invitation(session, digest_of(told.invitation))
+def _usable(session: Session, request: Register, now: datetime) -> InvitationRow:
+    row = repository.lock_invitation(session, digest_of(request.invitation))
     if row is None:
         raise UnauthorizedError(
             "This invitation is unknown or withdrawn: `nalm-server agent invite` makes one."
@@ -103,27 +103,27 @@ def _usable(session: Session, told: Register, now: datetime) -> InvitationRow:
         raise UnauthorizedError(
             f"This invitation was good until {row.expires_at:%Y-%m-%d %H:%M}: ask for a new one."
         )
-    if told.pool not in (None, row.pool):
-        raise ForbiddenError(f"This invitation is for pool {row.pool}, not {told.pool}.")
-    if row.name not in (None, told.name):
-        raise ForbiddenError(f"This invitation is for host {row.name}, not {told.name}.")
+    if request.pool not in (None, row.pool):
+        raise ForbiddenError(f"This invitation is for pool {row.pool}, not {request.pool}.")
+    if row.name not in (None, request.name):
+        raise ForbiddenError(f"This invitation is for host {row.name}, not {request.name}.")
     return row
 
 
-def _host(session: Session, told: Register, invitation: InvitationRow, now: datetime) -> HostRow:
-    host = repository.lock_host(session, told.name)
+def _host(session: Session, request: Register, invitation: InvitationRow, now: datetime) -> HostRow:
+    host = repository.lock_host(session, request.name)
     if host is None:
-        host = repository.add_host(session, told.name, told.host_class, now)
+        host = repository.add_host(session, request.name, request.host_class, now)
     elif host.registered_at is not None and host.revoked_at is None and invitation.name is None:
         raise ConflictError(
-            f"There is an agent {told.name} already. Another one on this host: set NALM_AGENT_NAME. The same "
-            f"one anew: `nalm-server agent invite --name {told.name}`."
+            f"There is an agent {request.name} already. Another one on this host: set NALM_AGENT_NAME. "
+            f"The same one anew: `nalm-server agent invite --name {request.name}`."
         )
     repository.revoke_tokens(session, host.id, now)
-    host.host_class, host.pool = told.host_class, invitation.pool
+    host.host_class, host.pool = request.host_class, invitation.pool
     host.registered_at, host.revoked_at, host.draining_at = now, None, None
-    host.version = told.version
-    host.capabilities = told.capabilities.model_dump() if told.capabilities else None
+    host.version = request.version
+    host.capabilities = request.capabilities.model_dump() if request.capabilities else None
     return host
 
 

@@ -26,10 +26,10 @@ InvitationId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of an
 
 
 @router.post("/agents/invitations", status_code=201, responses=documented(401, 403, 413))
-def create_invitation(wanted: InvitationNew, session: Db, caller: Caller, now: Now) -> Invited:
+def create_invitation(request: InvitationNew, session: Db, caller: Caller, now: Now) -> Invited:
     """A one-time token for one agent of a pool. It is in this answer and never shown again."""
     require_administrator(caller)
-    return registration.invite(session, caller, wanted, now)
+    return registration.invite(session, caller, request, now)
 
 
 @router.get("/agents/invitations", responses=documented(401, 403))
@@ -47,9 +47,9 @@ def delete_invitation(invitation_id: InvitationId, session: Db, caller: Caller, 
 
 
 @router.post("/agent/register", status_code=201, responses=documented(401, 403, 409, 413, 426))
-def register(told: Register, session: Db, context: Ctx, now: Now) -> Registered:
+def register(request: Register, session: Db, context: Ctx, now: Now) -> Registered:
     """Exchanges an invitation for the agent's own credential."""
-    return registration.register(session, context.settings, told, now)
+    return registration.register(session, context.settings, request, now)
 
 
 @router.post("/agent/rotate", status_code=201, responses=documented(401, 403))

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.jobs.agents.models import HostRow
-from nalm_server.jobs.hosts.recording import fingerprint_told
+from nalm_server.jobs.hosts.recording import record_fingerprint
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN
 
@@ -49,7 +49,7 @@ def described(
     row.host_class = host_class
     row.fingerprint = fingerprint
     session.flush()
-    fingerprint_told(session, row, fingerprint, now)
+    record_fingerprint(session, row, fingerprint, now)
     return row
 
 

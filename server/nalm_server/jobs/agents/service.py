@@ -28,7 +28,7 @@ from nalm_server.jobs.agents.schemas import (
     Release,
     Renewed,
 )
-from nalm_server.jobs.hosts.recording import health_told
+from nalm_server.jobs.hosts.recording import record_health
 from nalm_server.jobs.hosts.schemas import HostState
 from nalm_server.jobs.hosts.states import state_of
 from nalm_server.jobs.models import JobRow
@@ -50,32 +50,32 @@ class NotNow:
     reason: str
 
 
-def host_seen(context: Context, caller: Principal, wanted: LeaseRequest) -> None:
+def host_seen(context: Context, caller: Principal, lease_request: LeaseRequest) -> None:
     """Keeps what the host says of itself. Raises ForbiddenError if it is not the caller's to speak for,
     UpgradeRequiredError for an agent of a version this server cannot work with."""
-    unfit = why_unfit(wanted.api, wanted.version)
+    unfit = why_unfit(lease_request.api, lease_request.version)
     now = context.clock()
     with context.sessions() as session:
-        host = identity.asking(session, caller, wanted, now)
-        host.version, host.last_seen_at, host.unfit = wanted.version, now, unfit
-        host.capabilities = wanted.capabilities.model_dump() if wanted.capabilities else None
-        if wanted.health is not None:
-            health_told(session, host, wanted.health, now, wanted.clock)
+        host = identity.asking(session, caller, lease_request, now)
+        host.version, host.last_seen_at, host.unfit = lease_request.version, now, unfit
+        host.capabilities = lease_request.capabilities.model_dump() if lease_request.capabilities else None
+        if lease_request.health is not None:
+            record_health(session, host, lease_request.health, now, lease_request.clock)
         session.commit()
     require_fit(unfit)
 
 
-def lease_once(context: Context, wanted: LeaseRequest) -> Lease | NotNow | None:
+def lease_once(context: Context, lease_request: LeaseRequest) -> Lease | NotNow | None:
     """One look for work. Opens a writer's transaction only when there seems to be some."""
     now = context.clock()
     with context.read_sessions() as session:
-        host = repository.find(session, wanted.host)
+        host = repository.find(session, lease_request.host)
         if host is None:
             return NotNow("this host is no longer known")
         state, reason = state_of(host, now)
         if state not in (HostState.ONLINE, HostState.OFFLINE):  # offline: it waits here for longer than that
             return NotNow(f"{state}: {reason}")
-        asker = Asker(wanted.host, matching.fits(session, host))
+        asker = Asker(lease_request.host, matching.matches(session, host))
         if not queue.anything(session, asker, now, leasing.longest_lease(context.settings)):
             return None
     with context.sessions() as session:
@@ -112,59 +112,61 @@ def _experiment(session: Session, job: JobRow) -> LeasedExperiment | None:
 
 
 def progress(
-    session: Session, settings: Settings, caller: Principal, job_id: int, told: Progress, *, now: datetime
+    session: Session, settings: Settings, caller: Principal, job_id: int, report: Progress, *, now: datetime
 ) -> Renewed:
     job = job_service.require_locked(session, job_id)
     identity.require_own(session, caller, job)
-    leasing.require_holder(session, job, told.fence, now)
+    leasing.require_holder(session, job, report.fence, now)
     job.lease_until = now + timedelta(seconds=settings.lease_seconds)
-    identity.working(session, job, told.health, now)
-    job.step, job.detail, job.fraction = told.step, told.detail, told.fraction
-    if told.log_tail is not None:
-        job.log_tail = told.log_tail
-    state = STEPS.get(told.step.split(" ", 1)[0].rstrip(":"), JobState(job.state))
+    identity.working(session, job, report.health, now)
+    job.step, job.detail, job.fraction = report.step, report.detail, report.fraction
+    if report.log_tail is not None:
+        job.log_tail = report.log_tail
+    state = STEPS.get(report.step.split(" ", 1)[0].rstrip(":"), JobState(job.state))
     if state != job.state:
-        job_service.move(session, job, state, now, told.step, who=job.host)
+        job_service.move(session, job, state, now, report.step, who=job.host)
     else:
         job_service.touch(session, job, now)
     return Renewed(state=state, lease_seconds=settings.lease_seconds)
 
 
 def finish(
-    session: Session, settings: Settings, caller: Principal, job_id: int, told: Finish, *, now: datetime
+    session: Session, settings: Settings, caller: Principal, job_id: int, report: Finish, *, now: datetime
 ) -> Finished:
     job = job_service.require_locked(session, job_id)
     identity.require_own(session, caller, job)
-    if job.fence == told.fence and job.state in (JobState.DONE, JobState.FAILED, JobState.INVALID):
+    if job.fence == report.fence and job.state in (JobState.DONE, JobState.FAILED, JobState.INVALID):
         return Finished(state=JobState(job.state))
-    leasing.require_holder(session, job, told.fence, now)
-    if told.outcome == "failed" and told.kind is Failure.INFRASTRUCTURE:
-        retries.again_or_failed(session, settings, job, now, told.message or "the host could not measure it")
-    elif not handover.passed_on(session, job, told, now):
-        _end(session, job, told, now)
+    leasing.require_holder(session, job, report.fence, now)
+    if report.outcome == "failed" and report.kind is Failure.INFRASTRUCTURE:
+        retries.again_or_failed(
+            session, settings, job, now, report.message or "the host could not measure it"
+        )
+    elif not handover.passed_on(session, job, report, now):
+        _end(session, job, report, now)
     return Finished(state=JobState(job.state))
 
 
-def _end(session: Session, job: JobRow, told: Finish, now: datetime) -> None:
+def _end(session: Session, job: JobRow, report: Finish, now: datetime) -> None:
     outcomes = ports.results_of(job).outcomes_of_job(session, job.id)
-    if told.outcome == "failed":
-        state, reason = JobState.FAILED, told.message or "the agent could not measure it"
+    if report.outcome == "failed":
+        state, reason = JobState.FAILED, report.message or "the agent could not measure it"
     elif not outcomes:
         state, reason = JobState.FAILED, "the agent called it done, but uploaded no report"
     elif set(outcomes) == {"invalid"}:
         state, reason = JobState.INVALID, "no run was valid"
     else:
-        state, reason = JobState.DONE, told.message or f"{amount(len(outcomes), 'run')} taken"
-    job.message = told.message or (reason if state is not JobState.DONE else None)
+        state, reason = JobState.DONE, report.message or f"{amount(len(outcomes), 'run')} taken"
+    job.message = report.message or (reason if state is not JobState.DONE else None)
     job.step = job.detail = None
     job.fraction = 1.0 if state is JobState.DONE else job.fraction
     job_service.move(session, job, state, now, reason, who=job.host)
 
 
-def release(session: Session, caller: Principal, job_id: int, told: Release, now: datetime) -> Finished:
+def release(session: Session, caller: Principal, job_id: int, report: Release, now: datetime) -> Finished:
     """Gives the job back: free at once. One that is over, or somebody else's, stays as it is: 409."""
     job = job_service.require_locked(session, job_id)
     identity.require_own(session, caller, job)
-    leasing.require_holder(session, job, told.fence, now)
-    retries.give_back(session, job, now, told.reason)
+    leasing.require_holder(session, job, report.fence, now)
+    retries.give_back(session, job, now, report.reason)
     return Finished(state=JobState(job.state))

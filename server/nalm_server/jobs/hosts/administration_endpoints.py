@@ -38,10 +38,10 @@ def revoke_host(host: HostPath, session: Db, caller: Caller, now: Now) -> BenchH
 
 
 @router.patch("/hosts/{host}", responses=documented(401, 403, 404, 413))
-def edit_host(host: HostPath, wanted: HostEdit, session: Db, caller: Caller, now: Now) -> BenchHost:
+def edit_host(host: HostPath, edit: HostEdit, session: Db, caller: Caller, now: Now) -> BenchHost:
     """Moves it into another pool."""
     require_administrator(caller)
-    return service.move(session, caller, host, wanted.pool, now)
+    return service.move(session, caller, host, edit.pool, now)
 
 
 @router.get("/pools", responses=documented(401, 403))
@@ -52,7 +52,7 @@ def list_pools(session: ReadDb, caller: Caller, now: Now) -> list[Pool]:
 
 
 @router.put("/projects/{project}/pool", responses=documented(401, 403, 404, 413))
-def bind_project(project: ProjectName, wanted: PoolChoice, session: Db, caller: Caller, now: Now) -> Pool:
+def bind_project(project: ProjectName, choice: PoolChoice, session: Db, caller: Caller, now: Now) -> Pool:
     """Chooses whose hosts measure the project."""
     require_administrator(caller)
-    return service.bind(session, caller, project, wanted.pool, now)
+    return service.bind(session, caller, project, choice.pool, now)

@@ -28,7 +28,7 @@ SEEN_EVERY = timedelta(minutes=10)
 """A fingerprint's last_seen_at is no newer than this; writing it with each report would be for nothing."""
 
 
-def health_told(
+def record_health(
     session: Session, host: HostRow, health: Health, now: datetime, clock: datetime | None = None
 ) -> None:
     """The host's newest health; a sample of its series, if the last one is old enough."""
@@ -64,7 +64,7 @@ def _stretch(at: datetime, length: timedelta) -> int:
     return int((at - datetime(2000, 1, 1, tzinfo=UTC)) / length)
 
 
-def fingerprint_told(session: Session, host: HostRow, fingerprint: dict[str, Any], now: datetime) -> None:
+def record_fingerprint(session: Session, host: HostRow, fingerprint: dict[str, Any], now: datetime) -> None:
     """A new stretch of the host's history, if it is not what it was."""
     newest = repository.newest_fingerprint(session, host.id)
     if newest is None or changed(newest.fingerprint, fingerprint):

@@ -27,11 +27,11 @@ def compose(
         pull_request=pull_request,
         marker=marker(project),
         body=f"{marker(project)}\n{markdown(found) if found else _without_result(sha, job)}",
-        worth_writing=worth_writing([one.verdict for one in found]),
+        is_needed=is_needed([one.verdict for one in found]),
     )
 
 
-def worth_writing(found: Sequence[Verdict]) -> bool:
+def is_needed(found: Sequence[Verdict]) -> bool:
     """A commit that changed nothing is not spoken of; nor is one of which nothing is known."""
     return any(
         one.outcome in ("regressed", "improved", "broken")

@@ -36,7 +36,7 @@ def write(comment: Comment, known: str | None, access: Access) -> str | None:
         if str(found.get("body", "")).startswith(comment.marker):
             access.edit(str(found["id"]))
             return str(found["id"])
-    return str(access.create()["id"]) if comment.worth_writing else None
+    return str(access.create()["id"]) if comment.is_needed else None
 
 
 def gone(error: SendError) -> bool:

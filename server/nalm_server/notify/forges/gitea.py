@@ -12,7 +12,7 @@ from nalm_server.notify.forges.comments import write_to_issue
 from nalm_server.notify.forges.http import PAGE_SIZE, Api
 from nalm_server.notify.forges.listing import Dated, one, seen, state_of
 from nalm_server.notify.forges.protocol import Comment, ForgeState, PullRequestSeen, Status
-from nalm_server.webhooks.forges.gitea import PullRequest
+from nalm_server.webhooks.forges.gitea import GiteaPullRequest
 from nalm_server.webhooks.forges.parts import Number, Text
 
 STATES = {
@@ -24,7 +24,7 @@ STATES = {
 }
 
 
-class Listed(PullRequest, Dated):
+class Listed(GiteaPullRequest, Dated):
     number: Number
     state: Text
 
@@ -69,5 +69,5 @@ class Gitea:
 
 def _read(item: Any) -> PullRequestSeen:
     listed = Listed.model_validate(item)
-    now = listed.told(listed.number, state_of(listed.state, merged=listed.merged))
+    now = listed.as_event(listed.number, state_of(listed.state, merged=listed.merged))
     return PullRequestSeen(now, listed.updated_at)

@@ -9,11 +9,11 @@ from typing import Any
 from nalm_server.notify.forges.http import PAGE_SIZE, Api
 from nalm_server.notify.forges.listing import Dated, one, seen, state_of
 from nalm_server.notify.forges.protocol import PullRequestSeen
-from nalm_server.webhooks.forges.github import PullRequest
+from nalm_server.webhooks.forges.github import GithubPullRequest
 from nalm_server.webhooks.forges.parts import Text
 
 
-class Listed(PullRequest, Dated):
+class Listed(GithubPullRequest, Dated):
     state: Text
 
 
@@ -28,4 +28,4 @@ def pull(api: Api, repository: str, number: int) -> PullRequestSeen | None:
 
 def _read(item: Any) -> PullRequestSeen:
     listed = Listed.model_validate(item)
-    return PullRequestSeen(listed.told(state_of(listed.state, merged=listed.merged)), listed.updated_at)
+    return PullRequestSeen(listed.as_event(state_of(listed.state, merged=listed.merged)), listed.updated_at)

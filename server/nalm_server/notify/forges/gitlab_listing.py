@@ -8,7 +8,7 @@ from typing import Any
 from nalm_server.git.events import PullRequestChanged, PullRequestState
 from nalm_server.notify.forges.listing import Dated
 from nalm_server.notify.forges.protocol import PullRequestSeen
-from nalm_server.webhooks.forges.gitlab import User, merged_as
+from nalm_server.webhooks.forges.gitlab import GitlabUser, merged_as
 from nalm_server.webhooks.forges.parts import Body, Number, RefName, Sha, Text, fork
 
 ENDED: dict[str, PullRequestState] = {"closed": "closed", "merged": "merged"}
@@ -25,7 +25,7 @@ class MergeRequest(Dated):
     title: Text = ""
     description: Body | None = None
     web_url: Text | None = None
-    author: User | None = None
+    author: GitlabUser | None = None
     merge_commit_sha: Sha | None = None
     squash_commit_sha: Sha | None = None
 

@@ -40,7 +40,7 @@ class Comment:
     marker: str
     """Hidden first line by which it is found again."""
     body: str
-    worth_writing: bool
+    is_needed: bool
     """False: only to bring one that is there up to date."""
 
 

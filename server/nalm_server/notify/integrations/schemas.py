@@ -28,7 +28,7 @@ class _New(Schema):
     enabled: Flag = True
 
 
-class _Told(_New):
+class _NotifiedNew(_New):
     events: list[Event] = Field(default=list(USUAL), max_length=len(Event))
     branches: list[Glob] = Field(default=["*"], max_length=50)
     """Branches by glob; results of pull requests are told if one is `pull/*`, or `*`."""
@@ -62,18 +62,18 @@ class GithubAppNew(_New):
     comments: Flag = True
 
 
-class EmailNew(_Told):
+class EmailNew(_NotifiedNew):
     kind: Literal["email"]
     recipients: list[Mailbox] = Field(min_length=1, max_length=50)
 
 
-class ChatNew(_Told):
+class ChatNew(_NotifiedNew):
     kind: Literal["chat"]
     url: Annotated[SecretStr, Field(min_length=1, max_length=512)]
     """The incoming webhook's address: whoever has it can write, so it is kept as a secret."""
 
 
-class WebhookNew(_Told):
+class WebhookNew(_NotifiedNew):
     kind: Literal["webhook"]
     url: Url
 

@@ -27,13 +27,13 @@ def get_metrics(request: Request, context: Ctx, credentials: Credentials) -> Res
 
 def require_scraper(request: Request, settings: Settings, token: str | None) -> None:
     """The token of the settings; without one, a caller on this host, whom no proxy stands for."""
-    wanted = settings.metrics_token
-    if wanted is None:
+    expected = settings.metrics_token
+    if expected is None:
         if not _on_this_host(request):
             raise ForbiddenError(
                 "Only this host may read /metrics without a token: an operator sets NALM_METRICS_TOKEN."
             )
-    elif token is None or not hmac.compare_digest(token.encode(), wanted.get_secret_value().encode()):
+    elif token is None or not hmac.compare_digest(token.encode(), expected.get_secret_value().encode()):
         raise UnauthorizedError("Send the header `Authorization: Bearer TOKEN` with NALM_METRICS_TOKEN.")
 
 

@@ -41,8 +41,8 @@ class Total(NamedTuple):
 
 def referred(session: Session, digests: Iterable[str]) -> set[str]:
     """Those of the digests that a row refers to."""
-    wanted = list(digests)
-    queries = [select(one.row.stored_digest).where(one.row.stored_digest.in_(wanted)) for one in HOLDERS]
+    listed = list(digests)
+    queries = [select(one.row.stored_digest).where(one.row.stored_digest.in_(listed)) for one in HOLDERS]
     return {digest for digest in session.scalars(union_all(*queries)) if digest is not None}
 
 

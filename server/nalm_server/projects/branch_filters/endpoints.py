@@ -28,26 +28,24 @@ def get_watching(project: ProjectName, session: ReadDb, caller: Caller) -> Watch
 
 @router.put("/watching", responses=documented(401, 403, 404, 413))
 def set_watching(
-    project: ProjectName, wanted: WatchingSettings, session: Db, caller: Caller, now: Now
+    project: ProjectName, settings: WatchingSettings, session: Db, caller: Caller, now: Now
 ) -> WatchingShown:
     """Sets all of it; what is left out gets its default. For maintainers."""
-    return service.set_watching(session, caller, project, wanted, now)
+    return service.set_watching(session, caller, project, settings, now)
 
 
 @router.post("/webhook-secret", responses=documented(401, 403, 404, 413))
 def change_webhook_secret(
-    project: ProjectName, wanted: SecretChange, session: Db, context: Ctx, caller: Caller
+    project: ProjectName, change: SecretChange, session: Db, context: Ctx, caller: Caller
 ) -> SecretChanged:
     """Changes the webhook secret. The new one is in this answer and never shown again. For maintainers."""
-    return service.change_secret(session, context, caller, project, wanted)
+    return service.change_secret(session, context, caller, project, change)
 
 
 @router.put("/read-token", status_code=204, responses=documented(401, 403, 404, 413))
-def set_read_token(
-    project: ProjectName, wanted: ReadToken, session: Db, context: Ctx, caller: Caller
-) -> None:
+def set_read_token(project: ProjectName, token: ReadToken, session: Db, context: Ctx, caller: Caller) -> None:
     """What the server reads a private repository with. For maintainers."""
-    service.set_read_token(session, context, caller, project, wanted)
+    service.set_read_token(session, context, caller, project, token)
 
 
 @router.delete("/read-token", status_code=204, responses=documented(401, 403, 404))

@@ -35,43 +35,43 @@ def get_watching(session: Session, caller: Principal, project: str) -> WatchingS
 
 
 def set_watching(
-    session: Session, caller: Principal, project: str, wanted: WatchingSettings, now: datetime
+    session: Session, caller: Principal, project: str, settings: WatchingSettings, now: datetime
 ) -> WatchingShown:
     found, row = _changeable(session, caller, project)
-    row.branches, row.paths_ignore = wanted.branches, wanted.paths_ignore
-    row.push_commits, row.fork_pull_requests = wanted.push_commits, wanted.fork_pull_requests
-    row.measure_tags = wanted.measure_tags
-    detail = wanted.model_dump_json()
+    row.branches, row.paths_ignore = settings.branches, settings.paths_ignore
+    row.push_commits, row.fork_pull_requests = settings.push_commits, settings.fork_pull_requests
+    row.measure_tags = settings.measure_tags
+    detail = settings.model_dump_json()
     record(session, caller, "watching.change", project, now, project_id=found.id, detail=detail)
     session.flush()
     for job in approvals.policy_changed(session, found.id):
-        why = f"forks' pull requests: {wanted.fork_pull_requests}"
+        why = f"forks' pull requests: {settings.fork_pull_requests}"
         jobs.settled(session, job, now, why, caller.name)
     return _shown(found, row)
 
 
 def change_secret(
-    session: Session, context: Context, caller: Principal, project: str, wanted: SecretChange
+    session: Session, context: Context, caller: Principal, project: str, change: SecretChange
 ) -> SecretChanged:
     """From now on the new one, and for a while the old one too, until the forge has the new one."""
     found, row = _changeable(session, caller, project)
     now = context.clock()
-    secret = wanted.secret or tokens.new_secret()
+    secret = change.secret or tokens.new_secret()
     row.previous_secret = found.webhook_secret
-    row.previous_until = now + timedelta(hours=wanted.overlap_hours)
+    row.previous_until = now + timedelta(hours=change.overlap_hours)
     found.webhook_secret = context.box.seal(secret)
     record(session, caller, "secret.change", f"webhook secret of {project}", now, project_id=found.id)
     return SecretChanged(webhook_secret=secret, previous_until=row.previous_until)
 
 
 def set_read_token(
-    session: Session, context: Context, caller: Principal, project: str, wanted: ReadToken | None
+    session: Session, context: Context, caller: Principal, project: str, token: ReadToken | None
 ) -> None:
     """None: from now on it is read without."""
     found, row = _changeable(session, caller, project)
-    row.read_credential = context.box.seal(f"{wanted.user}:{wanted.token}") if wanted else None
+    row.read_credential = context.box.seal(f"{token.user}:{token.token}") if token else None
     row.reconcile_at, row.reconcile_failures = None, 0
-    action = "read-token.set" if wanted else "read-token.remove"
+    action = "read-token.set" if token else "read-token.remove"
     record(session, caller, action, f"read token of {project}", context.clock(), project_id=found.id)
 
 

@@ -19,8 +19,8 @@ from nalm_server.results.models import RunRow, VerdictRow
 
 def open_alerts(session: Session, projects: Sequence[int]) -> int:
     """Muted ones apart."""
-    told = AlertRow.state.in_(OPEN) & AlertRow.muted.is_(False)
-    return session.scalars(select(func.count()).where(AlertRow.project_id.in_(projects), told)).one()
+    visible = AlertRow.state.in_(OPEN) & AlertRow.muted.is_(False)
+    return session.scalars(select(func.count()).where(AlertRow.project_id.in_(projects), visible)).one()
 
 
 def _newest_steps(projects: Sequence[int], since: datetime) -> Select[int]:

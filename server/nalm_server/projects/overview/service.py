@@ -25,13 +25,13 @@ def overview(session: Session, caller: Principal, since: datetime | None, now: d
     """`since` is taken no further back than `FURTHEST`."""
     since = max(since, now - FURTHEST) if since is not None else now - AT_FIRST
     projects = readable_projects(session, caller)
-    told = list_repository.AlertFilter(states=OPEN, muted=False)
+    open_filter = list_repository.AlertFilter(states=OPEN, muted=False)
     return Overview(
         at=now,
         since=since,
         alerts=[
             presentation.shown(one)
-            for one in list_repository.page(session, projects, told, "worth", limit=MOST_ALERTS)
+            for one in list_repository.page(session, projects, open_filter, "worth", limit=MOST_ALERTS)
         ],
         alerts_open=repository.open_alerts(session, projects),
         changes=_changes(session, projects, since),

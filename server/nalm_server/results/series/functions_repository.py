@@ -59,11 +59,11 @@ def series_of(
     session: Session, scenario_id: int, host_class: str, names: Collection[tuple[str, str]]
 ) -> dict[int, FunctionKey]:
     """By id: those of the (stage, function) that have a series."""
-    wanted = _series(scenario_id, host_class).where(
+    matching = _series(scenario_id, host_class).where(
         FunctionSeriesRow.function.in_({function for _, function in names}),
         FunctionSeriesRow.stage.in_({stage for stage, _ in names}),
     )
-    found = [(number, FunctionKey(*key)) for number, *key in session.execute(wanted)]
+    found = [(number, FunctionKey(*key)) for number, *key in session.execute(matching)]
     return {number: key for number, key in found if (key.stage, key.function) in names}
 
 

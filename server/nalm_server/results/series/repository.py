@@ -193,11 +193,11 @@ def values(session: Session, series: Iterable[int], since: int) -> Iterable[Stor
     """
     table = SeriesValueRow.__table__.c
     columns = (table.run_id, table.value, table.low, table.high)
-    wanted = (table.series_id.in_(series), table.run_id >= since)
+    conditions = (table.series_id.in_(series), table.run_id >= since)
     if session.get_bind().dialect.name != "postgresql":
-        return session.execute(select(table.series_id, *columns).where(*wanted)).tuples()
+        return session.execute(select(table.series_id, *columns).where(*conditions)).tuples()
     gathered = select(table.series_id, *(func.array_agg(one) for one in columns))
-    found = session.execute(gathered.where(*wanted).group_by(table.series_id)).all()
+    found = session.execute(gathered.where(*conditions).group_by(table.series_id)).all()
     return chain.from_iterable(zip(repeat(number), *arrays) for number, *arrays in found)
 
 

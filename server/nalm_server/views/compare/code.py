@@ -18,13 +18,13 @@ from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.notify.forges.source_link import source_link
 from nalm_server.notify.integrations import repository as integrations
 from nalm_server.results.repository import JudgedRun
-from nalm_server.views.compare.compared_runs import Apart, Pair, Together, found, read_report
+from nalm_server.views.compare.compared_runs import Apart, PairRequest, Together, found, read_report
 from nalm_server.views.compare.schemas import CodeComparison
 
 
-def compare_code(session: Session, project: ProjectRow, asked: Pair) -> CodeComparison:
+def compare_code(session: Session, project: ProjectRow, request: PairRequest) -> CodeComparison:
     """Raises NotFoundError for sides that were not measured, ReportExpiredError where the report is gone."""
-    pair = found(session, project, asked)
+    pair = found(session, project, request)
     base, head = _sides(session, pair)
     return CodeComparison(
         base_sha=pair.old.sha,
@@ -36,9 +36,9 @@ def compare_code(session: Session, project: ProjectRow, asked: Pair) -> CodeComp
     )
 
 
-def compare_source(session: Session, project: ProjectRow, asked: Pair, key: Key) -> FunctionSource:
+def compare_source(session: Session, project: ProjectRow, request: PairRequest, key: Key) -> FunctionSource:
     """One function's text, no files where it has no lines. Errors as those of `compare_code`."""
-    base, head = _sides(session, found(session, project, asked))
+    base, head = _sides(session, found(session, project, request))
     return function_source(base, head, key)
 
 

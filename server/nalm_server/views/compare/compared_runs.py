@@ -21,7 +21,7 @@ from nalm_server.views.compare.sides import Side, SideFilter, sides_of, usable
 
 
 @dataclass(frozen=True)
-class Pair:
+class PairRequest:
     """What is asked for: two revisions, and which runs of each."""
 
     base: str
@@ -54,21 +54,23 @@ class Apart:
     after: Side
 
 
-def found(session: Session, project: ProjectRow, asked: Pair) -> Together | Apart:
+def found(session: Session, project: ProjectRow, request: PairRequest) -> Together | Apart:
     """Raises NotMeasuredError where one of the sides was not measured."""
-    old, new = (commits.resolve(session, project.id, one) for one in (asked.base, asked.head))
-    of_new = [side for side in sides_of(session, new) if asked.of_head.takes(side)]
-    if not asked.across:
+    old, new = (commits.resolve(session, project.id, one) for one in (request.base, request.head))
+    of_new = [side for side in sides_of(session, new) if request.of_head.takes(side)]
+    if not request.across:
         for side in of_new:
             if side.arm is Arm.HEAD and side.judged.run.base_sha == old.sha:
                 return Together(old, new, side.judged)
-    of_old = [side for side in sides_of(session, old) if asked.of_base.takes(side)]
-    return _apart(asked, (old, new), of_old, of_new)
+    of_old = [side for side in sides_of(session, old) if request.of_base.takes(side)]
+    return _apart(request, (old, new), of_old, of_new)
 
 
-def _apart(asked: Pair, pair: tuple[CommitRow, CommitRow], of_old: list[Side], of_new: list[Side]) -> Apart:
+def _apart(
+    request: PairRequest, pair: tuple[CommitRow, CommitRow], of_old: list[Side], of_new: list[Side]
+) -> Apart:
     """From two runs: of one scenario unless two are named, and of one host class where that is possible."""
-    named = asked.of_base.scenario is not None and asked.of_head.scenario is not None
+    named = request.of_base.scenario is not None and request.of_head.scenario is not None
     pairs = (
         (before, after)
         for before, after in product(filter(usable, of_old), filter(usable, of_new))
@@ -80,18 +82,18 @@ def _apart(asked: Pair, pair: tuple[CommitRow, CommitRow], of_old: list[Side], o
         default=None,
     )
     if best is None:
-        raise NotMeasuredError(_missing(asked, *pair))
+        raise NotMeasuredError(_missing(request, *pair))
     return Apart(*pair, *best)
 
 
-def _missing(asked: Pair, old: CommitRow, new: CommitRow) -> str:
+def _missing(request: PairRequest, old: CommitRow, new: CommitRow) -> str:
     base, head = short(old.sha), short(new.sha)
-    if asked.across:
+    if request.across:
         return (
-            f"Not both were measured: {_said(base, asked.of_base)}, and {_said(head, asked.of_head)}. "
+            f"Not both were measured: {_said(base, request.of_base)}, and {_said(head, request.of_head)}. "
             "Wait for the jobs, or choose from what was: compare/measured lists it for each of the two."
         )
-    scenario, host = asked.of_head.scenario, asked.of_head.host
+    scenario, host = request.of_head.scenario, request.of_head.host
     where = (f"scenario {scenario!r}" if scenario else "any scenario") + (f" on {host}" if host else "")
     return (
         f"{base} and {head} have not both been measured in {where}: wait for the jobs, or "
@@ -99,9 +101,9 @@ def _missing(asked: Pair, old: CommitRow, new: CommitRow) -> str:
     )
 
 
-def _said(commit: str, wanted: SideFilter) -> str:
-    scenario = f" in {wanted.scenario}" if wanted.scenario else ""
-    return commit + scenario + (f" on {wanted.host}" if wanted.host else "")
+def _said(commit: str, side_filter: SideFilter) -> str:
+    scenario = f" in {side_filter.scenario}" if side_filter.scenario else ""
+    return commit + scenario + (f" on {side_filter.host}" if side_filter.host else "")
 
 
 def read_report(session: Session, judged: JudgedRun) -> RunReport:

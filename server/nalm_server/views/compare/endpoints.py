@@ -16,8 +16,8 @@ from nalm_server.base.json_response import as_json
 from nalm_server.base.schemas import NAME, ProjectName, RevisionQuery
 from nalm_server.projects.schemas import PRINTABLE
 from nalm_server.views.compare import all_series, code, comparable, service
-from nalm_server.views.compare.compared_runs import Pair
-from nalm_server.views.compare.function_name import AskedFunction
+from nalm_server.views.compare.compared_runs import PairRequest
+from nalm_server.views.compare.function_name import RequestedFunction
 from nalm_server.views.compare.schemas import CodeComparison, Comparison, MeasuredOf, SeriesComparisons
 from nalm_server.views.compare.sides import SideFilter
 
@@ -28,7 +28,7 @@ Scenario = Annotated[str | None, Query(max_length=64, pattern=NAME)]
 Host = Annotated[str | None, Query(min_length=1, max_length=128, pattern=PRINTABLE)]
 
 
-def asked(
+def pair_request(
     base: RevisionQuery,
     head: RevisionQuery,
     *,
@@ -36,36 +36,42 @@ def asked(
     base_scenario: Annotated[Scenario, Query(description="Base's, where it is another than head's.")] = None,
     base_host: Host = None,
     head_host: Host = None,
-) -> Pair:
+) -> PairRequest:
     """Two revisions, or one in two scenarios or on two hosts."""
-    return Pair(base, head, SideFilter(base_scenario or scenario, base_host), SideFilter(scenario, head_host))
+    return PairRequest(
+        base, head, SideFilter(base_scenario or scenario, base_host), SideFilter(scenario, head_host)
+    )
 
 
-Asked = Annotated[Pair, Depends(asked)]
+RequestedPair = Annotated[PairRequest, Depends(pair_request)]
 
 
 @router.get("", responses=documented(404, 409, 410))
-def compare_commits(project: ProjectName, asked: Asked, session: ReadDb, caller: Caller) -> Comparison:
+def compare_commits(
+    project: ProjectName, request: RequestedPair, session: ReadDb, caller: Caller
+) -> Comparison:
     """Two commits, tags or branches in one scenario; without `scenario`, the first by name that both were
     measured in. One commit in two scenarios (execution models, feature sets) or on two hosts: name both."""
     found = require_project(session, caller, project, Role.READER)
-    return service.compare(session, found, asked)
+    return service.compare(session, found, request)
 
 
 @router.get("/code", responses=documented(404, 409, 410))
-def compare_the_code(project: ProjectName, asked: Asked, session: ReadDb, caller: Caller) -> CodeComparison:
+def compare_the_code(
+    project: ProjectName, request: RequestedPair, session: ReadDb, caller: Caller
+) -> CodeComparison:
     """The same pair function by function, with source lines where they were sampled."""
     found = require_project(session, caller, project, Role.READER)
-    return code.compare_code(session, found, asked)
+    return code.compare_code(session, found, request)
 
 
 @router.get("/source", responses=documented(404, 409, 410))
 def compare_the_source(
-    project: ProjectName, asked: Asked, function: AskedFunction, session: ReadDb, caller: Caller
+    project: ProjectName, request: RequestedPair, function: RequestedFunction, session: ReadDb, caller: Caller
 ) -> FunctionSource:
     """One function of the pair: both sides' text, line beside line, with what each line costs a packet."""
     found = require_project(session, caller, project, Role.READER)
-    return code.compare_source(session, found, asked, function)
+    return code.compare_source(session, found, request, function)
 
 
 @router.get("/measured", responses=documented(404, 409))

@@ -9,7 +9,7 @@ from fastapi import Depends, Query
 from nalm_core.profiles.function_costs import Key
 
 
-def function_asked(
+def requested_function(
     function: Annotated[str, Query(min_length=1, max_length=2048, description="As /code names it.")],
     stage: Annotated[str | None, Query(max_length=64, description="Its stage; none: outside stages.")] = None,
 ) -> Key:
@@ -17,4 +17,4 @@ def function_asked(
     return stage, function
 
 
-AskedFunction = Annotated[Key, Depends(function_asked)]
+RequestedFunction = Annotated[Key, Depends(requested_function)]

@@ -10,7 +10,7 @@ from nalm_server.auth.dependencies import Caller, ReadDb
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import RunId
 from nalm_server.views.compare import run_code
-from nalm_server.views.compare.function_name import AskedFunction
+from nalm_server.views.compare.function_name import RequestedFunction
 from nalm_server.views.compare.schemas import RunCode
 
 router = APIRouter(tags=["runs"])
@@ -23,6 +23,8 @@ def get_run_code(run_id: RunId, session: ReadDb, caller: Caller) -> RunCode:
 
 
 @router.get("/runs/{run_id}/source", responses=documented(404, 410))
-def get_run_source(run_id: RunId, function: AskedFunction, session: ReadDb, caller: Caller) -> FunctionSource:
+def get_run_source(
+    run_id: RunId, function: RequestedFunction, session: ReadDb, caller: Caller
+) -> FunctionSource:
     """One function of one run: both sides' text, line beside line, with what each line costs a packet."""
     return run_code.source_of_run(session, caller, run_id, function)

@@ -24,15 +24,15 @@ from nalm_server.results.series import repository as history
 from nalm_server.results.series.models import ScenarioRow
 from nalm_server.results.summary import of_stored
 from nalm_server.views.compare.comparable import measured
-from nalm_server.views.compare.compared_runs import Apart, Pair, Together, found, read_report
+from nalm_server.views.compare.compared_runs import Apart, PairRequest, Together, found, read_report
 from nalm_server.views.compare.rounds import kept, kept_points
 from nalm_server.views.compare.schemas import Comparison, Rounds, SideBySide
 from nalm_server.views.compare.sides import Side
 
 
-def compare(session: Session, project: ProjectRow, asked: Pair) -> Comparison:
+def compare(session: Session, project: ProjectRow, request: PairRequest) -> Comparison:
     """Raises NotFoundError for sides that were not measured, ReportExpiredError where rounds are needed."""
-    pair = found(session, project, asked)
+    pair = found(session, project, request)
     scenarios = {row.name: row for row in history.list_scenarios(session, project.id)}
     if isinstance(pair, Together):
         return _paired(session, pair, scenarios)

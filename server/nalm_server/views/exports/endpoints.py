@@ -43,10 +43,10 @@ def export_series(
 ) -> StreamingResponse:
     """Every row of a table; of series every value, as OpenMetrics the newest of each."""
     found = require_project(session, caller, project, Role.READER)
-    wanted = Filter(scenario, metric, host_class, since)
-    service.require(form, table, wanted)
+    row_filter = Filter(scenario, metric, host_class, since)
+    service.require(form, table, row_filter)
     return StreamingResponse(
-        service.export(context, found, form, wanted, table),
+        service.export(context, found, form, row_filter, table),
         media_type=service.MEDIA_TYPES[form],
         headers={"Content-Disposition": f'attachment; filename="{service.file_name(found, form, table)}"'},
     )

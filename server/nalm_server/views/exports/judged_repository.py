@@ -31,10 +31,10 @@ def alerts(session: Session, project_id: int) -> Iterator[AlertExport]:
         .order_by(AlertRow.id)
     )
     for row, sha, author, after_sha, fixed_by in _fetched(session, query):
-        told = {"time": row.created_at, "commit": sha, "author": author, "after": after_sha}
+        fields = {"time": row.created_at, "commit": sha, "author": author, "after": after_sha}
         why = {name: (row.explanation or {}).get(name) for name in ("function", "cause", "detail")}
         remains = max((one["remains"] for one in row.recovery or []), default=None)
-        yield _made(AlertExport, row, {**told, **why, "fixed_by": fixed_by, "remains": remains})
+        yield _made(AlertExport, row, {**fields, **why, "fixed_by": fixed_by, "remains": remains})
 
 
 def change_points(session: Session, project_id: int) -> Iterator[ChangePointExport]:
@@ -51,9 +51,9 @@ def change_points(session: Session, project_id: int) -> Iterator[ChangePointExpo
         .order_by(CommitRow.position, ChangePointRow.id)
     )
     for row, sha, low_sha, high_sha, scenario, series in _fetched(session, query):
-        told = {"time": row.detected_at, "commit": sha, "low_commit": low_sha, "high_commit": high_sha}
+        fields = {"time": row.detected_at, "commit": sha, "low_commit": low_sha, "high_commit": high_sha}
         of = {name: getattr(series, name) for name in ("host_class", "stage", "metric")}
-        yield _made(ChangePointExport, row, {**told, **of, "scenario": scenario})
+        yield _made(ChangePointExport, row, {**fields, **of, "scenario": scenario})
 
 
 def cells(session: Session, project_id: int) -> Iterator[CellExport]:
@@ -66,8 +66,8 @@ def cells(session: Session, project_id: int) -> Iterator[CellExport]:
         .order_by(ExperimentRow.id, CellRow.id)
     )
     for row, kind, sha in _fetched(session, query):
-        told = {"experiment": row.experiment_id, "time": row.received_at, "cell": row.name}
-        yield _made(CellExport, row, {**told, "kind": kind, "commit": sha})
+        fields = {"experiment": row.experiment_id, "time": row.received_at, "cell": row.name}
+        yield _made(CellExport, row, {**fields, "kind": kind, "commit": sha})
 
 
 def trials(session: Session, project_id: int) -> Iterator[TrialExport]:
@@ -81,6 +81,6 @@ def _fetched(session: Session, query: Select[*tuple[Any, ...]]) -> Iterator[Any]
     yield from session.execute(query.execution_options(yield_per=BATCH))
 
 
-def _made(kind: Any, row: object, told: dict[str, Any]) -> Any:
+def _made(kind: Any, row: object, fields: dict[str, Any]) -> Any:
     """Columns of the row by their names, but for those that are told."""
-    return kind(**{name: told[name] if name in told else getattr(row, name) for name in kind._fields})
+    return kind(**{name: fields[name] if name in fields else getattr(row, name) for name in kind._fields})

@@ -34,16 +34,16 @@ def as_of_now(session: Session) -> None:
         session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
 
 
-def rows(session: Session, project_id: int, wanted: Filter) -> Iterator[ExportRow]:
+def rows(session: Session, project_id: int, row_filter: Filter) -> Iterator[ExportRow]:
     """Along the first parent, oldest commit first."""
-    query = _values(project_id, wanted).order_by(
+    query = _values(project_id, row_filter).order_by(
         CommitRow.position, RunRow.id, ScenarioRow.name, SeriesRow.metric, SeriesRow.stage, SeriesRow.source
     )
-    for part in _parts(session, project_id, wanted):
+    for part in _parts(session, project_id, row_filter):
         yield from _fetched(session, query.where(part))
 
 
-def newest(session: Session, project_id: int, wanted: Filter) -> Iterator[ExportRow]:
+def newest(session: Session, project_id: int, row_filter: Filter) -> Iterator[ExportRow]:
     """Of each series the value of its newest run."""
     commit, run, value = aliased(CommitRow), aliased(RunRow), aliased(SeriesValueRow)
     furthest = (
@@ -56,11 +56,11 @@ def newest(session: Session, project_id: int, wanted: Filter) -> Iterator[Export
         .correlate(SeriesRow)
         .scalar_subquery()
     )
-    query = _values(project_id, wanted).where(RunRow.id == furthest, SeriesValueRow.run_id == furthest)
+    query = _values(project_id, row_filter).where(RunRow.id == furthest, SeriesValueRow.run_id == furthest)
     return _fetched(session, query.order_by(SeriesRow.metric, ScenarioRow.name, SeriesRow.id))
 
 
-def functions(session: Session, project_id: int, wanted: Filter) -> Iterator[FunctionExport]:
+def functions(session: Session, project_id: int, row_filter: Filter) -> Iterator[FunctionExport]:
     """Along the first parent, oldest commit first; of a run the dearest functions first."""
     series, counts = FunctionSeriesRow, FunctionValueRow
     query: Select[*tuple[Any, ...]] = (
@@ -84,19 +84,19 @@ def functions(session: Session, project_id: int, wanted: Filter) -> Iterator[Fun
         .where(RunRow.project_id == project_id, CommitRow.project_id == project_id)
         .where(RunRow.scenario_id == series.scenario_id, ScenarioRow.project_id == project_id)
     )
-    query = _filtered(query, wanted, ((ScenarioRow.name, "scenario"), (series.host_class, "host_class")))
+    query = _filtered(query, row_filter, ((ScenarioRow.name, "scenario"), (series.host_class, "host_class")))
     query = query.order_by(CommitRow.position, RunRow.id, counts.ipp.desc(), series.id)
-    for part in _parts(session, project_id, wanted):
+    for part in _parts(session, project_id, row_filter):
         for row in session.execute(query.where(part).execution_options(yield_per=BATCH)):
             yield FunctionExport._make(row)
 
 
-def _parts(session: Session, project_id: int, wanted: Filter) -> Iterator[ColumnElement[bool]]:
+def _parts(session: Session, project_id: int, row_filter: Filter) -> Iterator[ColumnElement[bool]]:
     """Some commits at a time, along the first parent: to sort all rows would take long before the first."""
     of_project = select(CommitRow.position).where(CommitRow.project_id == project_id)
     condition: Select[int] | None = of_project
-    if wanted.since is not None:
-        late = exists().where(RunRow.commit_id == CommitRow.id, RunRow.started_at >= wanted.since)
+    if row_filter.since is not None:
+        late = exists().where(RunRow.commit_id == CommitRow.id, RunRow.started_at >= row_filter.since)
         first = session.scalar(of_project.where(late).order_by(CommitRow.position).limit(1))
         condition = of_project.where(CommitRow.position >= first) if first is not None else None
     while condition is not None:
@@ -106,7 +106,7 @@ def _parts(session: Session, project_id: int, wanted: Filter) -> Iterator[Column
         condition = of_project.where(CommitRow.position > positions[-1]) if positions else None
 
 
-def _values(project_id: int, wanted: Filter) -> Select[*tuple[Any, ...]]:
+def _values(project_id: int, row_filter: Filter) -> Select[*tuple[Any, ...]]:
     query: Select[*tuple[Any, ...]] = (
         select(
             CommitRow.sha,
@@ -132,18 +132,18 @@ def _values(project_id: int, wanted: Filter) -> Select[*tuple[Any, ...]]:
         .where(RunRow.scenario_id == SeriesRow.scenario_id, ScenarioRow.project_id == project_id)
     )
     named = (ScenarioRow.name, "scenario"), (SeriesRow.metric, "metric"), (SeriesRow.host_class, "host_class")
-    return _filtered(query, wanted, named)
+    return _filtered(query, row_filter, named)
 
 
 def _filtered(
-    query: Select[*tuple[Any, ...]], wanted: Filter, named: Iterable[tuple[Any, str]]
+    query: Select[*tuple[Any, ...]], row_filter: Filter, named: Iterable[tuple[Any, str]]
 ) -> Select[*tuple[Any, ...]]:
     """named: column and the filter's field."""
     for column, field in named:
-        value = getattr(wanted, field)
+        value = getattr(row_filter, field)
         if value is not None:
             query = query.where(column == value)
-    return query if wanted.since is None else query.where(RunRow.started_at >= wanted.since)
+    return query if row_filter.since is None else query.where(RunRow.started_at >= row_filter.since)
 
 
 def _fetched(session: Session, query: Select[*tuple[Any, ...]]) -> Iterator[ExportRow]:

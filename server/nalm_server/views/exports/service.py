@@ -41,7 +41,7 @@ def file_name(project: ProjectRow, form: Format, table: Table) -> str:
     return f"{name}.{SUFFIXES.get(form, form)}"
 
 
-def require(form: Format, table: Table, wanted: Filter) -> None:
+def require(form: Format, table: Table, row_filter: Filter) -> None:
     """Raises InvalidError for what cannot be exported so, NotInstalledError for what needs pyarrow."""
     if form is Format.OPENMETRICS and table is not Table.SERIES:
         raise InvalidError(f"OpenMetrics is for series; table {table} goes as csv, json or parquet.")
@@ -50,18 +50,18 @@ def require(form: Format, table: Table, wanted: Filter) -> None:
             "This server has no pyarrow, which writes Parquet: its operator installs nalm-server[parquet]. "
             "csv and json need nothing more."
         )
-    tables.require(table, wanted)
+    tables.require(table, row_filter)
 
 
 def export(
-    context: Context, project: ProjectRow, form: Format, wanted: Filter, table: Table = Table.SERIES
+    context: Context, project: ProjectRow, form: Format, row_filter: Filter, table: Table = Table.SERIES
 ) -> Iterator[bytes]:
     """See `require`."""
     with context.read_sessions() as session:
         repository.as_of_now(session)
         if form is Format.OPENMETRICS:
-            rows = repository.newest(session, project.id, wanted)
+            rows = repository.newest(session, project.id, row_filter)
             yield openmetrics.as_openmetrics(project.name, rows)
         else:
-            found = tables.rows(session, project, table, wanted)
+            found = tables.rows(session, project, table, row_filter)
             yield from WRITERS[form](tables.SOURCES[table].row, found)

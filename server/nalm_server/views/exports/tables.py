@@ -50,30 +50,30 @@ class Source(NamedTuple):
     read: Callable[[Session, ProjectRow, Filter], Iterable[Any]]
 
 
-def rows(session: Session, project: ProjectRow, table: Table, wanted: Filter) -> Iterator[Any]:
+def rows(session: Session, project: ProjectRow, table: Table, row_filter: Filter) -> Iterator[Any]:
     """Those that the filter lets through. See `require`."""
-    asked = {name: value for name, value in wanted._asdict().items() if value is not None}
-    since = asked.pop("since", None)
-    for row in SOURCES[table].read(session, project, wanted):
-        fits = all(getattr(row, name) == value for name, value in asked.items())
+    conditions = {name: value for name, value in row_filter._asdict().items() if value is not None}
+    since = conditions.pop("since", None)
+    for row in SOURCES[table].read(session, project, row_filter):
+        fits = all(getattr(row, name) == value for name, value in conditions.items())
         if fits and (since is None or row.time >= since):
             yield row
 
 
-def require(table: Table, wanted: Filter) -> None:
+def require(table: Table, row_filter: Filter) -> None:
     """Raises InvalidError for a filter by what the table does not have."""
-    for name, value in wanted._asdict().items():
+    for name, value in row_filter._asdict().items():
         column = "time" if name == "since" else name
         if value is not None and column not in SOURCES[table].row._fields:
             has = ", ".join(SOURCES[table].row._fields)
             raise InvalidError(f"Table {table} has no {column} to filter by; it has {has}.")
 
 
-def _series(session: Session, project: ProjectRow, wanted: Filter) -> Iterable[ExportRow]:
-    return repository.rows(session, project.id, wanted)
+def _series(session: Session, project: ProjectRow, row_filter: Filter) -> Iterable[ExportRow]:
+    return repository.rows(session, project.id, row_filter)
 
 
-def _prices(session: Session, project: ProjectRow, _wanted: Filter) -> Iterator[PriceExport]:
+def _prices(session: Session, project: ProjectRow, _row_filter: Filter) -> Iterator[PriceExport]:
     names = {one.feature for one in prices.price_list(session, project).features}
     for name in sorted(names):
         for line in prices.history(session, project, name, MOST).lines:
@@ -83,7 +83,7 @@ def _prices(session: Session, project: ProjectRow, _wanted: Filter) -> Iterator[
                 yield PriceExport(*key, one.commit.sha, one.run_id, *figures)
 
 
-def _ncpp(session: Session, project: ProjectRow, _wanted: Filter) -> Iterator[NcppExport]:
+def _ncpp(session: Session, project: ProjectRow, _row_filter: Filter) -> Iterator[NcppExport]:
     for line in ncpp.table(session, project, By.COMMIT, scenario=None, limit=MOST).lines:
         for one in line.points:
             features = None if one.features is None else " ".join(one.features)
@@ -95,7 +95,7 @@ SOURCES: Mapping[Table, Source] = MappingProxyType(
     {
         Table.SERIES: Source(ExportRow, _series),
         Table.FUNCTIONS: Source(
-            FunctionExport, lambda s, project, wanted: repository.functions(s, project.id, wanted)
+            FunctionExport, lambda s, project, row_filter: repository.functions(s, project.id, row_filter)
         ),
         Table.ALERTS: Source(AlertExport, lambda s, project, _: judged_repository.alerts(s, project.id)),
         Table.CHANGE_POINTS: Source(

@@ -45,7 +45,9 @@ def _in_an_alert() -> ColumnElement[bool]:
     )
 
 
-def told(session: Session, project_id: int, limit: int) -> list[tuple[AlertStateRow, AlertRow, CommitRow]]:
+def reported_steps(
+    session: Session, project_id: int, limit: int
+) -> list[tuple[AlertStateRow, AlertRow, CommitRow]]:
     """Steps of alerts that people were told of, newest first, each with its culprit."""
     rows = session.execute(
         select(AlertStateRow, AlertRow, CommitRow)

@@ -68,7 +68,7 @@ def feed(session: Session, project: ProjectRow, base_url: str) -> bytes:
                 at=run.received_at,
             )
         )
-    for step, alert, commit in repository.told(session, project.id, LENGTH):
+    for step, alert, commit in repository.reported_steps(session, project.id, LENGTH):
         entries.append(_of_alert(project, base_url, step, alert, commit))
     entries.sort(key=lambda one: one.at, reverse=True)
     url = run_url(base_url, project.name, None)

@@ -43,6 +43,8 @@ def get_lines(
 ) -> Response:
     """One metric of several scenarios and branches over common commits, in columns: for long histories."""
     found = require_project(session, caller, project, Role.READER)
-    wanted = HistoryRequest(metric, host_class, limit, stage or [], function or [])
-    asked = chart_lines.Asked(list(dict.fromkeys(scenario)), wanted, list(dict.fromkeys(branch or [])))
-    return as_json(chart_lines.lines(session, found, asked))
+    request = HistoryRequest(metric, host_class, limit, stage or [], function or [])
+    lines_request = chart_lines.LinesRequest(
+        list(dict.fromkeys(scenario)), request, list(dict.fromkeys(branch or []))
+    )
+    return as_json(chart_lines.lines(session, found, lines_request))

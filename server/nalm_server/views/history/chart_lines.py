@@ -27,9 +27,9 @@ LONGEST = 10_000
 
 
 @dataclass(frozen=True)
-class Asked:
+class LinesRequest:
     scenarios: list[str]
-    wanted: HistoryRequest
+    history: HistoryRequest
     branches: list[str] = field(default_factory=list)
     """Empty: all that is in the history of the default branch."""
 
@@ -42,15 +42,17 @@ class Branched:
     branch: str | None
 
 
-def lines(session: Session, project: ProjectRow, asked: Asked) -> dict[str, Any]:
+def lines(session: Session, project: ProjectRow, request: LinesRequest) -> dict[str, Any]:
     """schemas.Lines as plain values. Raises NotFoundError for what is not there, InvalidError if too much."""
-    shown = list(_found(session, project, asked))
-    functions.require_known(asked.wanted.functions, [name for one in shown for name in one.found.line.stages])
+    shown = list(_found(session, project, request))
+    functions.require_known(
+        request.history.functions, [name for one in shown for name in one.found.line.stages]
+    )
     commits = _commits(session, project.id, [one.found.line for one in shown])
     places = {sha: place for place, sha in enumerate(commits)}
     tags = refs.tags(session, project.id, MOST_RELEASES)
     return {
-        "metric": METRICS[asked.wanted.metric],
+        "metric": METRICS[request.history.metric],
         "commits": {
             "sha": list(commits),
             "subject": [one.subject for one in commits.values()],
@@ -61,19 +63,19 @@ def lines(session: Session, project: ProjectRow, asked: Asked) -> dict[str, Any]
     }
 
 
-def _found(session: Session, project: ProjectRow, asked: Asked) -> Iterator[Branched]:
-    targets = [find_target(session, project, name, asked.wanted) for name in asked.scenarios]
-    _require_bounded(targets, asked)
-    branches = {name: _shas_of(session, project.id, name) for name in asked.branches}
-    wanted = replace(asked.wanted, limit=LONGEST, every_branch=True) if branches else asked.wanted
+def _found(session: Session, project: ProjectRow, request: LinesRequest) -> Iterator[Branched]:
+    targets = [find_target(session, project, name, request.history) for name in request.scenarios]
+    _require_bounded(targets, request)
+    branches = {name: _shas_of(session, project.id, name) for name in request.branches}
+    widest = replace(request.history, limit=LONGEST, every_branch=True) if branches else request.history
     for target in targets:
-        yield from _on_each(line_of(session, project, target, wanted), branches, asked.wanted.limit)
+        yield from _on_each(line_of(session, project, target, widest), branches, request.history.limit)
 
 
-def _require_bounded(targets: Sequence[Target], asked: Asked) -> None:
+def _require_bounded(targets: Sequence[Target], request: LinesRequest) -> None:
     """Before anything long is read. A commit's runs count one by one, though only its newest is shown."""
-    figures = sum(min(one.runs, asked.wanted.limit) * one.series(asked.wanted) for one in targets)
-    figures *= max(1, len(asked.branches))
+    figures = sum(min(one.runs, request.history.limit) * one.series(request.history) for one in targets)
+    figures *= max(1, len(request.branches))
     if figures > MOST_FIGURES:
         raise InvalidError(
             f"{figures:,} figures were asked for, {MOST_FIGURES:,} are the most: choose fewer scenarios, "

@@ -61,8 +61,8 @@ def get_history(
 ) -> Response:
     """One metric of every stage along the default branch. Without host_class: the one with the newest run."""
     found = require_project(session, caller, project, Role.READER)
-    wanted = service.HistoryRequest(metric, host_class, limit, stage or [], function or [])
-    return as_json(service.history(session, found, scenario, wanted))
+    request = service.HistoryRequest(metric, host_class, limit, stage or [], function or [])
+    return as_json(service.history(session, found, scenario, request))
 
 
 @router.get("/{scenario}/functions", responses=documented(404))

@@ -45,11 +45,11 @@ def require_known(names: Iterable[str], known: Iterable[str]) -> None:
 
 
 def names_of(
-    session: Session, scenario_id: int, host_class: str, wanted: Iterable[str]
+    session: Session, scenario_id: int, host_class: str, names: Iterable[str]
 ) -> dict[int, tuple[str, str]]:
     """By id of the series: name and source, of those that have one."""
-    asked = {(stage, function) for stage, function in map(split, wanted) if function is not None}
-    found = repository.series_of(session, scenario_id, host_class, asked)
+    keys = {(stage, function) for stage, function in map(split, names) if function is not None}
+    found = repository.series_of(session, scenario_id, host_class, keys)
     return {number: (f"{key.stage}{MARK}{key.function}", key.source) for number, key in found.items()}
 
 

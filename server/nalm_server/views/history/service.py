@@ -63,17 +63,17 @@ class HistoryRequest:
     """Else: the default branch's commits."""
 
 
-def history(session: Session, project: ProjectRow, scenario: str, wanted: HistoryRequest) -> dict[str, Any]:
+def history(session: Session, project: ProjectRow, scenario: str, request: HistoryRequest) -> dict[str, Any]:
     """schemas.History as plain values: an object for each of ten thousand would take most of the time."""
-    found = line_of(session, project, find_target(session, project, scenario, wanted), wanted)
-    functions.require_known(wanted.functions, found.line.stages)
+    found = line_of(session, project, find_target(session, project, scenario, request), request)
+    functions.require_known(request.functions, found.line.stages)
     return {
-        "metric": METRICS[wanted.metric],
+        "metric": METRICS[request.metric],
         "scenario": found.scenario.name,
         "host_class": found.host_class,
         "host_classes": found.host_classes,
         **_plain(found.line),
-        "imported": _imported(repository.imported(session, found.scenario.id, wanted.metric)),
+        "imported": _imported(repository.imported(session, found.scenario.id, request.metric)),
     }
 
 
@@ -91,28 +91,28 @@ class Target:
     def runs(self) -> int:
         return self.classes[self.host_class] if self.host_class is not None else 0
 
-    def series(self, wanted: HistoryRequest) -> int:
+    def series(self, request: HistoryRequest) -> int:
         """How many of them are asked for."""
-        return len(wanted.stages) + len(wanted.functions) or 1 + len(self.scenario.stages)
+        return len(request.stages) + len(request.functions) or 1 + len(self.scenario.stages)
 
 
-def find_target(session: Session, project: ProjectRow, scenario: str, wanted: HistoryRequest) -> Target:
+def find_target(session: Session, project: ProjectRow, scenario: str, request: HistoryRequest) -> Target:
     """Raises NotFoundError for what the project does not have."""
-    if wanted.metric not in METRICS:
-        raise NotFoundError(f"There is no metric {wanted.metric!r}: there are {', '.join(METRICS)}.")
-    if wanted.functions:
-        functions.require_metric(wanted.metric)
-    return _find_target(session, project, scenario, wanted.host_class)
+    if request.metric not in METRICS:
+        raise NotFoundError(f"There is no metric {request.metric!r}: there are {', '.join(METRICS)}.")
+    if request.functions:
+        functions.require_metric(request.metric)
+    return _find_target(session, project, scenario, request.host_class)
 
 
-def line_of(session: Session, project: ProjectRow, target: Target, wanted: HistoryRequest) -> FoundLine:
+def line_of(session: Session, project: ProjectRow, target: Target, request: HistoryRequest) -> FoundLine:
     """Raises NotFoundError for stages that the scenario does not have."""
     row, shown = target.scenario, target.host_class
     line = Line([CHAIN, *row.stages])
-    if wanted.metric == NCPP and shown:
-        line = _ncpp(session, project, row, shown, wanted)
+    if request.metric == NCPP and shown:
+        line = _ncpp(session, project, row, shown, request)
     elif shown:
-        line = _line(session, row, shown, wanted)
+        line = _line(session, row, shown, request)
     return FoundLine(row, shown, list(target.classes), line)
 
 
@@ -165,17 +165,17 @@ class FoundLine:
     line: Line
 
 
-def _line(session: Session, row: ScenarioRow, host_class: str, wanted: HistoryRequest) -> Line:
-    series = _series(session, row, host_class, wanted)
-    counted = functions.names_of(session, row.id, host_class, wanted.functions) if wanted.functions else {}
-    runs = repository.history_runs(session, row, host_class, wanted.limit, wanted.every_branch)
+def _line(session: Session, row: ScenarioRow, host_class: str, request: HistoryRequest) -> Line:
+    series = _series(session, row, host_class, request)
+    counted = functions.names_of(session, row.id, host_class, request.functions) if request.functions else {}
+    runs = repository.history_runs(session, row, host_class, request.limit, request.every_branch)
     since = min((one.run_number for one in runs), default=0)
     figures = _figures(repository.values(session, series, since), series) if runs else {}
-    stages = _stages(row, wanted, figures)
+    stages = _stages(row, request, figures)
     if runs:
-        functions.add_values(session, figures, counted, wanted.metric, since)
+        functions.add_values(session, figures, counted, request.metric, since)
     known = {name for name, _ in counted.values()}
-    stages += [name for name in dict.fromkeys(wanted.functions) if name in known]
+    stages += [name for name in dict.fromkeys(request.functions) if name in known]
     shas = {one.sha for one in runs}
     return Line(
         stages,
@@ -183,46 +183,46 @@ def _line(session: Session, row: ScenarioRow, host_class: str, wanted: HistoryRe
         figures,
         [one for one in judgement.of_history(session, row.project_id, list(series)) if one.sha in shas],
         [one for one in judgement.segments(session, row.id, host_class) if one["sha"] in shas],
-        ASK_FUNCTIONS if METRICS[wanted.metric].scopes == ("function",) and not wanted.functions else None,
+        ASK_FUNCTIONS if METRICS[request.metric].scopes == ("function",) and not request.functions else None,
     )
 
 
 def _series(
-    session: Session, row: ScenarioRow, host_class: str, wanted: HistoryRequest
+    session: Session, row: ScenarioRow, host_class: str, request: HistoryRequest
 ) -> dict[int, SeriesName]:
     """Of the stages asked for; none if only functions are."""
-    if wanted.functions and not wanted.stages:
+    if request.functions and not request.stages:
         return {}
-    series = repository.series_of_metric(session, row.id, host_class, wanted.metric)
-    if not wanted.stages:
+    series = repository.series_of_metric(session, row.id, host_class, request.metric)
+    if not request.stages:
         return series
     known = {CHAIN, *row.stages, *(one.stage for one in series.values())}
-    _require_stages(row.name, wanted.stages, known)
-    return {number: one for number, one in series.items() if one.stage in wanted.stages}
+    _require_stages(row.name, request.stages, known)
+    return {number: one for number, one in series.items() if one.stage in request.stages}
 
 
-def _stages(row: ScenarioRow, wanted: HistoryRequest, figures: Figures) -> list[str]:
-    if wanted.stages or wanted.functions:
-        return list(dict.fromkeys(wanted.stages))
+def _stages(row: ScenarioRow, request: HistoryRequest, figures: Figures) -> list[str]:
+    if request.stages or request.functions:
+        return list(dict.fromkeys(request.stages))
     ours = [CHAIN, *row.stages]
     others = set[str]().union(*figures.values()) - set(ours)
     return [*ours, *sorted(others)]
 
 
 def _ncpp(
-    session: Session, project: ProjectRow, row: ScenarioRow, host_class: str, wanted: HistoryRequest
+    session: Session, project: ProjectRow, row: ScenarioRow, host_class: str, request: HistoryRequest
 ) -> Line:
     """The chain's CPP against the reference's cost model: computed here, so that a new model reaches back."""
-    _require_stages(row.name, wanted.stages, {CHAIN})
-    line = _line(session, row, host_class, replace(wanted, metric="cpp", stages=[CHAIN]))
+    _require_stages(row.name, request.stages, {CHAIN})
+    line = _line(session, row, host_class, replace(request, metric="cpp", stages=[CHAIN]))
     scale = scale_of(session, project, row.name, host_class)
     features = run_features(session, row.id, host_class) if scale.model else {}
     run_ids = {one.run_number: one.run_id for one in line.runs}
     return replace(line, figures=normalised(scale, line.figures, run_ids, features), missing=scale.missing)
 
 
-def _require_stages(scenario: str, wanted: list[str], known: set[str]) -> None:
-    for stage in wanted:
+def _require_stages(scenario: str, stages: list[str], known: set[str]) -> None:
+    for stage in stages:
         if stage not in known:
             raise NotFoundError(
                 f"Scenario {scenario!r} has no stage {stage!r}: there are {', '.join(sorted(known))}."

@@ -121,4 +121,4 @@ def _first(follower: Follower, since: int | None) -> list[Change]:
     """How the one job is, or what changed while the follower was away."""
     if since is not None:
         return follower.missed(since)
-    return follower.current() if follower.wanted.job is not None else []
+    return follower.current() if follower.change_filter.job is not None else []

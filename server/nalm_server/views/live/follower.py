@@ -33,8 +33,8 @@ class ChangeFilter:
     def includes(self, change: Change) -> bool:
         job = change.job
         return all(
-            wanted is None or wanted == found
-            for wanted, found in (
+            expected is None or expected == found
+            for expected, found in (
                 (self.project_id, job.project_id),
                 (self.job, job.id),
                 (self.backfill, job.backfill_id),
@@ -47,7 +47,7 @@ class ChangeFilter:
 class Follower:
     context: Context
     caller: Principal
-    wanted: ChangeFilter
+    change_filter: ChangeFilter
     _readable: dict[int, bool] = field(default_factory=dict)
     _log: str | None = None
 
@@ -60,26 +60,26 @@ class Follower:
     def current(self) -> list[Change]:
         """The one job that is followed, as it is now."""
         with self.context.read_sessions() as session:
-            row = repository.find(session, self.wanted.job or 0)
+            row = repository.find(session, self.change_filter.job or 0)
             if row is None:
                 return []
             return [Change(row, name_of(session, row.project_id), row.updated_seq)]
 
     def event(self, change: Change) -> str | None:
         """The change as an event; None: not for this follower."""
-        if not self.wanted.includes(change) or not self._may_read(change.job.project_id):
+        if not self.change_filter.includes(change) or not self._may_read(change.job.project_id):
             return None
-        log, anew = None, False
-        if self.wanted.job is not None:
-            log, anew = gained(self._log, change.job.log_tail)
+        log, restarted = None, False
+        if self.change_filter.job is not None:
+            log, restarted = gained(self._log, change.job.log_tail)
             self._log = change.job.log_tail
-        told = JobChange(
+        message = JobChange(
             **{name: getattr(change.job, name) for name in FIELDS if name != "project"},
             project=change.project,
             log=log,
-            log_anew=anew,
+            log_anew=restarted,
         )
-        return f"id: {change.floor}\nevent: job\ndata: {told.model_dump_json()}\n\n"
+        return f"id: {change.floor}\nevent: job\ndata: {message.model_dump_json()}\n\n"
 
     def _may_read(self, project_id: int) -> bool:
         if project_id not in self._readable:

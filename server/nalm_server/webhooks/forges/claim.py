@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from nalm_server.git.events import Happening
+from nalm_server.git.events import Event
 
 Headers = Mapping[str, str]
 
@@ -34,5 +34,5 @@ class Forge(Protocol):
 
     def claim(self, headers: Headers) -> Claim: ...
 
-    def read(self, event: str, payload: Any) -> Happening:
+    def read(self, event: str, payload: Any) -> Event:
         """Raises pydantic's ValidationError for a body that is not what the forge sends."""

@@ -7,15 +7,15 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from nalm_server.git.events import Happening, PullRequestChanged, PullRequestState, unknown_fork
+from nalm_server.git.events import Event, PullRequestChanged, PullRequestState, unknown_fork
 from nalm_server.webhooks.forges.claim import Claim, Headers
 from nalm_server.webhooks.forges.parts import Body, Number, Part, RefName, Sha, Text, of_ref
-from nalm_server.webhooks.signature import fits
+from nalm_server.webhooks.signature import verify_signature
 
 ZEROS = "0" * 40
 
 
-class PullRequest(Part):
+class GenericPullRequest(Part):
     number: Number
     base: RefName
     state: PullRequestState = "open"
@@ -35,7 +35,7 @@ class Change(Part):
     ref: RefName
     before: Sha = ZEROS
     after: Sha
-    pull_request: PullRequest | None = None
+    pull_request: GenericPullRequest | None = None
 
 
 class Generic:
@@ -48,10 +48,10 @@ class Generic:
             event="",
             delivery=headers.get("x-nalm-delivery"),
             signed=signature is not None,
-            signed_by=lambda secret, body, _now: fits(secret, body, signature),
+            signed_by=lambda secret, body, _now: verify_signature(secret, body, signature),
         )
 
-    def read(self, event: str, payload: Any) -> Happening:
+    def read(self, event: str, payload: Any) -> Event:
         change = Change.model_validate(payload)
         request = change.pull_request
         if request is None:

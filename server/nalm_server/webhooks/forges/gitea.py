@@ -9,7 +9,7 @@ from pydantic import Field
 
 from nalm_server.git.events import (
     BranchDeleted,
-    Happening,
+    Event,
     Nothing,
     PullRequestChanged,
     PullRequestState,
@@ -33,7 +33,7 @@ NEW_CODE = ("opened", "synchronized", "reopened")
 PULL_REQUESTS = ("pull_request", "pull_request_sync")
 
 
-class Push(Part):
+class GiteaPush(Part):
     ref: RefName
     before: Sha
     after: Sha
@@ -57,24 +57,24 @@ class End(Part):
     """The branch. Empty: there never was one."""
 
 
-class User(Part):
+class GiteaUser(Part):
     login: Text
 
 
-class PullRequest(Part):
+class GiteaPullRequest(Part):
     title: Text = ""
     html_url: Text | None = None
     body: Body | None = None
     merged: bool = False
     merge_commit_sha: Sha | None = None
     merge_base: Sha | None = None
-    user: User | None = None
+    user: GiteaUser | None = None
     flow: int = 0
     """1: AGit. Older versions do not tell."""
     head: End
     base: End
 
-    def told(self, number: int, state: PullRequestState) -> PullRequestChanged:
+    def as_event(self, number: int, state: PullRequestState) -> PullRequestChanged:
         return PullRequestChanged(
             number=number,
             state=state,
@@ -101,7 +101,7 @@ class PullRequest(Part):
 class PullRequestEvent(Part):
     action: Text
     number: Number
-    pull_request: PullRequest = Field()
+    pull_request: GiteaPullRequest = Field()
 
 
 class Gitea:
@@ -117,9 +117,9 @@ class Gitea:
             signed_by=lambda secret, body, _now: same(hexdigest(secret, body), signature),
         )
 
-    def read(self, event: str, payload: Any) -> Happening:
+    def read(self, event: str, payload: Any) -> Event:
         if event == "push":
-            push = Push.model_validate(payload)
+            push = GiteaPush.model_validate(payload)
             return of_ref(
                 push.ref, push.before, push.after, tip=push.head_commit.info if push.head_commit else None
             )
@@ -130,7 +130,7 @@ class Gitea:
         return Nothing(f"nothing is done on {event}")
 
 
-def _deleted(event: Delete) -> Happening:
+def _deleted(event: Delete) -> Event:
     if event.ref_type == "branch":
         return BranchDeleted(event.ref)
     return (
@@ -138,9 +138,9 @@ def _deleted(event: Delete) -> Happening:
     )
 
 
-def _pull_request(event: PullRequestEvent) -> Happening:
+def _pull_request(event: PullRequestEvent) -> Event:
     if event.action not in (*NEW_CODE, "closed"):
         return Nothing(f"nothing is done when a pull request is {event.action}")
     if event.action != "closed":
-        return event.pull_request.told(event.number, "open")
-    return event.pull_request.told(event.number, "merged" if event.pull_request.merged else "closed")
+        return event.pull_request.as_event(event.number, "open")
+    return event.pull_request.as_event(event.number, "merged" if event.pull_request.merged else "closed")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from nalm_server.git.events import Happening, MergeGroupChanged, Nothing, PullRequestChanged, PullRequestState
+from nalm_server.git.events import Event, MergeGroupChanged, Nothing, PullRequestChanged, PullRequestState
 from nalm_server.webhooks.forges.claim import Claim, Headers
 from nalm_server.webhooks.forges.parts import (
     Body,
@@ -19,7 +19,7 @@ from nalm_server.webhooks.forges.parts import (
     fork,
     of_ref,
 )
-from nalm_server.webhooks.signature import fits
+from nalm_server.webhooks.signature import verify_signature
 
 NEW_CODE = ("opened", "synchronize", "reopened", "ready_for_review")
 QUEUE = "refs/heads/gh-readonly-queue/"
@@ -28,7 +28,7 @@ QUEUED = re.compile(QUEUE + r"(?P<branch>.+)/pr-(?P<number>[1-9][0-9]{0,8})-(?P<
 before it in the queue."""
 
 
-class Push(Part):
+class GithubPush(Part):
     ref: RefName
     before: Sha
     after: Sha
@@ -47,11 +47,11 @@ class End(Part):
     """None: the fork was deleted."""
 
 
-class User(Part):
+class GithubUser(Part):
     login: Text
 
 
-class PullRequest(Part):
+class GithubPullRequest(Part):
     number: Number
     title: Text = ""
     html_url: Text | None = None
@@ -59,11 +59,11 @@ class PullRequest(Part):
     merged: bool = False
     merge_commit_sha: Sha | None = None
     """While it is open: of a trial merge."""
-    user: User | None = None
+    user: GithubUser | None = None
     head: End
     base: End
 
-    def told(self, state: PullRequestState) -> PullRequestChanged:
+    def as_event(self, state: PullRequestState) -> PullRequestChanged:
         return PullRequestChanged(
             number=self.number,
             state=state,
@@ -86,7 +86,7 @@ class Changes(Part):
 class PullRequestEvent(Part):
     action: Text
     changes: Changes | None = None
-    pull_request: PullRequest
+    pull_request: GithubPullRequest
 
 
 class MergeGroup(Part):
@@ -111,14 +111,14 @@ class GitHub:
             event=headers.get("x-github-event"),
             delivery=headers.get("x-github-delivery"),
             signed=signature is not None,
-            signed_by=lambda secret, body, _now: fits(secret, body, signature),
+            signed_by=lambda secret, body, _now: verify_signature(secret, body, signature),
         )
 
-    def read(self, event: str, payload: Any) -> Happening:
+    def read(self, event: str, payload: Any) -> Event:
         if event == "ping":
             return Nothing("ping: the webhook works")
         if event == "push":
-            push = Push.model_validate(payload)
+            push = GithubPush.model_validate(payload)
             if push.ref.startswith(QUEUE):
                 return Nothing("a merge queue's own branch: merge_group tells of it")
             tip = push.head_commit.info if push.head_commit else None
@@ -130,16 +130,16 @@ class GitHub:
         return Nothing(f"nothing is done on {event}")
 
 
-def _pull_request(event: PullRequestEvent) -> Happening:
+def _pull_request(event: PullRequestEvent) -> Event:
     retargeted = event.action == "edited" and event.changes is not None and event.changes.base is not None
     if event.action not in (*NEW_CODE, "closed") and not retargeted:
         return Nothing(f"nothing is done when a pull request is {event.action}")
     if event.action != "closed":
-        return event.pull_request.told("open")
-    return event.pull_request.told("merged" if event.pull_request.merged else "closed")
+        return event.pull_request.as_event("open")
+    return event.pull_request.as_event("merged" if event.pull_request.merged else "closed")
 
 
-def _merge_group(event: MergeGroupEvent) -> Happening:
+def _merge_group(event: MergeGroupEvent) -> Event:
     group = event.merge_group
     queued = QUEUED.fullmatch(group.head_ref)
     if queued is None or event.action not in ("checks_requested", "destroyed"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nalm_server.git.events import Happening, Nothing, PullRequestChanged, PullRequestState
+from nalm_server.git.events import Event, Nothing, PullRequestChanged, PullRequestState
 from nalm_server.webhooks.forges.claim import Claim, Headers
 from nalm_server.webhooks.forges.parts import (
     Body,
@@ -29,11 +29,11 @@ STATES: dict[str, PullRequestState] = {
 """By the action of a merge request."""
 
 
-class Kind(Part):
+class GitlabKind(Part):
     object_kind: Text
 
 
-class Push(Part):
+class GitlabPush(Part):
     ref: RefName
     before: Sha
     after: Sha
@@ -63,12 +63,12 @@ class Attributes(Part):
     last_commit: LastCommit
 
 
-class User(Part):
+class GitlabUser(Part):
     username: Text
 
 
 class MergeRequestEvent(Part):
-    user: User | None = None
+    user: GitlabUser | None = None
     object_attributes: Attributes
 
 
@@ -92,11 +92,11 @@ class GitLab:
             ),
         )
 
-    def read(self, event: str, payload: Any) -> Happening:
+    def read(self, event: str, payload: Any) -> Event:
         """System hooks send the same events under one name: the body tells which."""
-        kind = Kind.model_validate(payload).object_kind
+        kind = GitlabKind.model_validate(payload).object_kind
         if kind in ("push", "tag_push"):
-            return _push(Push.model_validate(payload))
+            return _push(GitlabPush.model_validate(payload))
         if kind == "merge_request":
             return _merge_request(MergeRequestEvent.model_validate(payload))
         return Nothing(f"nothing is done on {kind[:100]}")
@@ -108,13 +108,13 @@ def merged_as(merge_commit: str | None, squash_commit: str | None) -> str | None
     return merge_commit or squash_commit
 
 
-def _push(push: Push) -> Happening:
+def _push(push: GitlabPush) -> Event:
     after = push.after if is_none(push.after) or push.checkout_sha is None else push.checkout_sha
     tip = next((one.info for one in push.commits if one.id == after), None)
     return of_ref(push.ref, push.before, after, tip=tip)
 
 
-def _merge_request(event: MergeRequestEvent) -> Happening:
+def _merge_request(event: MergeRequestEvent) -> Event:
     request = event.object_attributes
     state = STATES.get(request.action)
     if state is None:

@@ -12,7 +12,7 @@ from nalm_server.git.commits.order import CommitInfo
 from nalm_server.git.events import (
     BranchDeleted,
     BranchPushed,
-    Happening,
+    Event,
     Nothing,
     TagDeleted,
     TagPushed,
@@ -83,7 +83,7 @@ def fork(head: int | None, base: int | None, number: int) -> str | None:
 
 def of_ref(
     ref: str, before: str, after: str, *, forced: bool = False, tip: CommitInfo | None = None
-) -> Happening:
+) -> Event:
     """What a push of this ref is."""
     if ref.startswith(TAGS):
         tag = ref.removeprefix(TAGS)

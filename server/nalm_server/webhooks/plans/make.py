@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plan of any happening, with the commit graph's help, or without when there is none to be had."""
+"""The plan of any event, with the commit graph's help, or without when there is none to be had."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from nalm_server.git.branch_filters.filters import Watching
 from nalm_server.git.events import (
     BranchDeleted,
     BranchPushed,
-    Happening,
+    Event,
     MergeGroupChanged,
     Nothing,
     PullRequestChanged,
@@ -17,46 +17,50 @@ from nalm_server.git.events import (
 from nalm_server.git.graph import AddressError, GraphError, UnknownRevisionError
 from nalm_server.webhooks.plans import merge_group
 from nalm_server.webhooks.plans.plan import Plan, Scene, Stored
-from nalm_server.webhooks.plans.pull_request import plan_pull_request, plan_pull_request_blind, unmeasured
-from nalm_server.webhooks.plans.push import plan_push, plan_push_blind
-from nalm_server.webhooks.plans.tag import plan_tag, plan_tag_blind
+from nalm_server.webhooks.plans.pull_request import (
+    plan_pull_request,
+    plan_pull_request_without_graph,
+    unmeasured,
+)
+from nalm_server.webhooks.plans.push import plan_push, plan_push_without_graph
+from nalm_server.webhooks.plans.tag import plan_tag, plan_tag_without_graph
 
 
 def make_plan(
     scene: Scene,
-    happening: Happening,
+    event: Event,
     stored: Stored,
     *,
     last_try: bool,
 ) -> Plan:
     """Raises GraphError or UnknownRevisionError when it is worth another try, or cannot be planned at all."""
-    if done := without_graph(scene.watched, happening):
+    if done := without_graph(scene.watched, event):
         return done
     try:
-        return _with_graph(scene, happening, stored)
+        return _with_graph(scene, event, stored)
     except (GraphError, UnknownRevisionError) as error:
         if not last_try and not isinstance(error, AddressError):
             raise
-        blind = _blind(scene, happening, error.message)
-        if blind is None:
+        plan = _plan_without_graph(scene, event, error.message)
+        if plan is None:
             raise
-        return blind
+        return plan
 
 
-def without_graph(watched: Watching, happening: Happening) -> Plan | None:
+def without_graph(watched: Watching, event: Event) -> Plan | None:
     """The plan when the graph need not be asked. None: it must be."""
-    match happening:
+    match event:
         case BranchPushed(branch=branch) | BranchDeleted(branch) if not watched.watches(branch):
             return Plan(f"{branch} is not watched, {', '.join(watched.branches)} is")
         case PullRequestChanged():
-            return unmeasured(watched, happening)
+            return unmeasured(watched, event)
         case MergeGroupChanged():
-            return merge_group.unmeasured(watched, happening)
-    return _noted(happening)
+            return merge_group.unmeasured(watched, event)
+    return _noted(event)
 
 
-def _noted(happening: Happening) -> Plan | None:
-    match happening:
+def _noted(event: Event) -> Plan | None:
+    match event:
         case Nothing(reason):
             return Plan(reason)
         case BranchDeleted(branch):
@@ -66,27 +70,27 @@ def _noted(happening: Happening) -> Plan | None:
     return None
 
 
-def _with_graph(scene: Scene, happening: Happening, stored: Stored) -> Plan:
-    match happening:
+def _with_graph(scene: Scene, event: Event, stored: Stored) -> Plan:
+    match event:
         case BranchPushed():
-            return plan_push(scene, happening, stored)
+            return plan_push(scene, event, stored)
         case PullRequestChanged():
-            return plan_pull_request(scene, happening)
+            return plan_pull_request(scene, event)
         case MergeGroupChanged():
-            return merge_group.plan_merge_group(scene, happening)
+            return merge_group.plan_merge_group(scene, event)
         case TagPushed():
-            return plan_tag(scene, happening, stored)
-    raise AssertionError(f"no plan for {happening}")
+            return plan_tag(scene, event, stored)
+    raise AssertionError(f"no plan for {event}")
 
 
-def _blind(scene: Scene, happening: Happening, why: str) -> Plan | None:
-    match happening:
+def _plan_without_graph(scene: Scene, event: Event, why: str) -> Plan | None:
+    match event:
         case BranchPushed():
-            return plan_push_blind(scene, happening, why)
+            return plan_push_without_graph(scene, event, why)
         case PullRequestChanged():
-            return plan_pull_request_blind(scene, happening, why)
+            return plan_pull_request_without_graph(scene, event, why)
         case MergeGroupChanged():
-            return merge_group.plan_merge_group_blind(happening, why)
+            return merge_group.plan_merge_group_without_graph(event, why)
         case TagPushed():
-            return plan_tag_blind(happening, why)
+            return plan_tag_without_graph(event, why)
     return None

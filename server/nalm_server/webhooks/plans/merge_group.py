@@ -31,7 +31,7 @@ def plan_merge_group(scene: Scene, group: MergeGroupChanged) -> Plan:
     return _measured(group, known)
 
 
-def plan_merge_group_blind(group: MergeGroupChanged, why: str) -> Plan:
+def plan_merge_group_without_graph(group: MergeGroupChanged, why: str) -> Plan:
     """From the payload alone, which says what to compare with."""
     known = Known(group.head_sha, group.base_sha, group.tip)
     return _measured(group, known, f", from what the delivery says: {why}")

@@ -41,7 +41,7 @@ def plan_pull_request(scene: Scene, request: PullRequestChanged) -> Plan:
     return _measured(scene, request, base, _known(head))
 
 
-def plan_pull_request_blind(scene: Scene, request: PullRequestChanged, why: str) -> Plan | None:
+def plan_pull_request_without_graph(scene: Scene, request: PullRequestChanged, why: str) -> Plan | None:
     """From the payload alone. None: it does not say what to compare with."""
     base = request.merge_base or request.base_sha
     if base is None or base == request.head_sha:

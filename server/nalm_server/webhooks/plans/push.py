@@ -50,7 +50,7 @@ def plan_push(scene: Scene, push: BranchPushed, stored: Stored) -> Plan:
     )
 
 
-def plan_push_blind(scene: Scene, push: BranchPushed, why: str) -> Plan:
+def plan_push_without_graph(scene: Scene, push: BranchPushed, why: str) -> Plan:
     """From the payload alone: one step from `before`, which a forced push has not as its parent."""
     listed = push.branch == scene.watched.default_branch
     if push.before is None or push.forced:

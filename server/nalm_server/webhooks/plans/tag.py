@@ -23,7 +23,7 @@ def plan_tag(scene: Scene, pushed: TagPushed, stored: Stored) -> Plan:
     return Plan(f"release {pushed.tag}", known, False, [measured], place=sha)
 
 
-def plan_tag_blind(pushed: TagPushed, why: str) -> Plan:
+def plan_tag_without_graph(pushed: TagPushed, why: str) -> Plan:
     """The sha in a delivery may be that of the tag itself: no commit is made of it."""
     return Plan(f"release {pushed.tag} recorded: {why}", place=pushed.sha)
 

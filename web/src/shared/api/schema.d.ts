@@ -3906,7 +3906,7 @@ export interface components {
             run_id: string | null;
             /** Scenario */
             scenario: string;
-            wanted: components["schemas"]["Wanted"];
+            wanted: components["schemas"]["Remeasurement"];
             /** Why */
             why: string | null;
         };
@@ -6751,6 +6751,12 @@ export interface components {
             name: string;
         };
         /**
+         * Remeasurement
+         * @description How a finding is looked at again.
+         * @enum {string}
+         */
+        Remeasurement: "same" | "other" | "instead" | "bisect";
+        /**
          * Removed
          * @description All that ever aged out of one kind.
          */
@@ -8177,12 +8183,6 @@ export interface components {
             /** Unchanged */
             unchanged: boolean;
         };
-        /**
-         * Wanted
-         * @description How a finding is looked at again.
-         * @enum {string}
-         */
-        Wanted: "same" | "other" | "instead" | "bisect";
         /** Watch */
         Watch: {
             /** Author */
