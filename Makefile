@@ -78,7 +78,8 @@ nf-fuzz: ## Builds the fuzzing programs, with clang
 	@ninja -C $(NF_FUZZ) fuzz_programs
 
 lint: ## ruff, mypy --strict, import directions, house rules, the page's checks
-	@ruff check . && ruff format --check . && mypy && lint-imports --no-cache && tests/house_rules.sh
+	@ruff check . && ruff format --check . && mypy && lint-imports --no-cache && tests/house_rules.sh && \
+		python tests/code_rules.py
 
 test-core: ## Core's suite
 	@pytest -q -n 2 --dist loadfile core/tests

@@ -32,8 +32,8 @@ def assert_it_is_explained(report: RunReport, verdict: Verdict) -> None:
     if perf.profile_available() is None:
         assert {profile.arm for profile in report.profiles} == {Arm.BASE, Arm.HEAD}
         (costliest, *_) = verdict.functions or []
-        assert (costliest.name, dearest.stage, dearest.file) == ("churn", "alpha", "tiny_nf.c")
-        assert costliest.head_cpp > dearest.base_cpp
+        assert (costliest.name, costliest.stage, costliest.file) == ("churn", "alpha", "tiny_nf.c")
+        assert costliest.head_cpp > costliest.base_cpp
 
 
 def assert_other_programs_are_told(folder: Path, stdout: str) -> None:
