@@ -40,6 +40,7 @@ INSTEAD: Mapping[str, str] = {
 
 AS_STORED: Mapping[tuple[str, str], str] = {
     ("agent/nalm_agent/daemon/spool.py", "told"): "field of a document in the agent's spool",
+    ("agent/nalm_agent/doctor/tunables.py", "wanted"): "field of what `nalm doctor --tune --json` prints",
     ("server/nalm_server/alerts/confirmation_schemas.py", "asked_at"): "field of the API",
     ("server/nalm_server/alerts/confirmation_schemas.py", "wanted"): "field of the API",
     ("server/nalm_server/alerts/models.py", "told"): "column",

@@ -73,7 +73,7 @@ def print_changes(changes: Sequence[Change | tune.Done], *, as_json: bool) -> No
         console.print("nothing to change")
     for one in changes:
         if isinstance(one, Change):
-            console.print(f"would be {escape(one.path)}: {one.before} -> {one.target} ({one.why})")
+            console.print(f"would be {escape(one.path)}: {one.before} -> {one.wanted} ({one.why})")
         elif one.refused is None:
             console.print(f"[green]ok[/]      {escape(one.path)}: {one.before} -> {one.after} ({one.why})")
         else:

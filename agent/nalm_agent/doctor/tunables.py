@@ -33,7 +33,7 @@ class Change:
 
     path: str
     before: str
-    target: str
+    wanted: str
     why: str
 
 

@@ -65,7 +65,7 @@ def changes(system: System) -> list[Change]:
 
 
 def test_what_a_server_wants_changed(kernel: Kernel) -> None:
-    found = {change.path: (change.before, change.target) for change in changes(kernel)}
+    found = {change.path: (change.before, change.wanted) for change in changes(kernel)}
     assert found == {
         GOVERNOR: ("powersave", "performance"),
         f"/{CPU}/intel_pstate/no_turbo": ("0", "1"),

@@ -209,10 +209,10 @@ def test_one_of_which_workers_die_takes_no_other_with_it(
 ) -> None:
     follow = tasks.follow
 
-    def dies(context: Any, made: Any, happening: Any, *given: Any, **named: Any) -> None:
-        if happening.number == 2:
+    def dies(context: Any, made: Any, event: Any, *given: Any, **named: Any) -> None:
+        if event.number == 2:
             raise KilledError
-        follow(context, made, happening, *given, **named)
+        follow(context, made, event, *given, **named)
 
     monkeypatch.setattr(tasks, "follow", dies)
     monkeypatch.setattr(claims, "AT_ONCE", 16)
