@@ -78,8 +78,7 @@ nf-fuzz: ## Builds the fuzzing programs, with clang
 	@ninja -C $(NF_FUZZ) fuzz_programs
 
 lint: ## ruff, mypy --strict, import directions, house rules, the page's checks
-	@ruff check . && ruff format --check . && mypy && lint-imports --no-cache && tests/house_rules.sh && \
-		python tests/code_rules.py
+	@ruff check . && ruff format --check . && mypy && lint-imports --no-cache && tests/house_rules.sh
 
 test-core: ## Core's suite
 	@pytest -q -n 2 --dist loadfile core/tests

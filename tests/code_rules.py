@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = ("core/nalm_core",)
+ROOMS = ("core/nalm_core", "agent/nalm_agent", "server/nalm_server")
 """Those whose names keep the rules."""
 MOST_MODULES = 2
 """Modules of one room that define a class of the same name."""
