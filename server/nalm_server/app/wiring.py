@@ -26,9 +26,9 @@ from nalm_server.results import repository as runs
 from nalm_server.self_test import controls
 
 # A job moves: queued, leased, done.
-jobs.job_moved.subscribe(wake_followers)
-jobs.job_moved.subscribe(experiment_jobs.job_moved)
-jobs.job_moved.subscribe(notify.job_moved)
+jobs.jobs_moved.subscribe(wake_followers)
+jobs.jobs_moved.subscribe(experiment_jobs.jobs_moved)
+jobs.jobs_moved.subscribe(notify.jobs_moved)
 jobs.run_ids.provide(runs.ids_of_job)
 jobs.detach_runs.provide(runs.detach_from_job)
 jobs.experiment.provide(experiments.find)

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-from sqlalchemy import exists, or_, select
+from collections.abc import Collection
+
+from sqlalchemy import and_, or_, select, tuple_
 from sqlalchemy.orm import Session
 
+from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.git.branch_filters.filters import ForkPullRequests
 from nalm_server.git.branch_filters.models import WatchRow
 from nalm_server.git.commits.models import CommitRow
@@ -17,14 +20,35 @@ SEEN = (JobReason.PUSH, JobReason.PULL_REQUEST, JobReason.SCHEDULE)
 """Reasons of jobs whose commit was seen in a repository: without a fork, in the project's own."""
 
 
+Commit = tuple[str, str]
+"""SHA and fork."""
+
+
 def rule(session: Session, project_id: int, sha: str, fork: str) -> tuple[ForkPullRequests, bool]:
     """What the project does with forks' code, and whether this commit of this one was approved."""
-    policy = select(WatchRow.fork_pull_requests).where(WatchRow.project_id == project_id).scalar_subquery()
-    approved = exists().where(
-        ApprovalRow.project_id == project_id, ApprovalRow.sha == sha, ApprovalRow.fork == fork
+    policy, approved = rules(session, project_id, {(sha, fork)})
+    return policy, (sha, fork) in approved
+
+
+def rules(
+    session: Session, project_id: int, commits: Collection[Commit]
+) -> tuple[ForkPullRequests, set[Commit]]:
+    """What the project does with forks' code, and those of the commits that were approved."""
+    of_project = select(WatchRow.fork_pull_requests).where(WatchRow.project_id == project_id)
+    granted = and_(
+        ApprovalRow.project_id == project_id, tuple_(ApprovalRow.sha, ApprovalRow.fork).in_(commits)
     )
-    found, there = session.execute(select(policy, approved)).one()
-    return ForkPullRequests(found) if found is not None else ForkPullRequests.APPROVE, bool(there)
+    # The policy comes whether or not there are approvals, and they come whether or not it is set.
+    query = (
+        select(of_project.scalar_subquery(), ApprovalRow.sha, ApprovalRow.fork)
+        .select_from(ProjectRow)
+        .outerjoin(ApprovalRow, granted)
+        .where(ProjectRow.id == project_id)
+    )
+    found = session.execute(query).all()
+    policy = found[0][0] if found else None
+    approved = {(sha, fork) for _, sha, fork in found if sha is not None}
+    return ForkPullRequests(policy) if policy is not None else ForkPullRequests.APPROVE, approved
 
 
 def find(session: Session, project_id: int, sha: str, fork: str) -> ApprovalRow | None:

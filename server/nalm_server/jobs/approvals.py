@@ -7,6 +7,7 @@ the approvals each time that the job is queued, and when either changes: nothing
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -48,9 +49,21 @@ def origin_on_line(session: Session, commit: CommitRow, tip: str) -> Origin:
 
 def hold(session: Session, job: JobRow) -> str | None:
     """Why the job waits for approval. None: it does not."""
+    return holds(session, [job])[0]
+
+
+def holds(session: Session, jobs: Sequence[JobRow]) -> list[str | None]:
+    """The same of jobs of one project, in their order."""
+    commits = {(job.head_sha, job.fork) for job in jobs if job.fork is not None}
+    if not commits:
+        return [None] * len(jobs)
+    policy, approved = repository.rules(session, jobs[0].project_id, commits)
+    return [_hold(job, policy, approved=(job.head_sha, job.fork) in approved) for job in jobs]
+
+
+def _hold(job: JobRow, policy: ForkPullRequests, *, approved: bool) -> str | None:
     if job.fork is None:
         return None
-    policy, approved = repository.rule(session, job.project_id, job.head_sha, job.fork)
     of = f"pull request {job.pull_request}" if job.pull_request is not None else short(job.head_sha)
     if policy is ForkPullRequests.NEVER:
         return f"{of} comes from a fork, and the project measures none of those"

@@ -106,7 +106,7 @@ class JobRow(Base):
     state: Mapped[str] = mapped_column(String(16))
     held: Mapped[str | None] = mapped_column(Text)
     """Why it waits for approval; not given out until it is None. Says so of the last time that it was queued:
-    approvals.hold is asked each time anew."""
+    approvals.holds is asked each time anew."""
     fork: Mapped[str | None] = mapped_column(String(200))
     """The repository that head comes from, as its forge names it. None: the project's own."""
     priority: Mapped[int] = mapped_column(SmallInteger, server_default="1")

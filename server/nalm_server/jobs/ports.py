@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -13,8 +13,8 @@ from nalm_server.base.ports import Event, Port
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason
 
-job_moved: Event[[Session, JobRow, datetime]] = Event()
-"""A job is in another state."""
+jobs_moved: Event[[Session, Sequence[JobRow], datetime]] = Event()
+"""Jobs of one project are in another state."""
 
 run_ids: Port[Callable[[Session, int], list[str]]] = Port("jobs.ports.run_ids")
 """Of the runs that a job gave."""

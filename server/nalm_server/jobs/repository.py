@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -33,10 +33,9 @@ class Beside:
     approved_by: str | None
 
 
-def add(session: Session, row: JobRow) -> JobRow:
-    session.add(row)
+def add_all(session: Session, rows: Sequence[JobRow]) -> None:
+    session.add_all(rows)
     session.flush()
-    return row
 
 
 def add_transition(
@@ -45,11 +44,13 @@ def add_transition(
     session.add(TransitionRow(job_id=job_id, state=state, at=at, reason=reason, who=who))
 
 
-def next_change(session: Session) -> int:
-    """A number above that of every change known to this transaction."""
+def next_changes(session: Session, count: int) -> list[int]:
+    """Numbers above those of every change known to this transaction, in ascending order."""
     if session.get_bind().dialect.name == "postgresql":
-        return int(session.scalar(select(CHANGES.next_value())) or 0)
-    return (session.scalar(select(func.max(JobRow.updated_seq))) or 0) + 1
+        each = func.generate_series(1, count).table_valued("number")
+        return sorted(session.scalars(select(CHANGES.next_value()).select_from(each)))
+    newest = session.scalar(select(func.max(JobRow.updated_seq))) or 0
+    return list(range(newest + 1, newest + 1 + count))
 
 
 def find(session: Session, job_id: int) -> JobRow | None:
@@ -74,6 +75,14 @@ def find_for_commit(session: Session, commit_id: int, base_sha: str, reason: str
         .order_by(JobRow.id.desc())
         .limit(1)
     ).one_or_none()
+
+
+def newest_for_commits(
+    session: Session, commit_ids: Sequence[int], reason: str
+) -> dict[tuple[int, str], JobRow]:
+    """By commit and base."""
+    query = select(JobRow).where(JobRow.commit_id.in_(commit_ids), JobRow.reason == reason)
+    return {(row.commit_id, row.base_sha): row for row in session.scalars(query.order_by(JobRow.id))}
 
 
 def same(
@@ -108,14 +117,14 @@ def open_of_commit(session: Session, commit_id: int, base_sha: str) -> list[JobR
     )
 
 
-def open_of_pull_request(session: Session, project_id: int, pull_request: int) -> list[JobRow]:
+def open_of_pull_requests(session: Session, project_id: int, pull_requests: Collection[int]) -> list[JobRow]:
     """Held until the commit."""
     return list(
         session.scalars(
             select(JobRow)
             .where(
                 JobRow.project_id == project_id,
-                JobRow.pull_request == pull_request,
+                JobRow.pull_request.in_(pull_requests),
                 JobRow.state.in_(OPEN),
             )
             .order_by(JobRow.id)

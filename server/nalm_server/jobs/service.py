@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy.orm import Session
@@ -53,7 +55,49 @@ def enqueue(
         return known
     if reason is JobReason.PUSH and _latest_only(session, commit.project_id):
         base_sha = superseding.older_pushes(session, commit, now) or base_sha
-    job = JobRow(
+    job = _new(commit, base_sha, reason, fork, now)
+    job.pull_request, job.requested_by, job.scenarios = pull_request, requested_by, scenarios
+    job.budget_seconds, job.campaign, job.experiment_id = budget_seconds, campaign, experiment_id
+    job.only_host, job.not_host, job.needs = only_host, not_host, needs
+    _queue(session, [(job, why)], now)
+    return job
+
+
+@dataclass(frozen=True)
+class PullRequestHead:
+    """To be measured for a pull request."""
+
+    commit: CommitRow
+    base_sha: str
+    why: str
+    fork: str | None
+    pull_request: int | None
+
+
+def enqueue_pull_requests(session: Session, heads: Sequence[PullRequestHead], now: datetime) -> list[JobRow]:
+    """As enqueue for each, in the same order, in as many statements as for one. No two have the same commit.
+
+    The caller holds the project's lock.
+    """
+    known = repository.newest_for_commits(session, [head.commit.id for head in heads], JobReason.PULL_REQUEST)
+    jobs, new = [], []
+    for head in heads:
+        job = known.get((head.commit.id, head.base_sha))
+        if job is None:
+            job = _new(head.commit, head.base_sha, JobReason.PULL_REQUEST, head.fork, now)
+            job.pull_request = head.pull_request
+            new.append((job, head.why))
+        else:
+            _requested_again(
+                session, job, now, why=head.why, fork=head.fork, pull_request=head.pull_request, who=None
+            )
+        jobs.append(job)
+    _queue(session, new, now)
+    return jobs
+
+
+def _new(commit: CommitRow, base_sha: str, reason: JobReason, fork: str | None, now: datetime) -> JobRow:
+    return JobRow(
         project_id=commit.project_id,
         commit_id=commit.id,
         base_sha=base_sha,
@@ -62,26 +106,23 @@ def enqueue(
         state=JobState.QUEUED,
         fork=fork,
         priority=PRIORITY[reason],
-        pull_request=pull_request,
-        requested_by=requested_by,
-        scenarios=scenarios,
         attempts=0,
         fence=0,
-        updated_seq=repository.next_change(session),
         created_at=now,
-        updated_at=now,
-        budget_seconds=budget_seconds,
-        campaign=campaign,
-        experiment_id=experiment_id,
-        only_host=only_host,
-        not_host=not_host,
-        needs=needs,
     )
-    job.held = approvals.hold(session, job)
-    repository.add(session, job)
-    repository.add_transition(session, job.id, JobState.QUEUED, now, why, who=requested_by)
-    ports.job_moved(session, job, now)
-    return job
+
+
+def _queue(session: Session, new: Sequence[tuple[JobRow, str]], now: datetime) -> None:
+    """New jobs of one project, each with why."""
+    if not new:
+        return
+    jobs = [job for job, _ in new]
+    _hold_or_release(session, jobs)
+    _touch_all(session, jobs, now)
+    repository.add_all(session, jobs)
+    for job, why in new:
+        repository.add_transition(session, job.id, JobState.QUEUED, now, why, who=job.requested_by)
+    ports.jobs_moved(session, jobs, now)
 
 
 def _latest_only(session: Session, project_id: int) -> bool:
@@ -136,30 +177,56 @@ def move(
     session: Session, job: JobRow, state: JobState, now: datetime, reason: str, *, who: str | None = None
 ) -> None:
     """Changes the state, and says when, why and who. Raises ConflictError if it makes no sense."""
-    require_allowed(job.id, JobState(job.state), state)
-    job.state = state
+    move_all(session, [(job, reason)], state, now, who=who)
+
+
+def move_all(
+    session: Session,
+    moves: Sequence[tuple[JobRow, str]],
+    state: JobState,
+    now: datetime,
+    *,
+    who: str | None = None,
+) -> None:
+    """The same of jobs of one project, each with why."""
+    if not moves:
+        return
+    jobs = [job for job, _ in moves]
+    for job in jobs:
+        require_allowed(job.id, JobState(job.state), state)
+        job.state = state
+        if state not in OPEN:
+            job.finished_at = now
+            job.lease_until = None
     if state == JobState.QUEUED:
-        job.held = approvals.hold(session, job)
-    if state not in OPEN:
-        job.finished_at = now
-        job.lease_until = None
-    touch(session, job, now)
-    repository.add_transition(session, job.id, state, now, reason, who=who)
-    ports.job_moved(session, job, now)
+        _hold_or_release(session, jobs)
+    _touch_all(session, jobs, now)
+    for job, reason in moves:
+        repository.add_transition(session, job.id, state, now, reason, who=who)
+    ports.jobs_moved(session, jobs, now)
+
+
+def _hold_or_release(session: Session, jobs: Sequence[JobRow]) -> None:
+    for job, held in zip(jobs, approvals.holds(session, jobs), strict=True):
+        job.held = held
 
 
 def settled(session: Session, job: JobRow, now: datetime, reason: str, who: str | None) -> None:
     """A queued job waits for approval from now on, or no longer, as is right now; noted as such."""
-    job.held = approvals.hold(session, job)
+    _hold_or_release(session, [job])
     touch(session, job, now)
     repository.add_transition(session, job.id, JobState.QUEUED, now, reason, who=who)
-    ports.job_moved(session, job, now)
+    ports.jobs_moved(session, [job], now)
 
 
 def touch(session: Session, job: JobRow, now: datetime) -> None:
     """The job changed: its followers are to be told."""
-    job.updated_at = now
-    job.updated_seq = repository.next_change(session)
+    _touch_all(session, [job], now)
+
+
+def _touch_all(session: Session, jobs: Sequence[JobRow], now: datetime) -> None:
+    for job, number in zip(jobs, repository.next_changes(session, len(jobs)), strict=True):
+        job.updated_at, job.updated_seq = now, number
 
 
 def supersede(

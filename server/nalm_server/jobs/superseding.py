@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from nalm_core.text.commit_name import short
@@ -19,22 +20,22 @@ def pull_request_moved(
     session: Session, project_id: int, pull_request: int, *, keep: str | None, why: str, now: datetime
 ) -> list[int]:
     """Supersedes the pull request's open jobs but those of head `keep`."""
-    old = repository.open_of_pull_request(session, project_id, pull_request)
-    return [drop(session, job, why, now) for job in old if job.head_sha != keep]
+    old = repository.open_of_pull_requests(session, project_id, [pull_request])
+    return drop_all(session, [(job, why) for job in old if job.head_sha != keep], now)
 
 
 def dropped(session: Session, project_id: int, shas: list[str], why: str, now: datetime) -> list[int]:
     """Supersedes queued jobs of commits that are on no branch any more, if nobody asked for them by hand."""
     queued = repository.queued_of(session, project_id, shas=shas)
-    return [drop(session, job, why, now) for job in queued if job.reason == JobReason.PUSH]
+    return drop_all(session, [(job, why) for job in queued if job.reason == JobReason.PUSH], now)
 
 
 def older_pushes(session: Session, commit: CommitRow, now: datetime) -> str | None:
     """Supersedes queued pushes of older commits; the base of the oldest: no change goes unmeasured."""
     queued = repository.queued_of(session, commit.project_id, reason=JobReason.PUSH)
     older = [job for job in queued if job.commit_id != commit.id and _is_older(session, job, commit)]
-    for job in older:
-        drop(session, job, f"{short(commit.sha)} is newer, and this project measures only the latest", now)
+    why = f"{short(commit.sha)} is newer, and this project measures only the latest"
+    drop_all(session, [(job, why) for job in older], now)
     return older[0].base_sha if older else None
 
 
@@ -42,7 +43,7 @@ def campaign_closed(session: Session, campaign_id: int, why: str, now: datetime)
     """Supersedes the campaign's jobs that have not been given out."""
     numbers = repository.open_of_campaign(session, campaign_id)
     locked = [service.require_locked(session, number) for number in numbers]
-    return [drop(session, job, why, now) for job in locked if job.state == JobState.QUEUED]
+    return drop_all(session, [(job, why) for job in locked if job.state == JobState.QUEUED], now)
 
 
 def _is_older(session: Session, job: JobRow, commit: CommitRow) -> bool:
@@ -50,8 +51,10 @@ def _is_older(session: Session, job: JobRow, commit: CommitRow) -> bool:
     return other is not None and other.position < commit.position
 
 
-def drop(session: Session, job: JobRow, why: str, now: datetime) -> int:
-    """Supersedes the job, whatever it is doing; its number. The caller holds its lock."""
-    job.fence += 1
-    service.move(session, job, JobState.SUPERSEDED, now, why)
-    return job.id
+def drop_all(session: Session, drops: Sequence[tuple[JobRow, str]], now: datetime) -> list[int]:
+    """Supersedes jobs of one project, each with why, whatever they are doing; their numbers. The caller holds
+    their locks."""
+    for job, _ in drops:
+        job.fence += 1
+    service.move_all(session, drops, JobState.SUPERSEDED, now)
+    return [job.id for job, _ in drops]

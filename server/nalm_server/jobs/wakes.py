@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy.orm import Session
@@ -14,7 +15,12 @@ from nalm_server.worker.kinds import Work
 from nalm_server.worker.wake import wake, wake_pool
 
 
-def wake_followers(session: Session, job: JobRow, now: datetime) -> None:
+def wake_followers(session: Session, jobs: Sequence[JobRow], now: datetime) -> None:
+    for job in jobs:
+        _wake_followers(session, job, now)
+
+
+def _wake_followers(session: Session, job: JobRow, now: datetime) -> None:
     if job.state == JobState.QUEUED and job.held is None:
         if job.not_before is None or job.not_before <= now:
             wake_pool(session, project_rows.get(session, job.project_id).pool)

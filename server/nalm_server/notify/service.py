@@ -87,13 +87,19 @@ def look_again(session: Session, project_id: int, shas: Sequence[str], now: date
             wake(session, Work.NOTIFICATIONS)
 
 
-def job_moved(session: Session, job: JobRow, now: datetime) -> None:
-    """A job is in another state."""
-    if job.state not in REPORTED or job.reason in OF_THE_PAST:
+def jobs_moved(session: Session, jobs: Sequence[JobRow], now: datetime) -> None:
+    """Jobs of one project are in another state."""
+    reported = [job for job in jobs if job.state in REPORTED and job.reason not in OF_THE_PAST]
+    if not reported:
         return
-    to_tell = integrations.enabled(session, job.project_id)
+    to_tell = integrations.enabled(session, reported[0].project_id)
     if not to_tell:
         return
+    for job in reported:
+        _job_moved(session, to_tell, job, now)
+
+
+def _job_moved(session: Session, to_tell: Sequence[IntegrationRow], job: JobRow, now: datetime) -> None:
     _tell_forges(session, to_tell, job.head_sha, job, now)
     if job.state not in LOST:
         return

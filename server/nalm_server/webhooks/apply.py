@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts.rules import expectations
 from nalm_server.git.commits.models import CommitRow
-from nalm_server.git.commits.order import record
+from nalm_server.git.commits.order import Sighting, record, record_all
 from nalm_server.git.events import (
     BranchDeleted,
     BranchPushed,
@@ -21,8 +22,12 @@ from nalm_server.git.events import (
 )
 from nalm_server.git.refs import repository as refs
 from nalm_server.git.refs import service as ref_service
+from nalm_server.jobs import repository as job_rows
 from nalm_server.jobs import service as jobs
+from nalm_server.jobs import superseding
 from nalm_server.jobs.approvals import Origin
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.service import PullRequestHead
 from nalm_server.webhooks.plans.plan import Measurement, Plan, Stored
 
 RELEASES_SEEN = 20
@@ -42,19 +47,75 @@ def stored(session: Session, project_id: int, event: Event) -> Stored:
 
 def apply(session: Session, project_id: int, event: Event, plan: Plan, now: datetime) -> list[int]:
     """The numbers of its jobs. The caller holds the project's lock."""
-    commits = {
-        known.sha: record(session, project_id, known.sha, known.parent, known.info, listed=plan.listed)
-        for known in plan.commits
-    }
-    for sha in plan.untouched:
-        record(session, project_id, sha, None, listed=plan.listed).skipped = SKIPPED
-    made = []
-    for one in plan.measurements:
-        commit = commits.get(one.sha) or record(session, project_id, one.sha, None, listed=plan.listed)
-        made.append(_enqueue(session, commit, one, now))
+    if isinstance(event, PullRequestChanged):
+        made = apply_pull_requests(session, project_id, [(event, plan)], now)
+        assert made is not None, "nothing stands between a pull request and itself"
+        return made[0]
+    commits = _record(session, project_id, [plan])
+    job_ids = [_enqueue(session, commits[one.sha], one, now) for one in plan.measurements]
     _move_refs(session, project_id, event, plan, now)
     _drop(session, project_id, event, plan, now)
+    return job_ids
+
+
+def apply_pull_requests(
+    session: Session, project_id: int, steps: Sequence[tuple[PullRequestChanged, Plan]], now: datetime
+) -> list[list[int]] | None:
+    """As apply for each, in as many statements as for one; no two are of the same pull request or head.
+
+    None: an open job of one of them measures the head of another, so their order matters. Nothing is changed.
+    """
+    open_jobs = job_rows.open_of_pull_requests(session, project_id, [event.number for event, _ in steps])
+    of_heads = {event.head_sha: event.number for event, _ in steps}
+    if any(of_heads.get(job.head_sha, job.pull_request) != job.pull_request for job in open_jobs):
+        return None
+    commits = _record(session, project_id, [plan for _, plan in steps])
+    heads = [_head(commits, one) for _, plan in steps for one in plan.measurements]
+    queued = iter(jobs.enqueue_pull_requests(session, heads, now))
+    made = [[next(queued).id for _ in plan.measurements] for _, plan in steps]
+    ref_service.change_pull_requests(session, project_id, [(event, plan.base) for event, plan in steps], now)
+    for event, _ in steps:
+        _expect(session, project_id, event, now)
+    superseding.drop_all(session, list(_dropped(open_jobs, [event for event, _ in steps])), now)
     return made
+
+
+def _dropped(
+    open_jobs: Sequence[JobRow], events: Sequence[PullRequestChanged]
+) -> Iterator[tuple[JobRow, str]]:
+    """Jobs of pull requests that moved or ended, each with why."""
+    by_number = {event.number: event for event in events}
+    for job in open_jobs:
+        event = by_number[job.pull_request or 0]
+        if event.state != "open":
+            yield job, f"pull request {event.number} was {event.state}"
+        elif job.head_sha != event.head_sha:
+            yield job, f"pull request {event.number} was pushed to"
+
+
+def _record(session: Session, project_id: int, plans: Sequence[Plan]) -> dict[str, CommitRow]:
+    """All commits of plans."""
+    rows = record_all(session, project_id, (it for plan in plans for it in _sightings(plan)))
+    for sha in (sha for plan in plans for sha in plan.untouched):
+        rows[sha].skipped = SKIPPED
+    return rows
+
+
+def _sightings(plan: Plan) -> Iterator[Sighting]:
+    for known in plan.commits:
+        yield Sighting(known.sha, known.parent, known.info, plan.listed)
+    for sha in [*plan.untouched, *(one.sha for one in plan.measurements)]:
+        yield Sighting(sha, listed=plan.listed)
+
+
+def _head(commits: Mapping[str, CommitRow], measurement: Measurement) -> PullRequestHead:
+    return PullRequestHead(
+        commits[measurement.sha],
+        measurement.base,
+        measurement.why,
+        fork=measurement.fork,
+        pull_request=measurement.pull_request,
+    )
 
 
 def _enqueue(session: Session, commit: CommitRow, measurement: Measurement, now: datetime) -> int:
@@ -81,9 +142,6 @@ def _move_refs(session: Session, project_id: int, event: Event, plan: Plan, now:
             refs.delete(session, refs.find_branch(session, project_id, name), now)
         case TagDeleted(name):
             refs.delete(session, refs.find_tag(session, project_id, name), now)
-        case PullRequestChanged():
-            ref_service.change_pull_request(session, project_id, event, plan.base, now)
-            _expect(session, project_id, event, now)
 
 
 def _expect(session: Session, project_id: int, request: PullRequestChanged, now: datetime) -> None:
@@ -94,14 +152,8 @@ def _expect(session: Session, project_id: int, request: PullRequestChanged, now:
 
 
 def _drop(session: Session, project_id: int, event: Event, plan: Plan, now: datetime) -> None:
-    """Jobs of commits that no branch has any more, of a pull request that moved or ended, of a queue left."""
+    """Jobs of commits that no branch has any more, and of a queue left."""
     match event:
-        case PullRequestChanged(number=number, state="open", head_sha=head):
-            why = f"pull request {number} was pushed to"
-            jobs.supersede(session, project_id, why=why, now=now, pull_request=number, keep=head)
-        case PullRequestChanged(number=number, state=state):
-            why = f"pull request {number} was {state}"
-            jobs.supersede(session, project_id, why=why, now=now, pull_request=number)
         case MergeGroupChanged(number=number, waiting=False):
             own = refs.find_pull_request(session, project_id, number)
             keep = own.head_sha if own else None

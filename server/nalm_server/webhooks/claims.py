@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -75,18 +76,30 @@ def _take(session: Session, due: repository.Due, project_id: int, attempts: int)
     return claimed
 
 
-def still_ours(session: Session, claimed: Claimed) -> DeliveryRow | None:
-    """The row, held until the commit. None: whoever took it from us does the same, or a later one
-    has overtaken it."""
-    row = repository.lock(session, claimed.number)
-    ours = row is not None and (row.attempts, row.status) == (claimed.attempt, DeliveryStatus.RECEIVED)
-    return row if ours else None
+def still_ours(session: Session, claims: Sequence[Claimed]) -> dict[int, DeliveryRow]:
+    """The rows by number, held until the commit. One is left out: whoever took it from us does the same, or a
+    later one has overtaken it."""
+    attempts = {claimed.number: claimed.attempt for claimed in claims}
+    return {
+        row.id: row
+        for row in repository.lock_all(session, attempts.keys())
+        if (row.attempts, row.status) == (attempts[row.id], DeliveryStatus.RECEIVED)
+    }
+
+
+def complete(session: Session, done: Sequence[tuple[DeliveryRow, str, list[int]]], now: datetime) -> None:
+    """Ends deliveries of one project, each with its reason and the numbers of its jobs."""
+    for row, reason, job_ids in done:
+        row.job_ids = job_ids
+        end(row, DeliveryStatus.ACCEPTED if job_ids else DeliveryStatus.IGNORED, reason, now)
+    for row in repository.overtaking(session, [row for row, _, _ in done]):
+        repository.overtake(session, row, f"delivery {row.id} told what is newer of {row.about}", now)
 
 
 def put_off(context: Context, claimed: Claimed, reason: str) -> None:
     now = context.clock()
     with context.sessions() as session:
-        row = still_ours(session, claimed)
+        row = still_ours(session, [claimed]).get(claimed.number)
         if row is None:
             return
         if row.attempts >= MOST_TRIES:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -72,13 +72,15 @@ def add(session: Session, values: dict[str, Any]) -> int | None:
     return session.scalars(statement.returning(DeliveryRow.id)).one_or_none()
 
 
-def lock(session: Session, number: int) -> DeliveryRow | None:
+def lock_all(session: Session, numbers: Collection[int]) -> Sequence[DeliveryRow]:
+    """Those that exist, held until the commit."""
     return session.scalars(
         select(DeliveryRow)
-        .where(DeliveryRow.id == number)
+        .where(DeliveryRow.id.in_(numbers))
+        .order_by(DeliveryRow.id)
         .with_for_update(key_share=True)
         .execution_options(populate_existing=True)
-    ).one_or_none()
+    ).all()
 
 
 def longest_waiting(session: Session, due: Due) -> tuple[int, int] | None:
@@ -102,6 +104,24 @@ def lock_due(session: Session, due: Due, project_id: int, attempts: int, limit: 
         .with_for_update(key_share=True)
         .execution_options(populate_existing=True)
     ).all()
+
+
+def overtaking(session: Session, rows: Sequence[DeliveryRow]) -> list[DeliveryRow]:
+    """Of deliveries of one project that are done, those about which an older one may still wait."""
+    subjects = {row.about for row in rows if row.about is not None}
+    if not subjects:
+        return []
+    waiting = session.scalars(
+        select(DeliveryRow.about)
+        .where(
+            DeliveryRow.project_id == rows[0].project_id,
+            DeliveryRow.about.in_(subjects),
+            DeliveryRow.id < max(row.id for row in rows),
+            DeliveryRow.status == RECEIVED,
+        )
+        .distinct()
+    ).all()
+    return [row for row in rows if row.about in waiting]
 
 
 def overtake(session: Session, row: DeliveryRow, reason: str, now: datetime) -> None:

@@ -136,7 +136,7 @@ def list_deliveries(
 def redeliver(session: Session, context: Context, caller: Principal, project: str, number: int) -> Delivery:
     """Works on the stored delivery once more; what exists already is found, not made again."""
     found = require_project(session, caller, project, Role.MAINTAINER)
-    row = repository.lock(session, number)
+    row = next(iter(repository.lock_all(session, [number])), None)
     if row is None or row.project_id != found.id:
         raise NotFoundError(f"Project {project!r} has no delivery {number}.")
     if row.body is None:

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.base.errors import NalmError
 from nalm_server.db.context import Context
-from nalm_server.git.events import Event
+from nalm_server.git.events import Event, PullRequestChanged
 from nalm_server.git.graph import gather
 from nalm_server.webhooks import claims, repository
 from nalm_server.webhooks.claim_heartbeat import renewed
@@ -22,9 +22,10 @@ from nalm_server.webhooks.claims import Claimed
 from nalm_server.webhooks.forges import FORGES
 from nalm_server.webhooks.graph_queries import queries_for
 from nalm_server.webhooks.parsing import read
-from nalm_server.webhooks.plans.plan import Plan, Scene
+from nalm_server.webhooks.plans.make import make_plan
+from nalm_server.webhooks.plans.plan import Plan, Scene, Stored
 from nalm_server.webhooks.processing import follow, scene_of
-from nalm_server.webhooks.schemas import DeliveryStatus
+from nalm_server.webhooks.together import Step, apply_together, groups
 
 log = structlog.get_logger()
 
@@ -50,11 +51,36 @@ def _work_all(context: Context, claimed: Sequence[Claimed]) -> None:
         with _put_off_if_it_fails(context, one):
             events[one.number] = read(FORGES[one.forge], one.event, one.body)
     scene = _scene(context, claimed[0].project_id, events.values())
-    for one in claimed:
-        if one.number not in events:
-            continue
-        with _put_off_if_it_fails(context, one):
-            _work(context, one, events[one.number], scene)
+    for group in groups((one, events[one.number]) for one in claimed if one.number in events):
+        _work_group(context, group, scene)
+
+
+def _work_group(context: Context, group: Sequence[tuple[Claimed, Event]], scene: Scene) -> None:
+    """In one transaction where that can be, otherwise one by one."""
+    left = group
+    if len(group) > 1:
+        steps = list(_planned(context, group, scene))
+        left = [] if _worked_together(context, steps) else [(step.claimed, step.event) for step in steps]
+    for claimed, event in left:
+        with _put_off_if_it_fails(context, claimed):
+            _work(context, claimed, event, scene)
+
+
+def _planned(context: Context, group: Sequence[tuple[Claimed, Event]], scene: Scene) -> Iterator[Step]:
+    """Those that can be planned; the others are put off."""
+    for claimed, event in group:
+        with _put_off_if_it_fails(context, claimed):
+            plan = make_plan(scene, event, Stored(), last_try=_is_last_try(claimed))
+            assert isinstance(event, PullRequestChanged)
+            yield Step(claimed, event, plan)
+
+
+def _worked_together(context: Context, steps: Sequence[Step]) -> bool:
+    try:
+        return not steps or apply_together(context, steps[0].claimed.project_id, steps)
+    except Exception:  # whatever one of them fails of, it fails of alone
+        log.exception("deliveries are worked on one by one", first=steps[0].claimed.number)
+        return False
 
 
 @contextmanager
@@ -79,15 +105,12 @@ def _scene(context: Context, project_id: int, events: Collection[Event]) -> Scen
 
 def _work(context: Context, claimed: Claimed, event: Event, scene: Scene) -> None:
     def finish(session: Session, plan: Plan, applied: Callable[[], list[int]]) -> None:
-        row = claims.still_ours(session, claimed)
-        if row is None:
-            return
-        row.job_ids = applied()
-        status = DeliveryStatus.ACCEPTED if row.job_ids else DeliveryStatus.IGNORED
-        now = context.clock()
-        claims.end(row, status, plan.reason, now)
-        if row.about is not None:
-            repository.overtake(session, row, f"delivery {row.id} told what is newer of {row.about}", now)
+        row = claims.still_ours(session, [claimed]).get(claimed.number)
+        if row is not None:
+            claims.complete(session, [(row, plan.reason, applied())], context.clock())
 
-    last_try = claimed.attempt >= GRAPH_TRIES
-    follow(context, scene, event, finish, last_try=last_try)
+    follow(context, scene, event, finish, last_try=_is_last_try(claimed))
+
+
+def _is_last_try(claimed: Claimed) -> bool:
+    return claimed.attempt >= GRAPH_TRIES

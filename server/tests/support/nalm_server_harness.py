@@ -110,12 +110,12 @@ class Service:
 
 
 @contextmanager
-def counted(service: Service) -> Iterator[list[str]]:
-    """The SELECT statements of all that is asked within."""
+def counted(service: Service, kind: str = "SELECT") -> Iterator[list[str]]:
+    """Statements that begin so, of all that is asked within."""
     statements: list[str] = []
 
     def note(_c: object, _cursor: object, statement: str, *_: object) -> None:
-        if statement.lstrip().upper().startswith("SELECT"):
+        if statement.lstrip().upper().startswith(kind):
             statements.append(statement)
 
     event.listen(service.context.engine, "before_cursor_execute", note)

@@ -13,7 +13,8 @@ import pytest
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.git import graph
 from nalm_server.git.graph import CommitInfo, Graph, GraphQueries, UnknownRevisionError, git
-from nalm_server.webhooks import claims, tasks
+from nalm_server.git.refs import service as refs
+from nalm_server.webhooks import claims, tasks, together
 from nalm_server.webhooks import service as hooks
 from nalm_server.webhooks.claim_heartbeat import HELD
 from nalm_server.webhooks.claims import MOST_TRIES
@@ -23,7 +24,7 @@ from nalm_server.webhooks.signature import sign
 from nalm_server.webhooks.tasks import drain
 from nalm_server_deliveries import KilledError
 from nalm_server_forked import Forked, forked
-from nalm_server_harness import Clock, Service
+from nalm_server_harness import Clock, Service, counted
 from sqlalchemy import select
 
 
@@ -224,6 +225,104 @@ def test_one_of_which_workers_die_takes_no_other_with_it(
         clock.pass_seconds(HELD.total_seconds() + 1)
     drain(scene.service.context)
     assert [row.status for row in rows(scene.service)] == ["accepted", "failed", "accepted", "accepted"]
+
+
+def test_statements_do_not_grow_with_the_deliveries_of_a_transaction(scene: Forked) -> None:
+    """SELECTs are as many for a group as for one delivery, and so are all others on PostgreSQL. Rows that are
+    added to SQLite, which is in the same process, are added one by one: two commits, a job with its
+    transition, a pull request."""
+    context = scene.service.context
+    selects, changes = [], []
+    for name, count in (("warm", 2), ("few", 5), ("many", together.AT_ONCE)):
+        for number, head in enumerate(topics(scene, name, count)):
+            request(scene, 100 * count + number, head)
+        with counted(scene.service, "") as statements:
+            drain(context)
+        selects.append(sum(one.startswith("SELECT") for one in statements))
+        changes.append(sum(one.startswith(("INSERT", "UPDATE")) for one in statements))
+    assert {row.status for row in rows(scene.service)} == {"accepted"}
+    assert selects[1] == selects[2] <= 20
+    of_each = 5 if context.engine.dialect.name == "sqlite" else 0
+    assert changes[2] <= 10 + of_each * together.AT_ONCE
+
+
+def test_one_that_fails_in_a_transaction_fails_alone(scene: Forked, monkeypatch: pytest.MonkeyPatch) -> None:
+    change = refs._change_pull_request
+
+    def fails(row: Any, event: Any, *given: Any) -> None:
+        if event.number == 3:
+            raise RuntimeError("of this one only")
+        change(row, event, *given)
+
+    monkeypatch.setattr(refs, "_change_pull_request", fails)
+    heads = topics(scene, "good", 5)
+    for number, head in enumerate(heads, 1):
+        request(scene, number, head)
+    drain(scene.service.context)
+    assert [row.status for row in rows(scene.service)] == [
+        "accepted",
+        "accepted",
+        "received",
+        *["accepted"] * 2,
+    ]
+    assert {head for _, head in pairs(scene.service)} == {*heads} - {heads[2]}
+    assert "RuntimeError" in rows(scene.service)[2].reason
+
+
+def test_who_is_killed_in_a_transaction_has_done_nothing(
+    scene: Forked, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    complete = claims.complete
+
+    def dies(*_: object) -> None:
+        raise KilledError
+
+    heads = topics(scene, "good", 4)
+    for number, head in enumerate(heads, 1):
+        request(scene, number, head)
+    monkeypatch.setattr(claims, "complete", dies)
+    with pytest.raises(KilledError):
+        drain(scene.service.context)
+    assert {row.status for row in rows(scene.service)} == {"received"}
+    assert pairs(scene.service) == set()
+    monkeypatch.setattr(claims, "complete", complete)
+    clock.pass_seconds(HELD.total_seconds() + 1)
+    drain(scene.service.context)
+    assert {row.status for row in rows(scene.service)} == {"accepted"}
+    assert {head for _, head in pairs(scene.service)} == {*heads}
+
+
+def test_a_head_that_goes_from_one_pull_request_to_another_stays_measured(scene: Forked) -> None:
+    """The order of the two deliveries matters: they are worked on one by one."""
+    first, second = scene.heads
+    request(scene, 1, first)
+    drain(scene.service.context)
+    request(scene, 1, second, "synchronize")
+    request(scene, 2, first)
+    drain(scene.service.context)
+    jobs = {job["head_sha"]: (job["pull_request"], job["state"]) for job in scene.service.get("/jobs")}
+    assert jobs == {first: (2, "queued"), second: (1, "queued")}
+
+
+def test_each_of_many_that_move_drops_its_own_jobs_only(scene: Forked) -> None:
+    heads = topics(scene, "old", 4)
+    for number, head in enumerate(heads, 1):
+        request(scene, number, head)
+    drain(scene.service.context)
+    newer = topics(scene, "new", 2)
+    request(scene, 1, newer[0], "synchronize")
+    request(scene, 2, heads[1], "closed")
+    request(scene, 3, newer[1], "synchronize")
+    drain(scene.service.context)
+    jobs = {job["head_sha"]: job for job in scene.service.get("/jobs")}
+    states = [jobs[head]["state"] for head in (*heads, *newer)]
+    assert states == ["superseded", "superseded", "superseded", "queued", "queued", "queued"]
+    told = [scene.service.get(f"/jobs/{jobs[head]['id']}")["transitions"][-1]["reason"] for head in heads[:3]]
+    assert told == [
+        "pull request 1 was pushed to",
+        "pull request 2 was closed",
+        "pull request 3 was pushed to",
+    ]
 
 
 def test_a_clock_that_is_put_back_leaves_no_delivery_with_a_worker_that_died(

@@ -79,7 +79,7 @@ def _waited(case: Case, step: StepRow, job_id: int, *, elsewhere: bool) -> None:
         jobs.touch(case.session, job, case.now)
         wake_pool(case.session, case.project.pool)
     elif detail.wanted is not Remeasurement.INSTEAD or waited >= 2 * hosts.PATIENCE:
-        superseding.drop(case.session, job, why, case.now)
+        superseding.drop_all(case.session, [(job, why)], case.now)
         _lost(step, why, case.now)
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy.orm import Session
@@ -13,8 +14,13 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN
 
 
-def job_moved(session: Session, job: JobRow, now: datetime) -> None:
+def jobs_moved(session: Session, jobs: Sequence[JobRow], now: datetime) -> None:
     """A job that is queued again takes its experiment up again."""
+    for job in jobs:
+        _job_moved(session, job, now)
+
+
+def _job_moved(session: Session, job: JobRow, now: datetime) -> None:
     if job.experiment_id is None or job.state not in OPEN:
         return
     experiment = repository.lock(session, job.experiment_id)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -26,6 +27,17 @@ class CommitInfo:
     committed_at: datetime | None
 
 
+@dataclass(frozen=True)
+class Sighting:
+    """What is known of a commit."""
+
+    sha: str
+    parent_sha: str | None = None
+    info: CommitInfo | None = None
+    listed: bool = True
+    """It is of the default branch. One that is listed stays so."""
+
+
 def record(
     session: Session,
     project_id: int,
@@ -35,34 +47,70 @@ def record(
     *,
     listed: bool = True,
 ) -> CommitRow:
-    """Makes the commit known and its parent known. Adds what was missing, overwrites nothing.
+    """As record_all, of one commit."""
+    return record_all(session, project_id, [Sighting(sha, parent_sha, info, listed)])[sha]
 
-    `listed`: it is of the default branch. One that is listed stays so.
+
+def record_all(session: Session, project_id: int, sightings: Iterable[Sighting]) -> dict[str, CommitRow]:
+    """Makes commits known, and their parents, in this order: rows by SHA. Adds what was missing, overwrites
+    nothing.
 
     The caller holds the project's lock.
     """
-    shas = [sha] if parent_sha is None else [sha, parent_sha]
-    known = {row.sha: row for row in repository.find_all(session, project_id, shas)}
-    row, parent = known.get(sha), known.get(parent_sha) if parent_sha else None
-    if row is None:
-        base = parent.position if parent else repository.last_position(session, project_id)
-        # Without a known parent one place is left free before it, for that parent.
-        row = _stub(project_id, sha, base + 1 if parent or parent_sha is None else base + 2)
-    row.listed = row.listed or listed
-    if info is not None and row.subject is None:
-        row.message = plain(info.message[:MESSAGE_LENGTH])
-        row.subject = plain_line((row.message.strip().splitlines() or [""])[0])[:SUBJECT_LENGTH]
-        row.author = plain_line(info.author)[:AUTHOR_LENGTH] if info.author else None
-        row.committed_at = info.committed_at
-    new = [row]
-    if parent_sha is not None and row.parent_sha is None and parent_sha != sha:
+    sightings = list(sightings)
+    shas = {sha for it in sightings for sha in (it.sha, it.parent_sha) if sha is not None}
+    rows = {row.sha: row for row in repository.find_all(session, project_id, shas)}
+    line = _Line(session, project_id, rows)
+    for sighting in sightings:
+        line.record(sighting)
+    session.flush()
+    return rows
+
+
+@dataclass
+class _Line:
+    """Rows of commits while they are recorded."""
+
+    session: Session
+    project_id: int
+    rows: dict[str, CommitRow]
+    last: int | None = None
+    """The last position. None: the database has to be asked."""
+
+    def record(self, sighting: Sighting) -> None:
+        sha, parent_sha, info = sighting.sha, sighting.parent_sha, sighting.info
+        row, parent = self.rows.get(sha), self.rows.get(parent_sha) if parent_sha else None
+        if row is None:
+            base = parent.position if parent else self._last_position()
+            # Without a known parent one place is left free before it, for that parent.
+            row = self._add(sha, base + 1 if parent or parent_sha is None else base + 2)
+        row.listed = row.listed or sighting.listed
+        if info is not None and row.subject is None:
+            row.message = plain(info.message[:MESSAGE_LENGTH])
+            row.subject = plain_line((row.message.strip().splitlines() or [""])[0])[:SUBJECT_LENGTH]
+            row.author = plain_line(info.author)[:AUTHOR_LENGTH] if info.author else None
+            row.committed_at = info.committed_at
+        if parent_sha is None or row.parent_sha is not None or parent_sha == sha:
+            return
         if parent is None:
-            new.append(_stub(project_id, parent_sha, row.position - 1))
+            self._add(parent_sha, row.position - 1)
         elif parent.position >= row.position:
-            _move_behind(session, row, parent.position)
+            self.session.flush()  # what moves with it is looked up by its number
+            _move_behind(self.session, row, parent.position)
+            self.last = None
         row.parent_sha = parent_sha
-    repository.add_all(session, new)
-    return row
+
+    def _last_position(self) -> int:
+        if self.last is None:
+            self.last = repository.last_position(self.session, self.project_id)
+        return self.last
+
+    def _add(self, sha: str, position: int) -> CommitRow:
+        row = self.rows[sha] = _stub(self.project_id, sha, position)
+        repository.add(self.session, row)
+        if self.last is not None:
+            self.last = max(self.last, position)
+        return row
 
 
 def _stub(project_id: int, sha: str, position: int) -> CommitRow:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy import func, literal, select
 from sqlalchemy.orm import Session
@@ -53,10 +53,9 @@ def last_position(session: Session, project_id: int) -> int:
     return newest or 0
 
 
-def add_all(session: Session, rows: Iterable[CommitRow]) -> None:
-    """Those that are there already are brought up to date."""
-    session.add_all(rows)
-    session.flush()
+def add(session: Session, row: CommitRow) -> None:
+    """Written with what the transaction writes next."""
+    session.add(row)
 
 
 def page(session: Session, project_id: int, limit: int, below: int | None) -> list[CommitRow]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 
 from sqlalchemy import select
@@ -27,6 +28,15 @@ def find_pull_request(session: Session, project_id: int, number: int) -> PullReq
     return session.scalars(
         select(PullRequestRow).where(PullRequestRow.project_id == project_id, PullRequestRow.number == number)
     ).one_or_none()
+
+
+def pull_requests_by_number(
+    session: Session, project_id: int, numbers: Collection[int]
+) -> dict[int, PullRequestRow]:
+    query = select(PullRequestRow).where(
+        PullRequestRow.project_id == project_id, PullRequestRow.number.in_(numbers)
+    )
+    return {row.number: row for row in session.scalars(query)}
 
 
 def branches(session: Session, project_id: int) -> list[BranchRow]:
@@ -71,8 +81,8 @@ def place_tag(session: Session, project_id: int, name: str, sha: str, now: datet
     session.flush()
 
 
-def add_pull_request(session: Session, row: PullRequestRow) -> None:
-    session.add(row)
+def add_pull_requests(session: Session, rows: Collection[PullRequestRow]) -> None:
+    session.add_all(rows)
     session.flush()
 
 

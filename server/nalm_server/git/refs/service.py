@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy.orm import Session
@@ -16,13 +17,23 @@ from nalm_server.git.refs.models import PullRequestRow
 from nalm_server.git.refs.schemas import Branch, PullRequest, PullRequestState, Tag
 
 
-def change_pull_request(
-    session: Session, project_id: int, event: PullRequestChanged, base_sha: str | None, now: datetime
+def change_pull_requests(
+    session: Session, project_id: int, changes: Sequence[tuple[PullRequestChanged, str | None]], now: datetime
 ) -> None:
-    """What is not told stays as it was."""
-    row = repository.find_pull_request(session, project_id, event.number)
-    if row is None:
-        row = PullRequestRow(project_id=project_id, number=event.number, title=None, author=None, url=None)
+    """To what an event says, each with its base's commit. What neither says stays as it was."""
+    rows = repository.pull_requests_by_number(session, project_id, {event.number for event, _ in changes})
+    for event, base_sha in changes:
+        if (row := rows.get(event.number)) is None:
+            row = rows[event.number] = PullRequestRow(
+                project_id=project_id, number=event.number, title=None, author=None, url=None
+            )
+        _change_pull_request(row, event, base_sha, now)
+    repository.add_pull_requests(session, rows.values())
+
+
+def _change_pull_request(
+    row: PullRequestRow, event: PullRequestChanged, base_sha: str | None, now: datetime
+) -> None:
     row.state, row.head_sha = event.state, event.head_sha
     row.from_fork, row.fork = event.from_fork, event.fork
     row.base_branch, row.updated_at = event.base_branch[:255], now
@@ -30,7 +41,6 @@ def change_pull_request(
     row.author = (event.author or row.author or "")[:256] or None
     row.url = event.url if event.url and len(event.url) <= 512 else row.url
     row.base_sha = base_sha or row.base_sha
-    repository.add_pull_request(session, row)
 
 
 def list_branches(session: Session, caller: Principal, project: str) -> list[Branch]:
