@@ -35,14 +35,6 @@ from nalm_server.views.feeds import models as feeds
 from nalm_server.webhooks import models as hooks
 
 METADATA = Base.metadata
-UNUSED = frozenset(
-    {
-        *("backfills", "backfill_steps", "bisects", "bisect_steps", "confirmation_plans", "confirmations"),
-        *("jobs.backfill_id", "jobs.bisect_id", "jobs.alert_id"),
-    }
-)
-"""Tables and columns that only the version before this one knows: it runs on the new tables while it is
-replaced. A later migration drops them."""
 MODULES = (
     access,
     accounts,

@@ -9,7 +9,7 @@ import typer
 
 from nalm_server.app.embedded.up import up as run_up
 from nalm_server.base import logs
-from nalm_server.cli.common import State, reported, settings_of
+from nalm_server.cli.common import State, err, reported, settings_of
 from nalm_server.db import migrate
 
 
@@ -32,6 +32,13 @@ def up(
 def migrate_command(
     state: State = None,
     to: Annotated[str, typer.Option(help="Revision to go to; `-1` goes one back, `base` empties.")] = "head",
+    *,
+    online: Annotated[
+        bool,
+        typer.Option(
+            "--online", help="Only if the version that runs now can go on meanwhile; otherwise exit code 3."
+        ),
+    ] = False,
 ) -> None:
     """Brings the database to this program's revision (`up` does so by itself).
 
@@ -41,6 +48,9 @@ def migrate_command(
     with reported(settings):
         if settings.database_url is None:
             settings.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if online and not migrate.may_run_meanwhile(settings.resolved_database_url):
+            err.print("nalm-server: this upgrade drops what the running version uses: stop that first.")
+            raise typer.Exit(3)
         if to == "head":
             migrate.upgrade(settings.resolved_database_url)
         else:

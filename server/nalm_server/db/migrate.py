@@ -13,6 +13,7 @@ from alembic.util.exc import CommandError
 from sqlalchemy import Engine
 
 from nalm_server.base.errors import NalmError
+from nalm_server.db.engine import make_engine
 
 
 class SchemaError(NalmError):
@@ -52,6 +53,20 @@ def revision_of(engine: Engine) -> str:
     """The database's revision; empty for an empty one."""
     with engine.connect() as connection:
         return MigrationContext.configure(connection).get_current_revision() or ""
+
+
+def may_run_meanwhile(database_url: str) -> bool:
+    """Whether a program of the database's revision can go on while the tables become those of the head."""
+    engine = make_engine(database_url)
+    try:
+        current = revision_of(engine)
+    finally:
+        engine.dispose()
+    if not current:
+        return True
+    script = ScriptDirectory(str(migrations_dir()))
+    pending = {step.revision: step.module for step in script.iterate_revisions("head", current)}
+    return not any(getattr(module, "stops_programs_before", None) in pending for module in pending.values())
 
 
 def require_current(engine: Engine) -> None:

@@ -129,3 +129,11 @@ def test_a_mistake_is_told_in_a_line(call: Call, command: str, given: str, expec
     assert "Traceback" not in complaint
     ours = [line for line in complaint.splitlines() if line.startswith("nalm-server")]
     assert len(ours) == 1 or " Error " in complaint, complaint
+
+
+def test_a_migration_that_must_stop_the_running_version_says_so(call: Call, tmp_path: Path) -> None:
+    assert call("migrate", "--online")[0] == 0
+    assert call("migrate", "--to", "0023")[0] == 0
+    code, _, complaint = call("migrate", "--online")
+    assert (code, "stop that first" in complaint) == (3, True)
+    assert call("migrate")[0] == 0
