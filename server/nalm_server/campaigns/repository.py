@@ -6,11 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session
 
+from nalm_server.campaigns.kind import StepState
 from nalm_server.campaigns.models import StepRow
-from nalm_server.jobs.models import CampaignRow
+from nalm_server.jobs.models import CampaignRow, JobRow
+from nalm_server.jobs.schemas import OPEN, JobState
 
 NUMBERING_LOCK = 0x63616D70
 """Key of the advisory lock: "camp" in ASCII."""
@@ -91,3 +93,32 @@ def add_step(session: Session, row: StepRow) -> StepRow:
     session.add(row)
     session.flush()
     return row
+
+
+def settle(session: Session, campaign_id: int) -> None:
+    """Steps whose job is over are, too."""
+    for state, job_states in (
+        (StepState.DONE, [JobState.DONE]),
+        (StepState.FAILED, [state for state in JobState if state not in (*OPEN, JobState.DONE)]),
+    ):
+        over = select(JobRow.id).where(JobRow.id == StepRow.job_id, JobRow.state.in_(job_states))
+        session.execute(
+            update(StepRow)
+            .where(
+                StepRow.campaign_id == campaign_id,
+                StepRow.state == StepState.QUEUED,
+                over.exists(),
+            )
+            .values(state=state)
+            .execution_options(synchronize_session=False)
+        )
+    session.execute(
+        update(StepRow)
+        .where(
+            StepRow.campaign_id == campaign_id,
+            StepRow.state == StepState.QUEUED,
+            StepRow.job_id.is_(None),
+        )
+        .values(state=StepState.FAILED)
+        .execution_options(synchronize_session=False)
+    )

@@ -77,4 +77,5 @@ def stop(session: Session, campaign: CampaignRow, why: str, now: datetime, who: 
     for number in job_rows.open_of_campaign(session, row.id):
         actions.cancel_if_open(session, jobs.require_locked(session, number), why, now, who)
     session.flush()
+    repository.settle(session, row.id)
     return True

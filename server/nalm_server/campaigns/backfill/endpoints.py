@@ -10,8 +10,8 @@ from fastapi import APIRouter, Path, Query
 from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
-from nalm_server.campaigns.backfill import service
 from nalm_server.campaigns.backfill.schemas import Backfill, BackfillNew
+from nalm_server.campaigns.backfill.service import BACKFILLS, create
 
 router = APIRouter(tags=["backfills"])
 BackfillId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a backfill.")]
@@ -20,7 +20,7 @@ BackfillId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a ba
 @router.post("/projects/{project}/backfills", status_code=201, responses=documented(401, 403, 404, 409, 413))
 def create_backfill(project: ProjectName, new: BackfillNew, context: Ctx, caller: Caller) -> Backfill:
     """Measures a range of commits afterwards, those that have no result yet."""
-    return service.create(context, caller, project, new)
+    return create(context, caller, project, new)
 
 
 @router.get("/projects/{project}/backfills", responses=documented(401, 403, 404))
@@ -28,16 +28,16 @@ def list_backfills(
     project: ProjectName, session: ReadDb, caller: Caller, limit: Annotated[int, Query(ge=1, le=500)] = 50
 ) -> list[Backfill]:
     """A project's backfills, newest first."""
-    return service.list_backfills(session, caller, project, limit)
+    return BACKFILLS.page(session, caller, project, limit)
 
 
 @router.get("/backfills/{backfill_id}", responses=documented(401, 403, 404))
 def get_backfill(backfill_id: BackfillId, session: ReadDb, caller: Caller) -> Backfill:
     """One backfill with its progress."""
-    return service.get(session, caller, backfill_id)
+    return BACKFILLS.get(session, caller, backfill_id)
 
 
 @router.post("/backfills/{backfill_id}/cancel", responses=documented(401, 403, 404, 409))
 def cancel_backfill(backfill_id: BackfillId, session: Db, caller: Caller, now: Now) -> Backfill:
     """Ends a backfill and its open jobs."""
-    return service.cancel(session, caller, backfill_id, now)
+    return BACKFILLS.cancel(session, caller, backfill_id, now)

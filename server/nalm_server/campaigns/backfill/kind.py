@@ -10,15 +10,16 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access import project_repository as projects
+from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns.backfill import repository
 from nalm_server.campaigns.backfill.schemas import BackfillState
 from nalm_server.campaigns.kind import Kind, Plan, StepState, end
 from nalm_server.campaigns.models import StepRow
+from nalm_server.campaigns.queueing import queue
 from nalm_server.db.context import Context
 from nalm_server.git.commits import repository as commits
 from nalm_server.git.graph import CommitInfo
 from nalm_server.jobs import approvals, commit_range
-from nalm_server.jobs import service as jobs
 from nalm_server.jobs.models import CampaignRow
 from nalm_server.jobs.schemas import OPEN, JobReason, JobState
 
@@ -52,7 +53,7 @@ class _Backfill(Kind):
     def next_jobs(self, session: Session, campaign: CampaignRow, now: datetime) -> bool:
         """True if steps needed no job."""
         campaign.updated_at = now
-        repository.settle(session, campaign.id)
+        campaigns.settle(session, campaign.id)
         open_jobs = _counts(session, campaign).get(StepState.QUEUED, 0)
         steps = repository.waiting(session, campaign.id, max(OPEN_JOBS - open_jobs, 0))
         measured = repository.measured(session, campaign.project_id, steps) if steps else set()
@@ -95,19 +96,16 @@ def _queue(
     if commit is None or missing == [] or (missing is None and there):
         step.state = StepState.REUSED if commit is not None else StepState.FAILED
         return
-    job = jobs.enqueue(
+    job = queue(
         session,
+        campaign,
+        [step],
         commit,
-        step.base_sha,
         reason=JobReason.BACKFILL,
         why=f"backfill {campaign.number}",
         now=now,
         origin=approvals.origin_on_line(session, commit, spec.last_sha),
-        requested_by=campaign.requested_by,
         scenarios=missing,
-        campaign=campaign,
     )
-    step.job_id = job.id
-    step.state = StepState.QUEUED
     if job.state not in OPEN:  # measured for another backfill, in vain
         step.state = StepState.DONE if job.state == JobState.DONE else StepState.FAILED

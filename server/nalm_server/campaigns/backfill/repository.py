@@ -6,14 +6,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from nalm_server.campaigns.kind import StepState
 from nalm_server.campaigns.models import StepRow
 from nalm_server.git.commits.models import CommitRow
-from nalm_server.jobs.models import JobRow
-from nalm_server.jobs.schemas import OPEN, JobState
 from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.results.series.models import ScenarioRow
 
@@ -30,35 +28,6 @@ def waiting(session: Session, campaign_id: int, limit: int) -> list[StepRow]:
             .order_by(StepRow.ordinal)
             .limit(limit)
         )
-    )
-
-
-def settle(session: Session, campaign_id: int) -> None:
-    """Steps whose job is over are, too."""
-    for state, job_states in (
-        (StepState.DONE, [JobState.DONE]),
-        (StepState.FAILED, [one for one in JobState if one not in (*OPEN, JobState.DONE)]),
-    ):
-        over = select(JobRow.id).where(JobRow.id == StepRow.job_id, JobRow.state.in_(job_states))
-        session.execute(
-            update(StepRow)
-            .where(
-                StepRow.campaign_id == campaign_id,
-                StepRow.state == StepState.QUEUED,
-                over.exists(),
-            )
-            .values(state=state)
-            .execution_options(synchronize_session=False)
-        )
-    session.execute(
-        update(StepRow)
-        .where(
-            StepRow.campaign_id == campaign_id,
-            StepRow.state == StepState.QUEUED,
-            StepRow.job_id.is_(None),
-        )
-        .values(state=StepState.FAILED)
-        .execution_options(synchronize_session=False)
     )
 
 

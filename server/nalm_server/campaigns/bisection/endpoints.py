@@ -10,8 +10,8 @@ from fastapi import APIRouter, Path, Query
 from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
-from nalm_server.campaigns.bisection import service
 from nalm_server.campaigns.bisection.schemas import Bisect, BisectDetail, BisectNew
+from nalm_server.campaigns.bisection.service import BISECTS, create
 
 router = APIRouter(tags=["bisects"])
 BisectId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a bisect.")]
@@ -20,7 +20,7 @@ BisectId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a bise
 @router.post("/projects/{project}/bisects", status_code=201, responses=documented(401, 403, 404, 409, 413))
 def create_bisect(project: ProjectName, new: BisectNew, context: Ctx, caller: Caller) -> BisectDetail:
     """Searches the commit between good and bad that changed the scenario."""
-    return service.create(context, caller, project, new)
+    return create(context, caller, project, new)
 
 
 @router.get("/projects/{project}/bisects", responses=documented(401, 403, 404))
@@ -28,16 +28,16 @@ def list_bisects(
     project: ProjectName, session: ReadDb, caller: Caller, limit: Annotated[int, Query(ge=1, le=500)] = 50
 ) -> list[Bisect]:
     """A project's bisects, newest first."""
-    return service.list_bisects(session, caller, project, limit)
+    return BISECTS.page(session, caller, project, limit)
 
 
 @router.get("/bisects/{bisect_id}", responses=documented(401, 403, 404))
 def get_bisect(bisect_id: BisectId, session: ReadDb, caller: Caller) -> BisectDetail:
     """One bisect with its steps, in the order in which they were asked."""
-    return service.get(session, caller, bisect_id)
+    return BISECTS.get(session, caller, bisect_id)
 
 
 @router.post("/bisects/{bisect_id}/cancel", responses=documented(401, 403, 404, 409))
 def cancel_bisect(bisect_id: BisectId, session: Db, caller: Caller, now: Now) -> BisectDetail:
     """Ends a bisect and its open job."""
-    return service.cancel(session, caller, bisect_id, now)
+    return BISECTS.cancel(session, caller, bisect_id, now)

@@ -29,11 +29,11 @@ from nalm_server.campaigns.bisection import repository
 from nalm_server.campaigns.bisection.schemas import BisectState
 from nalm_server.campaigns.kind import Kind, Plan, StepState, end, why_no_run
 from nalm_server.campaigns.models import StepRow
+from nalm_server.campaigns.queueing import queue
 from nalm_server.db.context import Context
 from nalm_server.git.commits.order import record
 from nalm_server.jobs import approvals, commit_range
 from nalm_server.jobs import repository as job_rows
-from nalm_server.jobs import service as jobs
 from nalm_server.jobs.models import CampaignRow
 from nalm_server.jobs.schemas import OPEN, JobReason, JobState
 
@@ -152,20 +152,17 @@ def _measure(search: _Search, step: StepRow) -> None:
     campaign, number = search.campaign, step.detail["measurements"] + 1
     parent = search.shas[step.ordinal - 1]
     commit = record(search.session, campaign.project_id, step.head_sha, parent, listed=False)
-    job = jobs.enqueue(
+    queue(
         search.session,
+        campaign,
+        [step],
         commit,
-        search.spec.good_sha,
         reason=JobReason.BISECT,
         why=f"bisect {campaign.number}, measurement {number} of this commit",
         now=search.now,
         origin=approvals.origin_on_line(search.session, commit, search.spec.bad_sha),
-        requested_by=campaign.requested_by,
         scenarios=[search.spec.scenario],
-        budget_seconds=step.budget_seconds,
-        campaign=campaign,
     )
-    step.job_id, step.started_at = job.id, search.now
     step.detail = {"measurements": number}
 
 

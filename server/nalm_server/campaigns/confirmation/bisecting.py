@@ -18,7 +18,6 @@ from nalm_server.campaigns.confirmation import queueing, repository
 from nalm_server.campaigns.confirmation.case import Case
 from nalm_server.campaigns.confirmation.evidence import Seen
 from nalm_server.campaigns.confirmation.steps import detail_of, scenario_of
-from nalm_server.campaigns.kind import StepState
 from nalm_server.campaigns.models import StepRow
 from nalm_server.git.commits import repository as commits
 from nalm_server.jobs.models import CampaignRow
@@ -38,18 +37,7 @@ def begin(case: Case, seen: Seen, who: str | None = None) -> bool:
         requested_by=who or f"alert {case.alert.id}",
         now=case.now,
     )
-    step = StepRow(
-        campaign_id=case.campaign.id,
-        ordinal=campaigns.next_ordinal(case.session, case.campaign.id),
-        state=StepState.QUEUED,
-        base_sha=seen.base_sha,
-        head_sha=seen.head_sha,
-        scenario=seen.scenario,
-        child_id=bisect.id,
-        detail={"wanted": Remeasurement.BISECT, "first_host": seen.host},
-        started_at=case.now,
-    )
-    campaigns.add_step(case.session, step)
+    queueing.add_step(case, seen, Remeasurement.BISECT, child_id=bisect.id)
     case.goes_on(PlanState.BISECTING, f"bisect {bisect.number} looks for the commit")
     return True
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 from nalm_core.findings.confirmation import budget
 
@@ -16,9 +17,8 @@ from nalm_server.campaigns.confirmation.case import Case
 from nalm_server.campaigns.confirmation.evidence import Seen
 from nalm_server.campaigns.kind import StepState
 from nalm_server.campaigns.models import StepRow
+from nalm_server.campaigns.queueing import queue
 from nalm_server.git.commits.order import record
-from nalm_server.jobs import service as jobs
-from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason
 
 MOST_OPEN = 10
@@ -41,6 +41,22 @@ class Order:
         if self.remeasurement is Remeasurement.INSTEAD:
             return f"another host, because {self.avoid} is gone"
         return f"another host than {self.avoid}" if self.avoid is not None else "any host"
+
+
+def add_step(case: Case, seen: Seen, remeasurement: Remeasurement, **answered: Any) -> StepRow:
+    """answered: what the step knows of what will answer it."""
+    step = StepRow(
+        campaign_id=case.campaign.id,
+        ordinal=campaigns.next_ordinal(case.session, case.campaign.id),
+        state=StepState.QUEUED,
+        base_sha=seen.base_sha,
+        head_sha=seen.head_sha,
+        scenario=seen.scenario,
+        detail={"wanted": remeasurement, "first_host": seen.host},
+        started_at=case.now,
+        **answered,
+    )
+    return campaigns.add_step(case.session, step)
 
 
 def room(case: Case) -> bool:
@@ -77,36 +93,15 @@ def _by_pair(found: Sequence[Seen]) -> list[list[Seen]]:
 
 
 def _queue(case: Case, group: Sequence[Seen], order: Order) -> None:
-    job = _job(case, group, order)
-    for seen in group:
-        step = StepRow(
-            campaign_id=case.campaign.id,
-            ordinal=campaigns.next_ordinal(case.session, case.campaign.id),
-            state=StepState.QUEUED,
-            base_sha=seen.base_sha,
-            head_sha=seen.head_sha,
-            scenario=seen.scenario,
-            budget_seconds=order.seconds,
-            job_id=job.id,
-            detail={"wanted": order.remeasurement, "first_host": seen.host},
-            started_at=case.now,
-        )
-        campaigns.add_step(case.session, step)
-
-
-def _job(case: Case, group: Sequence[Seen], order: Order) -> JobRow:
-    commit = record(case.session, case.project.id, group[0].head_sha, None, listed=False)
-    return jobs.enqueue(
+    queue(
         case.session,
-        commit,
-        group[0].base_sha,
+        case.campaign,
+        [add_step(case, seen, order.remeasurement, budget_seconds=order.seconds) for seen in group],
+        record(case.session, case.project.id, group[0].head_sha, None, listed=False),
         reason=JobReason.CONFIRM,
         why=f"confirms alert {case.alert.id}, on {order.where}",
         now=case.now,
-        requested_by=case.campaign.requested_by,
         scenarios=[seen.scenario for seen in group],
-        budget_seconds=order.seconds,
-        campaign=case.campaign,
         only_host=order.only,
         not_host=order.avoid,
         needs=group[0].needs,

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Campaigns of one kind as the API has them: created, listed, shown, cancelled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from nalm_core.text.commit_name import short
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.access.project_repository import name_of
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.access.service import require_project
+from nalm_server.auth.audit.service import record
+from nalm_server.auth.tokens.principal import Principal
+from nalm_server.base.errors import InvalidError
+from nalm_server.campaigns import repository, service
+from nalm_server.db.context import Context
+from nalm_server.jobs import approvals, revisions
+from nalm_server.jobs.models import CampaignRow
+
+Brief = TypeVar("Brief")
+Detail = TypeVar("Detail")
+
+
+@dataclass(frozen=True)
+class Resource(Generic[Brief, Detail]):
+    kind: str
+    briefs: Callable[[Session, str, Sequence[CampaignRow]], list[Brief]]
+    """Of campaigns of the project that is named."""
+    detail: Callable[[Session, str, CampaignRow], Detail]
+
+    def create(
+        self, context: Context, caller: Principal, project: ProjectRow, spec: dict[str, Any], base: str
+    ) -> Detail:
+        """Stores it; a worker takes it from there. base: what measurements are compared with."""
+        now = context.clock()
+        with context.sessions() as session:
+            approvals.require_base(session, project.id, base)
+            campaign = service.start(session, project.id, self.kind, spec, requested_by=caller.name, now=now)
+            subject = f"{self.kind} {campaign.number}"
+            record(session, caller, f"{self.kind}.create", subject, now, project_id=project.id)
+            detail = self.detail(session, project.name, campaign)
+            session.commit()
+        return detail
+
+    def page(self, session: Session, caller: Principal, project: str, limit: int) -> list[Brief]:
+        """Newest first."""
+        row = require_project(session, caller, project, Role.READER)
+        return self.briefs(session, row.name, repository.of_project(session, row.id, self.kind, limit))
+
+    def get(self, session: Session, caller: Principal, number: int) -> Detail:
+        return self._shown(session, service.require(session, caller, self.kind, number, Role.READER))
+
+    def cancel(self, session: Session, caller: Principal, number: int, now: datetime) -> Detail:
+        return self._shown(session, service.cancel(session, caller, self.kind, number, now))
+
+    def _shown(self, session: Session, campaign: CampaignRow) -> Detail:
+        return self.detail(session, name_of(session, campaign.project_id), campaign)
+
+
+def resolve_ends(context: Context, project: ProjectRow, **ends: str) -> list[str]:
+    """The commits of two revisions, by what they are called: the older one, then the other."""
+    commits = [revisions.resolve(context, project, revision) for revision in ends.values()]
+    if len(set(commits)) == 1:
+        old, new = ends
+        raise InvalidError(
+            f"{old.capitalize()} and {new} are both {short(commits[0])}: there is nothing between them."
+        )
+    return commits
+
+
+def common(campaign: CampaignRow, schema: Any, project: str) -> dict[str, Any]:
+    """Fields of a schema that every campaign has."""
+    names = (name for name in schema.model_fields if hasattr(campaign, name) and name != "id")
+    return {"id": campaign.number, "project": project, **{name: getattr(campaign, name) for name in names}}
