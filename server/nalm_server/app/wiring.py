@@ -11,9 +11,9 @@ from nalm_server.alerts import ports as alerts
 from nalm_server.alerts import repository as alert_rows
 from nalm_server.alerts import run_suspicions
 from nalm_server.campaigns.confirmation import service as confirmations
-from nalm_server.campaigns.experiments import intake as cells
 from nalm_server.campaigns.experiments import listening as experiment_jobs
 from nalm_server.campaigns.experiments import repository as experiments
+from nalm_server.campaigns.experiments.cell_draft import CellDraft
 from nalm_server.changepoints import points_repository as points
 from nalm_server.changepoints import triggers
 from nalm_server.jobs import ports as jobs
@@ -23,7 +23,9 @@ from nalm_server.notify import alert_messages
 from nalm_server.notify import service as notify
 from nalm_server.results import ports as results
 from nalm_server.results import repository as runs
-from nalm_server.self_test import controls
+from nalm_server.results.run_draft import RunDraft
+from nalm_server.self_test import repository as trials
+from nalm_server.self_test.control_draft import TrialDraft
 
 # A job moves: queued, leased, done.
 jobs.jobs_moved.subscribe(wake_followers)
@@ -34,16 +36,16 @@ jobs.detach_runs.provide(runs.detach_from_job)
 jobs.experiment.provide(experiments.find)
 jobs.keep_results(runs)
 jobs.keep_results(experiments, JobReason.EXPERIMENT)
-jobs.keep_results(controls, JobReason.CONTROL)
+jobs.keep_results(trials, JobReason.CONTROL)
 
 # A report comes in: a run, the cell of an experiment, the trial of a control.
 results.run_stored.subscribe(run_suspicions.run_taken)
 results.run_stored.subscribe(notify.run_taken)
 results.run_stored.subscribe(triggers.run_taken)
 results.expected_commits.provide(alert_rows.expected_commits)
-results.take_cell.provide(cells.take)
-results.take_trial.provide(controls.take)
-results.alarmed.provide(controls.alarmed)
+results.take_in(RunDraft)
+results.take_in(CellDraft, JobReason.EXPERIMENT)
+results.take_in(TrialDraft, JobReason.CONTROL)
 
 # An alert is raised, measured again, and people are notified.
 alerts.suspected.subscribe(confirmations.ask)

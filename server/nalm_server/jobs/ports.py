@@ -31,7 +31,8 @@ class Results(Protocol):
 
     def scenarios_of_job(self, session: Session, job_id: int) -> list[str]: ...
 
-    def outcomes_of_job(self, session: Session, job_id: int) -> list[str]: ...
+    def valid_of_job(self, session: Session, job_id: int) -> list[bool]:
+        """Of each result, whether it can be used."""
 
 
 _results: dict[JobReason | None, Results] = {}

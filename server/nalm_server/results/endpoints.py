@@ -14,7 +14,7 @@ from nalm_server.auth.dependencies import Caller, Ctx, ReadDb
 from nalm_server.base.body import read_body
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import RunId
-from nalm_server.results import intake
+from nalm_server.results import intake, service
 from nalm_server.results.schemas import ReportTaken, RunDetail
 
 router = APIRouter(tags=["runs"])
@@ -60,10 +60,10 @@ async def upload_report(
 @router.get("/runs/{run_id}", responses=documented(404))
 def get_run(run_id: RunId, session: ReadDb, caller: Caller) -> RunDetail:
     """One run: everything recorded but the raw rounds."""
-    return intake.get_run(session, caller, run_id)
+    return service.get_run(session, caller, run_id)
 
 
 @router.get("/runs/{run_id}/report", response_model=RunReport, responses=documented(404, 410))
 def get_report(run_id: RunId, session: ReadDb, caller: Caller) -> Response:
     """The run report, byte for byte as it was taken."""
-    return Response(intake.get_report(session, caller, run_id), media_type="application/json")
+    return Response(service.get_report(session, caller, run_id), media_type="application/json")

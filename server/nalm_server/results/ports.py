@@ -5,19 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Protocol
 
-from nalm_core.report.run_report import RunReport
-from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
-from nalm_server.auth.tokens.principal import Principal
 from nalm_server.base.ports import Event, Port
-from nalm_server.db.context import Context
-from nalm_server.db.reports.packing import Packed
 from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import JobReason
+from nalm_server.results.draft import Draft
 from nalm_server.results.repository import JudgedRun
-from nalm_server.results.schemas import ReportTaken
 
 run_stored: Event[[Session, JudgedRun, datetime]] = Event()
 """A report was judged and stored."""
@@ -26,37 +21,13 @@ expected_commits: Port[Callable[[Session, int], set[int]]] = Port("results.ports
 """Commits whose change of a scenario, given by its number, is said to be expected."""
 
 
-class TakeCell(Protocol):
-    """Takes the report of an experiment's cell."""
-
-    def __call__(
-        self,
-        context: Context,
-        caller: Principal,
-        report: RunReport,
-        canonical: bytes,
-        *,
-        job_id: int | None,
-        fence: int | None,
-    ) -> ReportTaken: ...
+_drafts: dict[JobReason | None, type[Draft]] = {}
 
 
-class TakeTrial(Protocol):
-    """Takes the report of a control as a trial. False: it was one already."""
-
-    def __call__(
-        self,
-        session: Session,
-        job: JobRow,
-        report: RunReport,
-        *,
-        verdict: Verdict,
-        packed: Packed,
-        now: datetime,
-    ) -> bool: ...
+def take_in(draft: type[Draft], reason: JobReason | None = None) -> None:
+    """Reports of jobs of this reason are of this kind; without a reason, those of all others and of none."""
+    _drafts[reason] = draft
 
 
-take_cell: Port[TakeCell] = Port("results.ports.take_cell")
-take_trial: Port[TakeTrial] = Port("results.ports.take_trial")
-alarmed: Port[Callable[[Verdict], bool]] = Port("results.ports.alarmed")
-"""The report of a control with this verdict is kept."""
+def draft_for(job: JobRow | None) -> type[Draft]:
+    return _drafts[None] if job is None else _drafts.get(JobReason(job.reason), _drafts[None])

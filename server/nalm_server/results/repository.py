@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from nalm_core.findings.recovery import Recovery
+from nalm_core.report.outcome import Outcome
 from sqlalchemy import ColumnElement, Select, exists, select, update
 from sqlalchemy.orm import Session, aliased, undefer
 
@@ -127,14 +128,10 @@ def scenarios_of_job(session: Session, job_id: int) -> list[str]:
     )
 
 
-def outcomes_of_job(session: Session, job_id: int) -> list[str]:
-    return list(
-        session.scalars(
-            select(VerdictRow.outcome)
-            .join(RunRow, RunRow.id == VerdictRow.run_id)
-            .where(RunRow.job_id == job_id)
-        )
-    )
+def valid_of_job(session: Session, job_id: int) -> list[bool]:
+    query = select(VerdictRow.outcome).join(RunRow, RunRow.id == VerdictRow.run_id)
+    outcomes = session.scalars(query.where(RunRow.job_id == job_id))
+    return [outcome != Outcome.INVALID for outcome in outcomes]
 
 
 def add(session: Session, run: RunRow, report: Packed, verdict: VerdictRow) -> RunRow:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from nalm_core.report.outcome import CHANGED
+from nalm_core.report.outcome import CHANGED, Outcome
 from sqlalchemy import Insert, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
@@ -77,8 +77,14 @@ def add_once(session: Session, values: dict[str, Any]) -> bool:
     return session.scalar(insert.values(values).returning(TrialRow.id)) is not None
 
 
-def of_job(session: Session, job_id: int) -> list[TrialRow]:
-    return list(session.scalars(select(TrialRow).where(TrialRow.job_id == job_id).order_by(TrialRow.id)))
+def scenarios_of_job(session: Session, job_id: int) -> list[str]:
+    query = select(TrialRow.scenario).where(TrialRow.job_id == job_id)
+    return list(session.scalars(query.order_by(TrialRow.id)))
+
+
+def valid_of_job(session: Session, job_id: int) -> list[bool]:
+    query = select(TrialRow.outcome).where(TrialRow.job_id == job_id)
+    return [outcome != Outcome.INVALID for outcome in session.scalars(query)]
 
 
 def find(session: Session, project_id: int, trial_id: int) -> TrialRow | None:

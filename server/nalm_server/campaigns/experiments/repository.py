@@ -26,6 +26,11 @@ def find(session: Session, experiment_id: int) -> ExperimentRow | None:
     return session.get(ExperimentRow, experiment_id)
 
 
+def of_job(session: Session, job_id: int | None) -> ExperimentRow | None:
+    query = select(ExperimentRow).join(JobRow, JobRow.experiment_id == ExperimentRow.id)
+    return session.scalars(query.where(JobRow.id == job_id)).one_or_none()
+
+
 def lock(session: Session, experiment_id: int, *, wait: bool = True) -> ExperimentRow | None:
     """The row, held until the commit. None: there is none, or without `wait` another worker has it."""
     return session.scalars(
@@ -143,8 +148,7 @@ def scenarios_of_job(session: Session, job_id: int) -> list[str]:
     return list(session.scalars(query.where(JobRow.id == job_id).order_by(CellRow.id)))
 
 
-def outcomes_of_job(session: Session, job_id: int) -> list[str]:
-    """Of each cell that is in: `measured` if it gave a ratio, else `invalid`."""
+def valid_of_job(session: Session, job_id: int) -> list[bool]:
+    """Of each cell that is in: whether it gave a ratio."""
     query = select(CellRow.unusable).join(JobRow, JobRow.experiment_id == CellRow.experiment_id)
-    found = session.scalars(query.where(JobRow.id == job_id).order_by(CellRow.id))
-    return ["measured" if unusable is None else "invalid" for unusable in found]
+    return [unusable is None for unusable in session.scalars(query.where(JobRow.id == job_id))]

@@ -148,15 +148,15 @@ def finish(
 
 
 def _end(session: Session, job: JobRow, report: Finish, now: datetime) -> None:
-    outcomes = ports.results_of(job).outcomes_of_job(session, job.id)
+    valid = ports.results_of(job).valid_of_job(session, job.id)
     if report.outcome == "failed":
         state, reason = JobState.FAILED, report.message or "the agent could not measure it"
-    elif not outcomes:
+    elif not valid:
         state, reason = JobState.FAILED, "the agent called it done, but uploaded no report"
-    elif set(outcomes) == {"invalid"}:
+    elif not any(valid):
         state, reason = JobState.INVALID, "no run was valid"
     else:
-        state, reason = JobState.DONE, report.message or f"{amount(len(outcomes), 'run')} taken"
+        state, reason = JobState.DONE, report.message or f"{amount(len(valid), 'run')} taken"
     job.message = report.message or (reason if state is not JobState.DONE else None)
     job.step = job.detail = None
     job.fraction = 1.0 if state is JobState.DONE else job.fraction

@@ -15,8 +15,8 @@ from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.errors import NotMeasuredError
 from nalm_server.git.commits import service as commits
 from nalm_server.git.commits.models import CommitRow
-from nalm_server.results.intake import report_of
 from nalm_server.results.repository import JudgedRun
+from nalm_server.results.service import report_of
 from nalm_server.views.compare.sides import Side, SideFilter, sides_of, usable
 
 

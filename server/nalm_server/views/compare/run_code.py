@@ -12,7 +12,7 @@ from nalm_server.auth.access import project_repository as project_rows
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.notify.forges.source_link import source_link
 from nalm_server.notify.integrations import repository as integrations
-from nalm_server.results import intake as runs
+from nalm_server.results import service as runs
 from nalm_server.views.compare.code import side_by_side
 from nalm_server.views.compare.compared_runs import read_report
 from nalm_server.views.compare.rounds import kept

@@ -15,8 +15,8 @@ from nalm_server.auth.tokens.principal import Principal
 from nalm_server.base.errors import NotFoundError
 from nalm_server.git.commits import service as commits
 from nalm_server.notify.forges.current_state import run_url
-from nalm_server.results import intake as runs
 from nalm_server.results import repository as run_rows
+from nalm_server.results import service as runs
 from nalm_server.results.repository import JudgedRun
 
 

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of a cell: kept with its experiment, in no series."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from nalm_core.experiments.observe import CellError, observe
+from nalm_core.report.cell import ExperimentCell
+from nalm_core.report.defaults import CONFIDENCE
+from nalm_core.report.run_report import Arm, RunReport
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.tokens.scopes import Scope
+from nalm_server.base.errors import ForbiddenError, InvalidError, NotFoundError
+from nalm_server.campaigns.experiments import repository
+from nalm_server.campaigns.experiments.models import CellRow, ExperimentRow
+from nalm_server.campaigns.experiments.schemas import ACTIVE, ExperimentState
+from nalm_server.db.reports.packing import Packed
+from nalm_server.jobs.models import JobRow
+from nalm_server.results.draft import Accepted, Draft, Stored, Upload, without_verdict
+from nalm_server.results.schemas import ReportTaken
+from nalm_server.worker.kinds import Work
+from nalm_server.worker.wake import wake
+
+
+class CellDraft(Draft):
+    def __init__(self, upload: Upload) -> None:
+        super().__init__(upload)
+        if upload.report.experiment is None:
+            raise InvalidError("The report is of no experiment.")
+        if upload.caller.scope is not Scope.AGENT:
+            raise ForbiddenError("The cell of an experiment is taken from the agent of its job only.")
+        self.cell = _cell(upload.report, upload.report.experiment, upload.packed)
+
+    def stored(self, session: Session, project: ProjectRow) -> Stored | None:
+        cell = repository.cell_of_run(session, self.report.run_id)
+        if cell is None:
+            return None
+        experiment = repository.of_job(session, self.upload.job_id)
+        belongs = experiment is not None and experiment.id == cell.experiment_id
+        return Stored(cell.digest, belongs, _reply(cell, new=False))
+
+    def of_job(self, session: Session, job: JobRow) -> ReportTaken | None:
+        experiment = _required(session, job)
+        known = repository.cell_named(session, experiment.id, self.cell.name)
+        return None if known is None else _reply(known, new=False)
+
+    def store(self, session: Session, project: ProjectRow, job: JobRow | None, now: datetime) -> Accepted:
+        experiment, cell = _required(session, job), self.cell
+        _of_one_class(experiment, cell)
+        cell.experiment_id, cell.received_at = experiment.id, now
+        repository.add_cell(session, cell)
+        if experiment.state in ACTIVE:
+            experiment.state = ExperimentState.RUNNING
+        experiment.updated_at = now
+        wake(session, Work.JOBS)
+        return Accepted(_reply(cell, new=True))
+
+
+def _required(session: Session, job: JobRow | None) -> ExperimentRow:
+    """The job's experiment, locked."""
+    experiment = (
+        repository.lock(session, job.experiment_id) if job is not None and job.experiment_id else None
+    )
+    if experiment is None:
+        raise NotFoundError("The experiment of this job was removed.")
+    return experiment
+
+
+def _cell(report: RunReport, about: ExperimentCell, packed: Packed) -> CellRow:
+    """Without its experiment yet."""
+    arms = {name: arm.run.model_dump(mode="json") for name, arm in report.arms.items()}
+    row = CellRow(
+        name=about.name,
+        subject=about.subject,
+        use=about.use,
+        base=arms.get(Arm.BASE),
+        head=arms.get(Arm.HEAD),
+        run_id=report.run_id,
+        digest=packed.digest,
+        host=report.host.name,
+        host_class=report.host.host_class,
+        compressed=b"",
+        stored_digest=packed.digest,
+        stored_bytes=len(packed.compressed),
+    )
+    try:
+        found = observe(report)
+    except (CellError, ArithmeticError) as error:
+        row.unusable = str(error)
+        return row
+    row.ratio = found.ratio
+    row.low, row.high = found.estimate.interval(1 - CONFIDENCE)
+    return row
+
+
+def _of_one_class(experiment: ExperimentRow, cell: CellRow) -> None:
+    """Figures of different hosts are never put into one fit."""
+    experiment.host_class = experiment.host_class or cell.host_class
+    if cell.host_class != experiment.host_class:
+        cell.unusable = f"measured on {cell.host_class}, the others on {experiment.host_class}"
+        cell.ratio = cell.low = cell.high = None
+
+
+def _reply(cell: CellRow, *, new: bool) -> ReportTaken:
+    valid, summary = cell.unusable is None, f"cell {cell.name}: {cell.unusable or 'taken'}"
+    return without_verdict(cell.run_id, valid=valid, summary=summary, new=new)

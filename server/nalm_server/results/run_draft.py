@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of a run: judged by core, entered into the series of its scenario."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from nalm_core.report.outcome import CHANGED, VALID
+from nalm_core.report.run_report import Arm, RunReport, RunStatus
+from nalm_core.verdict.verdict import Verdict
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.tokens.scopes import Scope
+from nalm_server.base.errors import ForbiddenError, InvalidError
+from nalm_server.git.commits.order import record
+from nalm_server.jobs.agents.identity import measured_on
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import JobReason
+from nalm_server.results import acceptance, builds, fixes, functions, ports, repository
+from nalm_server.results.draft import Accepted, Draft, Stored, Upload
+from nalm_server.results.models import RunRow, VerdictRow
+from nalm_server.results.repository import JudgedRun
+from nalm_server.results.schemas import Display, ReportTaken
+from nalm_server.results.series import entry
+from nalm_server.results.series import repository as scenarios
+
+
+class JudgedDraft(Draft):
+    """Of a report that gets a verdict."""
+
+    def __init__(self, upload: Upload) -> None:
+        super().__init__(upload)
+        if upload.report.experiment is not None:
+            _refuse_cell(upload)
+        self.verdict = acceptance.judged(upload.report)
+
+    def reply(self, *, new: bool) -> ReportTaken:
+        return ReportTaken(
+            run_id=self.report.run_id,
+            outcome=self.verdict.outcome,
+            display=display_of(self.verdict),
+            summary=self.verdict.summary,
+            new=new,
+        )
+
+
+def _refuse_cell(upload: Upload) -> None:
+    if upload.caller.scope is Scope.AGENT and upload.job_id is not None:
+        raise InvalidError(f"Job {upload.job_id} is of no experiment, the report is of one.")
+    raise ForbiddenError(
+        "The cell of an experiment is taken from the agent of its job only: ask for the experiment with "
+        "POST /projects/NAME/experiments."
+    )
+
+
+class RunDraft(JudgedDraft):
+    def __init__(self, upload: Upload) -> None:
+        super().__init__(upload)
+        report, is_valid = upload.report, self.verdict.outcome in VALID
+        self.figures = list(entry.figures(report)) if is_valid else []
+        self.functions = functions.counted(report) if is_valid else []
+        explanation = acceptance.explained(report, self.verdict)
+        self.explanation = None if explanation is None else explanation.model_dump(mode="json")
+
+    def stored(self, session: Session, project: ProjectRow) -> Stored | None:
+        run = repository.find(session, self.report.run_id)
+        if run is None:
+            return None
+        return Stored(run.run.digest, run.run.project_id == project.id, _reply(run, new=False))
+
+    def of_job(self, session: Session, job: JobRow) -> ReportTaken | None:
+        run = repository.of_job_and_scenario(session, job.id, self.report.scenario.name)
+        return None if run is None else _reply(run, new=False)
+
+    def store(self, session: Session, project: ProjectRow, job: JobRow | None, now: datetime) -> Accepted:
+        return Accepted(_reply(_store(session, project, job, self, now), new=True))
+
+
+def _store(
+    session: Session, project: ProjectRow, job: JobRow | None, draft: RunDraft, now: datetime
+) -> JudgedRun:
+    report, verdict, upload = draft.report, draft.verdict, draft.upload
+    head, base = report.arms.get(Arm.HEAD), report.arms.get(Arm.BASE)
+    head_sha = head.build.commit if head else (job.head_sha if job else None)
+    base_sha = base.build.commit if base else (job.base_sha if job else None)
+    if head_sha is None:
+        raise InvalidError(
+            "The report has no arm `head` and is of no job: nobody can tell which commit it is of."
+        )
+    commit = record(session, project.id, head_sha, base_sha, listed=job is None)
+    scenario = scenarios.record_scenario(session, project.id, report)
+    host = measured_on(session, upload.caller, report.host, now)
+    row = RunRow(
+        run_id=report.run_id,
+        project_id=project.id,
+        scenario_id=scenario.id,
+        host_id=host.id,
+        commit_id=commit.id,
+        job_id=job.id if job else None,
+        build_id=builds.record(session, project.id, report, Arm.HEAD, now),
+        base_build_id=builds.record(session, project.id, report, Arm.BASE, now),
+        base_sha=base_sha,
+        head_sha=head_sha,
+        host_class=report.host.host_class,
+        beside=job is not None and job.not_host is not None,
+        status=report.status,
+        features=list(head.run.features) if head else None,
+        digest=upload.packed.digest,
+        started_at=report.started_at,
+        finished_at=report.finished_at,
+        received_at=now,
+    )
+    judged = _verdict_row(report, verdict)
+    repository.add(session, row, upload.packed, judged)
+    if not row.beside:
+        entry.enter(session, row, draft.figures)
+        functions.enter(session, row, draft.functions)
+    if verdict.outcome in CHANGED or (job is not None and job.reason == JobReason.CONFIRM):
+        fixes.refresh(session, scenario.id)
+    stored = JudgedRun(row, judged, scenario.name, host.name, draft.explanation)
+    ports.run_stored(session, stored, now)
+    return stored
+
+
+def display_of(verdict: Verdict) -> Display:
+    """A change of the feature set that made nothing old dearer is shown as such."""
+    if verdict.outcome == "same" and (verdict.features_added or verdict.features_removed):
+        return "feature"
+    return verdict.outcome.value
+
+
+def _verdict_row(report: RunReport, verdict: Verdict) -> VerdictRow:
+    chain = verdict.chain
+    return VerdictRow(
+        outcome=verdict.outcome,
+        display=display_of(verdict),
+        cause=verdict.cause,
+        stage=next(iter(verdict.culprit_stages), None),
+        summary=verdict.summary,
+        ratio_cpp=chain.ratio_cpp if chain else None,
+        low=chain.low if chain else None,
+        high=chain.high if chain else None,
+        features_added=verdict.features_added,
+        features_removed=verdict.features_removed,
+        price_cycles_per_packet=verdict.price_cycles_per_packet,
+        fixes_sha=None,
+        unchanged=report.status is RunStatus.UNCHANGED,
+        document=verdict.model_dump(mode="json"),
+    )
+
+
+def _reply(judged: JudgedRun, *, new: bool) -> ReportTaken:
+    return ReportTaken(
+        run_id=judged.run.run_id,
+        outcome=judged.verdict.outcome,
+        display=judged.verdict.display,
+        summary=judged.verdict.summary,
+        new=new,
+    )

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs and their reports as people read them."""
+
+from __future__ import annotations
+
+from nalm_core.report.serialization import parse_report
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.access.service import require_role
+from nalm_server.auth.tokens.principal import Principal
+from nalm_server.base.errors import NotFoundError, ReportExpiredError
+from nalm_server.results import acceptance, repository, summary, verdicts
+from nalm_server.results.repository import JudgedRun, StoredReport
+from nalm_server.results.schemas import RunDetail
+
+
+def require(session: Session, caller: Principal, run_id: str) -> JudgedRun:
+    """The run, if the caller may read its project."""
+    judged = repository.find(session, run_id)
+    missing = f"There is no run {run_id}."
+    if judged is None:
+        raise NotFoundError(missing)
+    require_role(session, caller, judged.run.project_id, Role.READER, missing=missing)
+    return judged
+
+
+def get_report(session: Session, caller: Principal, run_id: str) -> bytes:
+    return report_of(session, require(session, caller, run_id)).json
+
+
+def report_of(session: Session, judged: JudgedRun) -> StoredReport:
+    """The report. Raises ReportExpiredError when it has aged out."""
+    stored = repository.report(session, judged.run.id)
+    if stored.expired_at is not None:
+        raise ReportExpiredError(
+            f"The report of run {judged.run.run_id} aged out on {stored.expired_at:%Y-%m-%d} by the "
+            f"project's rules: its summary, verdict and series are kept, see /runs/{judged.run.run_id}."
+        )
+    return stored
+
+
+def get_run(session: Session, caller: Principal, run_id: str) -> RunDetail:
+    judged = require(session, caller, run_id)
+    stored = repository.report(session, judged.run.id)
+    report = parse_report(stored.json) if stored.remains is None else None
+    verdict = verdicts.full(judged.verdict)
+    return RunDetail(
+        **dict(verdicts.run_brief(judged)),
+        **dict(summary.of_stored(stored) if report is None else summary.of(report)),
+        project=projects.name_of(session, judged.run.project_id),
+        received_at=judged.run.received_at,
+        report_expired=stored.expired_at is not None,
+        report_bytes=stored.json_bytes,
+        report_digest=judged.run.digest,
+        verdict=verdict,
+        explanation=acceptance.explained(report, verdict) if report is not None else None,
+    )

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of a control becomes a trial: what it says is of nalm, not of the commit. No run, no series."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from nalm_core.report.outcome import Outcome
+from nalm_core.report.run_report import Arm, RunReport, RunStatus
+from nalm_core.text.commit_name import short
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.errors import InvalidError
+from nalm_server.jobs.models import JobRow
+from nalm_server.results.draft import Accepted
+from nalm_server.results.run_draft import JudgedDraft
+from nalm_server.results.schemas import ReportTaken
+from nalm_server.self_test import repository
+from nalm_server.self_test.schemas import TrialKind
+
+
+class TrialDraft(JudgedDraft):
+    @property
+    def alarms(self) -> bool:
+        """The report of such a control is kept, to be looked into."""
+        return self.verdict.outcome is not Outcome.SAME
+
+    def of_job(self, session: Session, job: JobRow) -> ReportTaken | None:
+        """One that says `unchanged` was not measured, by an agent too old to know of controls: it is none."""
+        known = repository.scenarios_of_job(session, job.id)
+        if self.report.status is RunStatus.UNCHANGED or self.report.scenario.name in known:
+            return self.reply(new=False)
+        return None
+
+    def store(self, session: Session, project: ProjectRow, job: JobRow | None, now: datetime) -> Accepted:
+        if job is None:
+            raise InvalidError("A control is measured by a job.")
+        new = repository.add_once(session, _values(self, job, now))
+        return Accepted(self.reply(new=new), keep=new and self.alarms)
+
+
+def _values(draft: TrialDraft, job: JobRow, now: datetime) -> dict[str, Any]:
+    report, verdict, packed = draft.report, draft.verdict, draft.upload.packed
+    chain, head = verdict.chain, report.arms.get(Arm.HEAD)
+    return {
+        "project_id": job.project_id,
+        "key": report.run_id,
+        "kind": str(kind_of(report)),
+        "name": f"{short(job.head_sha)} against {short(job.base_sha)}",
+        "scenario": report.scenario.name,
+        "expected": Outcome.SAME,
+        "outcome": verdict.outcome,
+        "correct": verdict.outcome in (Outcome.SAME, Outcome.INCONCLUSIVE),
+        "ratio_cpp": chain.ratio_cpp if chain else None,
+        "low": chain.low if chain else None,
+        "high": chain.high if chain else None,
+        "cpp": chain.head.cpp if chain and chain.head else None,
+        "host": job.host or report.host.name,
+        "host_class": report.host.host_class,
+        "version": report.nalm_version,
+        "base_sha": job.base_sha,
+        "head_sha": head.build.commit if head else job.head_sha,
+        "job_id": job.id,
+        "measured_at": report.started_at,
+        "received_at": now,
+        "stored_digest": packed.digest if draft.alarms else None,
+        "stored_bytes": len(packed.compressed) if draft.alarms else None,
+    }
+
+
+def kind_of(report: RunReport) -> TrialKind:
+    """What is known of a control: one commit twice, equal code, or the same functions at other places."""
+    base, head = (report.arms.get(arm) for arm in (Arm.BASE, Arm.HEAD))
+    if base is None or head is None or base.build.commit == head.build.commit:
+        return TrialKind.AA
+    equal = base.build.code_digest == head.build.code_digest
+    return TrialKind.UNCHANGED if equal else TrialKind.MOVED
