@@ -39,6 +39,9 @@ git grep -nE ':\+?\.[0-9]%\}|\{100 \*[^}]*f\} %' -- '*/nalm_*/*.py' ':!core/nalm
 # A foreign key's check would wait for a row that is locked whole: two who lock in another order then wait for each other.
 git grep -nE 'with_for_update(\(|=)' -- 'server/nalm_server/*.py' | grep -v 'key_share' | rule 'A row locked without key_share'
 
+git grep -n 'skip_locked' -- 'server/nalm_server/*.py' ':!server/nalm_server/db/claims.py' |
+	rule 'Rows claimed in another way than by db.claims'
+
 python3 reference-nf/scripts/check_includes.py | rule 'Parts of the NF that include each other in a cycle'
 
 grep -nE '"resolved":' web/package-lock.json | head -n 3 | rule 'package-lock.json carries download addresses'

@@ -10,20 +10,22 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol, cast
 
 from nalm_core.wire.queues import PRIORITY_STEPS, SEPARATOR, WAKE_TASK, pool_queue
 
+from nalm_agent.server_api.client import RETRY
 from nalm_agent.server_api.jobs import LEASE_WAIT_SECONDS
 
 log = logging.getLogger(__name__)
 
 SLOW_POLL_SECONDS = 30.0
 """An agent with a broker asks this often even if nobody wakes it: the broker may be away, a message lost."""
-RETRY_SECONDS = 5.0
-"""Until a worker that ended is followed by another."""
+STEADY_SECONDS = 30.0
+"""A worker that lived this long had its broker: the wait before the next one is short again."""
 BRPOP_SECONDS = 10
 CONNECT_SECONDS = 5
 
@@ -85,12 +87,15 @@ class CeleryNotices:
 
     def _serve(self) -> None:
         """A worker that ends, for whatever its broker said, is followed by another: until then, polls do."""
+        failures = 0
         while not self._closing.is_set():
+            began = time.monotonic()
             try:
                 self._make().start()
             except Exception as error:
                 log.warning("the broker does not let this agent wait for wakes; trying again: %s", error)
-            self._closing.wait(RETRY_SECONDS)
+            failures = 1 if time.monotonic() - began > STEADY_SECONDS else failures + 1
+            self._closing.wait(RETRY.seconds(failures))
 
     def _task(self) -> None:
         """Wakes the agent, and keeps this worker from taking the next message while there is a job."""

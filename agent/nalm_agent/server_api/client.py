@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, TypeVar
 
 import httpx
+from nalm_core.wire.backoff import Backoff
 
 from nalm_agent.runtime.errors import UsageError
 
-FIRST_PAUSE_SECONDS = 0.5
-LONGEST_PAUSE_SECONDS = 30.0
+RETRY = Backoff(first_seconds=0.5, longest_seconds=30.0)
+"""While the server or the broker is away."""
 BODY_CHARACTERS = 2000
 """Shown of an answer that is not the API's."""
 _AWAY = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
@@ -105,7 +106,7 @@ class HttpClient:
 
 def retry(attempt: Callable[[], Answer], wait: Callable[[ServerAwayError, float], None]) -> Answer:
     """What an attempt returns. While the server is away, `wait` pauses for so long at least, or gives up."""
-    for pause in _pauses():
+    for pause in RETRY.pauses():
         try:
             return attempt()
         except ServerAwayError as error:
@@ -134,17 +135,9 @@ def require_address(address: str) -> str:
     return address.rstrip("/")
 
 
-def _pauses() -> Iterator[float]:
-    """Longer and longer, without end."""
-    pause = FIRST_PAUSE_SECONDS
-    while True:
-        yield pause
-        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
-
-
 def _retry_after(answer: httpx.Response) -> float:
     text = answer.headers.get("retry-after", "")
-    return min(float(text), LONGEST_PAUSE_SECONDS) if text.isascii() and text.isdigit() else 0.0
+    return min(float(text), RETRY.longest_seconds) if text.isascii() and text.isdigit() else 0.0
 
 
 def _reason(error: httpx.TransportError) -> str:

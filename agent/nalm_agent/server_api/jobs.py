@@ -14,7 +14,7 @@ from nalm_core.wire.jobs import Lease, Registered
 
 from nalm_agent import version
 from nalm_agent.runtime.errors import ServerError
-from nalm_agent.server_api.client import FIRST_PAUSE_SECONDS, HttpClient, ServerAwayError, refusal, retry
+from nalm_agent.server_api.client import RETRY, HttpClient, ServerAwayError, refusal, retry
 
 API = 1
 """Of the agents' part of the server's API: an older server, or a newer one, says what to do about it."""
@@ -143,7 +143,7 @@ class ServerClient:
 
     def wait(self, error: ServerAwayError, pause: float) -> None:
         """Says so, once per outage, and waits."""
-        if pause == FIRST_PAUSE_SECONDS:
+        if pause == RETRY.first_seconds:
             slowly = f" every {error.pause_seconds / 60:g} minutes" if error.pause_seconds else ""
             self._say(f"{error}; trying again{slowly}")
         self._pause(max(pause, error.pause_seconds, error.retry_after_seconds))

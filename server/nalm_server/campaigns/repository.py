@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.campaigns.kind import StepState
 from nalm_server.campaigns.models import StepRow
+from nalm_server.db.claims import locked
 from nalm_server.jobs.models import CampaignRow, JobRow
 from nalm_server.jobs.schemas import OPEN, JobState
 
@@ -56,12 +57,8 @@ def due(session: Session, now: datetime) -> list[int]:
 
 def lock(session: Session, campaign_id: int, *, wait: bool = True) -> CampaignRow | None:
     """The row, held until the commit. None: there is none, or without `wait` another worker has it."""
-    return session.scalars(
-        select(CampaignRow)
-        .where(CampaignRow.id == campaign_id)
-        .with_for_update(key_share=True, skip_locked=not wait)
-        .execution_options(populate_existing=True)
-    ).one_or_none()
+    query = select(CampaignRow).where(CampaignRow.id == campaign_id)
+    return session.scalars(locked(query, wait=wait)).one_or_none()
 
 
 def steps(session: Session, campaign_id: int) -> list[StepRow]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from nalm_server.changepoints.models import LookRow
-from nalm_server.db.deadlines import over
+from nalm_server.db.claims import Claim, locked
 from nalm_server.results.series.models import ScenarioRow, SeriesRow
 
 OLD_NEWS = -1
+CLAIM = Claim(LookRow.claimed_until, timedelta(minutes=5))
+"""A worker that has not come to an end by then is not waited for."""
 
 
 def ask(session: Session, scenario_id: int, host_class: str, *, whole: bool = False) -> None:
@@ -23,7 +25,8 @@ def ask(session: Session, scenario_id: int, host_class: str, *, whole: bool = Fa
         session.add(row)
     row.asked += 1
     if whole:
-        row.judged, row.blocks, row.claimed_until = OLD_NEWS, None, None
+        row.judged, row.blocks = OLD_NEWS, None
+        CLAIM.release(row)
     session.flush()
 
 
@@ -39,18 +42,17 @@ def of_project(session: Session, project_id: int) -> list[tuple[int, str]]:
     return [(scenario_id, host_class) for scenario_id, host_class in found]
 
 
-def claim(session: Session, now: datetime, lasting: timedelta) -> LookRow | None:
-    """One that waits, for this worker alone until the time has passed."""
-    free = or_(LookRow.claimed_until.is_(None), over(LookRow.claimed_until, now, lasting))
-    row = session.scalars(
+def claim(session: Session, now: datetime) -> LookRow | None:
+    """One that waits, for this worker alone."""
+    waiting = (
         select(LookRow)
-        .where(LookRow.asked > LookRow.judged, free)
+        .where(LookRow.asked > LookRow.judged, CLAIM.free(now))
         .order_by(LookRow.scenario_id, LookRow.host_class)
         .limit(1)
-        .with_for_update(key_share=True, skip_locked=True)
-    ).one_or_none()
+    )
+    row = session.scalars(locked(waiting, wait=False)).one_or_none()
     if row is not None:
-        row.claimed_until = now + lasting
+        CLAIM.take(row, now)
         session.flush()
     return row
 

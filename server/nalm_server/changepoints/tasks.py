@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from functools import partial
 
 import structlog
@@ -18,8 +17,6 @@ from nalm_server.db.context import Context
 from nalm_server.worker.for_each import each
 
 EVERY_SECONDS = 30.0
-CLAIMED_FOR = timedelta(minutes=5)
-"""A worker that has not come to an end by then is not waited for."""
 
 log = structlog.get_logger()
 
@@ -40,7 +37,7 @@ def drain(context: Context) -> None:
 
 def _claim(context: Context) -> LookRow | None:
     with context.sessions() as session:
-        row = looks.claim(session, context.clock(), CLAIMED_FOR)
+        row = looks.claim(session, context.clock())
         session.commit()
     return row
 
@@ -63,7 +60,8 @@ def _look(context: Context, request: LookRow) -> None:
         if _overtaken(row, request):
             return
         storage.store(session, looked, now, old_news=request.judged == looks.OLD_NEWS)
-        row.judged, row.judged_at, row.claimed_until = request.asked, now, None
+        looks.CLAIM.release(row)
+        row.judged, row.judged_at = request.asked, now
         row.blocks, row.cuts, row.settled = looked.digests, looked.cuts, False
         row.host_steps = storage.host_steps(row.host_steps or [], looked)
         session.commit()

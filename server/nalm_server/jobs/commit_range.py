@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Protocol
 
 from nalm_core.text.commit_name import short
+from nalm_core.wire.backoff import Backoff
 
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.auth.access.project_models import ProjectRow
@@ -18,8 +19,8 @@ from nalm_server.git.commits.order import record
 from nalm_server.git.graph import CommitInfo, GraphError, UnknownRevisionError
 
 RECORDED_AT_ONCE = 100
-TRIES = 10
-FIRST_PAUSE = timedelta(seconds=15)
+RETRY = Backoff(first_seconds=15.0, longest_seconds=3840.0, tries=10)
+"""Of reading a repository."""
 
 
 class Planned(Protocol):
@@ -65,8 +66,8 @@ def make_known(context: Context, project: ProjectRow, commits: Sequence[CommitIn
 def put_off(row: Planned, error: NalmError, now: datetime) -> bool:
     """True if reading the range is to be tried again later; False: it never will succeed."""
     row.message = error.message
-    if not isinstance(error, GraphError) or row.tries + 1 >= TRIES:
+    if not isinstance(error, GraphError) or RETRY.used_up(row.tries + 1):
         return False
-    row.not_before = now + FIRST_PAUSE * (1 << row.tries)
     row.tries += 1
+    row.not_before = now + RETRY.pause(row.tries)
     return True

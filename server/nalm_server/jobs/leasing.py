@@ -9,8 +9,9 @@ from sqlalchemy.orm import Session
 
 from nalm_server.base.errors import FencedOffError
 from nalm_server.base.settings import Settings
+from nalm_server.db.claims import Claim
 from nalm_server.jobs import queue_repository as queue
-from nalm_server.jobs import service
+from nalm_server.jobs import retries, service
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.queue_repository import Asker
 from nalm_server.jobs.schemas import HELD, JobState
@@ -35,14 +36,18 @@ def take_next(session: Session, settings: Settings, asker: Asker, now: datetime)
 
 def _give(session: Session, job: JobRow, host: str, now: datetime, settings: Settings) -> None:
     job.fence += 1
-    job.attempts += 1
+    lease(settings).take(job, now)
     job.leased_at = now
-    job.lease_until = now + timedelta(seconds=settings.lease_seconds)
     job.host = host
     job.step = job.detail = job.fraction = job.log_tail = job.message = None
     job.not_before = job.avoid_host = job.avoid_until = None
     service.move(session, job, JobState.LEASED, now, f"leased to {host}", who=host)
     session.flush()
+
+
+def lease(settings: Settings) -> Claim:
+    """The claim that an agent has of a job."""
+    return Claim(JobRow.lease_until, timedelta(seconds=settings.lease_seconds), JobRow.attempts)
 
 
 def longest_lease(settings: Settings) -> timedelta:
@@ -53,11 +58,11 @@ def take_back_lost(session: Session, settings: Settings, now: datetime) -> int:
     """Queues what silent agents held, or sets it aside; how many there were."""
     lost = queue.lost(session, now, longest_lease(settings), LOST_AT_ONCE)
     for job in lost:
-        if job.attempts >= settings.job_attempts:
+        if retries.policy(settings).used_up(job.attempts):
             _set_aside(session, job, now)
         else:
             service.move(session, job, JobState.QUEUED, now, f"{job.host} had it and fell silent")
-            job.lease_until = None
+            lease(settings).release(job)
     session.flush()
     return len(lost)
 

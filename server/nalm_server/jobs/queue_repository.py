@@ -27,7 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session, aliased
 
 from nalm_server.auth.access.project_models import ProjectRow
-from nalm_server.db.deadlines import over
+from nalm_server.db.claims import locked, over
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import HELD
@@ -120,15 +120,14 @@ def first(session: Session, asker: Asker, turn: Turn, now: datetime) -> JobRow |
         .limit(WINDOW)
         .correlate(None)
     )
-    return session.scalars(
+    in_order = (
         select(JobRow)
         .join(CommitRow, CommitRow.id == JobRow.commit_id)
         .where(JobRow.id.in_(oldest), JobRow.state == QUEUED, JobRow.held.is_(None))
         .order_by(CommitRow.position, JobRow.id)
         .limit(1)
-        .with_for_update(key_share=True, of=JobRow, skip_locked=True)
-        .execution_options(populate_existing=True)
-    ).one_or_none()
+    )
+    return session.scalars(locked(in_order, wait=False, of=JobRow)).one_or_none()
 
 
 def _may_be_tried(now: datetime) -> ColumnElement[bool]:
@@ -149,16 +148,8 @@ def _silent(now: datetime, lease: timedelta) -> ColumnElement[bool]:
 def lost(session: Session, now: datetime, lease: timedelta, limit: int) -> list[JobRow]:
     """Jobs whose agent has been silent for longer than its lease, held until the commit. `lease`: the longest
     there is."""
-    return list(
-        session.scalars(
-            select(JobRow)
-            .where(_silent(now, lease))
-            .order_by(JobRow.lease_until, JobRow.id)
-            .limit(limit)
-            .with_for_update(key_share=True, skip_locked=True)
-            .execution_options(populate_existing=True)
-        )
-    )
+    silent = select(JobRow).where(_silent(now, lease)).order_by(JobRow.lease_until, JobRow.id).limit(limit)
+    return list(session.scalars(locked(silent, wait=False)))
 
 
 def ahead_of(session: Session, job: JobRow) -> int:

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from nalm_core.wire.backoff import Backoff
 from sqlalchemy.orm import Session
 
 from nalm_server.base.settings import Settings
@@ -15,8 +17,7 @@ from nalm_server.jobs.schemas import JobState
 from nalm_server.worker.kinds import Work
 from nalm_server.worker.wake import wake
 
-FIRST_PAUSE = timedelta(seconds=30)
-LONGEST_PAUSE = timedelta(minutes=15)
+RETRY = Backoff(first_seconds=30.0, longest_seconds=15 * 60.0)
 ELSEWHERE = timedelta(minutes=2)
 """How long any other host goes before the one where it went wrong."""
 
@@ -32,21 +33,19 @@ class Failure(StrEnum):
     """The host's, the network's or the agent's fault: disk full, timeout, out of memory. Tried again."""
 
 
-def pause_after(attempts: int) -> timedelta:
-    """Twice as long after each attempt."""
-    doubled = FIRST_PAUSE * (1 << min(attempts - 1, 10))
-    return min(doubled, LONGEST_PAUSE)
+def policy(settings: Settings) -> Backoff:
+    return replace(RETRY, tries=settings.job_attempts)
 
 
 def again_or_failed(session: Session, settings: Settings, job: JobRow, now: datetime, reason: str) -> None:
     """After a failure of the infrastructure: queued once more, elsewhere if there is another host, until
     `job_attempts` are used up."""
     job.fence += 1
-    if job.attempts >= settings.job_attempts:
+    if policy(settings).used_up(job.attempts):
         job.message = f"Given out {job.attempts} times without a result; last on {job.host}: {reason}"
         service.move(session, job, JobState.FAILED, now, job.message, who=job.host)
         return
-    pause = pause_after(job.attempts)
+    pause = RETRY.pause(job.attempts)
     job.message = reason
     _queue_elsewhere(session, job, now, now + pause, f"tried again in {pause.seconds} s: {reason}")
     wake(session, Work.JOBS)

@@ -11,13 +11,16 @@ from sqlalchemy import Insert, Select, case, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from nalm_server.db.deadlines import over
+from nalm_server.db.claims import Claim, locked, over
 from nalm_server.notify.backoff import LONGEST_REQUESTED_SECONDS
 from nalm_server.notify.integrations.models import IntegrationRow
 from nalm_server.notify.models import NotificationRow
 from nalm_server.notify.schemas import NotificationKind, NotificationState
 
 LONGEST_PAUSE = timedelta(seconds=LONGEST_REQUESTED_SECONDS)
+LEASE = timedelta(minutes=10)
+"""Longer than the longest sending: a comment looked for over all its pages."""
+CLAIM = Claim(NotificationRow.lease_until, LEASE, NotificationRow.tries)
 
 WAITING, SENDING = NotificationState.WAITING, NotificationState.SENDING
 
@@ -69,40 +72,28 @@ def _due(now: datetime) -> Select[NotificationRow]:
         )
         .order_by(NotificationRow.next_try_at, NotificationRow.id)
         .limit(1)
-        .with_for_update(key_share=True, skip_locked=True, of=NotificationRow)
     )
 
 
-def claim(session: Session, now: datetime, lease: timedelta) -> NotificationRow | None:
+def claim(session: Session, now: datetime) -> NotificationRow | None:
     """The one that has waited longest, for this sender alone."""
-    row = session.scalars(_due(now)).one_or_none()
+    row = session.scalars(locked(_due(now), wait=False, of=NotificationRow)).one_or_none()
     if row is not None:
-        row.state = SENDING
-        row.tries += 1
-        row.lease_until = now + lease
-        row.updated_at = now
+        CLAIM.take(row, now)
+        row.state, row.updated_at = SENDING, now
         session.flush()
     return row
 
 
-def locked(session: Session, number: int) -> NotificationRow | None:
-    return session.scalars(
-        select(NotificationRow)
-        .where(NotificationRow.id == number)
-        .with_for_update(key_share=True)
-        .execution_options(populate_existing=True)
-    ).one_or_none()
+def lock(session: Session, number: int) -> NotificationRow | None:
+    query = select(NotificationRow).where(NotificationRow.id == number)
+    return session.scalars(locked(query)).one_or_none()
 
 
-def abandoned(session: Session, now: datetime, lease: timedelta) -> list[NotificationRow]:
+def abandoned(session: Session, now: datetime) -> list[NotificationRow]:
     """Those whose sender has died."""
-    return list(
-        session.scalars(
-            select(NotificationRow)
-            .where(NotificationRow.state == SENDING, over(NotificationRow.lease_until, now, lease))
-            .with_for_update(key_share=True, skip_locked=True)
-        )
-    )
+    query = select(NotificationRow).where(NotificationRow.state == SENDING, CLAIM.expired(now))
+    return list(session.scalars(locked(query, wait=False)))
 
 
 def page(
@@ -123,11 +114,10 @@ def page(
 
 
 def find(session: Session, project_id: int, number: int) -> NotificationRow | None:
-    return session.scalars(
-        select(NotificationRow)
-        .where(NotificationRow.project_id == project_id, NotificationRow.id == number)
-        .with_for_update(key_share=True)
-    ).one_or_none()
+    query = select(NotificationRow).where(
+        NotificationRow.project_id == project_id, NotificationRow.id == number
+    )
+    return session.scalars(locked(query)).one_or_none()
 
 
 def count_by_state(session: Session) -> dict[tuple[str, str], int]:

@@ -7,7 +7,7 @@ have arrived, so it is never sent again by itself.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import structlog
 from sqlalchemy.orm import Session
@@ -27,8 +27,6 @@ from nalm_server.notify.sender import Claimed, Recipient, Sent, send
 
 log = structlog.get_logger()
 
-LEASE = timedelta(minutes=10)
-"""Longer than the longest sending: a comment looked for over all its pages."""
 DIED = "Its sender ended before it could say whether it arrived. Send it again by hand if it did not."
 
 
@@ -42,18 +40,18 @@ def drain(context: Context) -> None:
 
 
 def _settle_abandoned(session: Session, now: datetime) -> None:
-    for row in repository.abandoned(session, now, LEASE):
+    for row in repository.abandoned(session, now):
         repeatable = row.kind != NotificationKind.MESSAGE
         row.state = NotificationState.WAITING if repeatable else NotificationState.UNSURE
         row.last_error = None if repeatable else DIED
-        row.lease_until = None
+        repository.CLAIM.release(row)
         row.updated_at = now
 
 
 def _claim(context: Context) -> tuple[Claimed, str | None] | None:
     now = context.clock()
     with context.sessions() as session:
-        row = repository.claim(session, now, LEASE)
+        row = repository.claim(session, now)
         if row is None:
             return None
         integration = integration_rows.get(session, row.integration_id)
@@ -102,10 +100,10 @@ def _deliver(context: Context, claim: tuple[Claimed, str | None]) -> None:
 def _mark(context: Context, claimed: Claimed, result: Sent | SendError) -> None:
     now = context.clock()
     with context.sessions() as session:
-        row = repository.locked(session, claimed.id)
+        row = repository.lock(session, claimed.id)
         if row is None or row.state != NotificationState.SENDING or row.tries != claimed.tries:
             return  # its integration was removed, or it was given up meanwhile
-        row.lease_until = None
+        repository.CLAIM.release(row)
         row.updated_at = now
         if isinstance(result, Sent):
             row.external_id, row.said = result.external_id, result.said
@@ -122,7 +120,7 @@ def _failed(session: Session, row: NotificationRow, error: SendError, now: datet
     row.last_error = str(error)[:1000]
     if error.after is Next.UNSURE:
         row.state = NotificationState.UNSURE
-    elif error.after is Next.NEVER or row.tries >= backoff.TRIES:
+    elif error.after is Next.NEVER or backoff.RETRY.used_up(row.tries):
         row.state = NotificationState.FAILED
     else:
         row.state = NotificationState.WAITING

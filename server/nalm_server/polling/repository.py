@@ -11,7 +11,7 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
-from nalm_server.db.deadlines import over
+from nalm_server.db.claims import Claim, locked
 from nalm_server.git.branch_filters.models import WatchRow
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.git.refs.models import BranchRow, PullRequestRow, TagRow
@@ -31,14 +31,14 @@ class KnownRefs:
 
 def lock_due(session: Session, now: datetime, longest: timedelta) -> ProjectRow | None:
     """The project whose turn it has been longest, and that nobody else is taking; `longest` between two."""
-    return session.scalars(
+    due = (
         select(ProjectRow)
         .outerjoin(WatchRow, WatchRow.project_id == ProjectRow.id)
-        .where(or_(WatchRow.reconcile_at.is_(None), over(WatchRow.reconcile_at, now, longest)))
+        .where(Claim(WatchRow.reconcile_at, longest).free(now))
         .order_by(WatchRow.reconcile_at.is_not(None), WatchRow.reconcile_at, ProjectRow.id)
         .limit(1)
-        .with_for_update(key_share=True, of=ProjectRow, skip_locked=True)
-    ).one_or_none()
+    )
+    return session.scalars(locked(due, wait=False, of=ProjectRow)).one_or_none()
 
 
 def known_refs(session: Session, project_id: int) -> KnownRefs:

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import structlog
+from nalm_core.wire.backoff import Backoff
 
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.auth.access.project_models import ProjectRow
@@ -27,12 +28,12 @@ from nalm_server.polling.replay import make_up, make_up_request
 log = structlog.get_logger()
 
 PATTERNS = ("refs/heads/*", "refs/tags/*", "refs/pull/*/head", "refs/merge-requests/*/head")
-MOST_DOUBLINGS = 5
-"""A repository that cannot be read is asked ever less often, down to every 32nd time."""
+LEAST_OFTEN = 32
+"""A repository that cannot be read is looked at ever less often, down to every 32nd time."""
 BRANCHES_IN_A_ROW = 10
 """Projects whose branches are looked at before one whose pull requests wait has its turn."""
-SPREAD = 0.2
-"""Of the interval: projects added together are not asked together for ever."""
+JITTER = 0.1
+"""Projects added together are not looked at together for ever."""
 
 
 def drain(context: Context) -> None:
@@ -106,14 +107,14 @@ def _trouble_noted(context: Context, project: ProjectRow, *, slows: bool) -> Ite
 def _claim(context: Context) -> ProjectRow | None:
     """Its next turn is set first: who dies now leaves it to that."""
     with context.sessions() as session:
-        longest = timedelta(seconds=context.settings.reconcile_seconds * 2**MOST_DOUBLINGS * (1 + SPREAD))
-        project = repository.lock_due(session, context.clock(), longest)
+        usual = context.settings.reconcile_seconds
+        pauses = Backoff(usual, usual * LEAST_OFTEN, jitter=JITTER)
+        project = repository.lock_due(session, context.clock(), pauses.longest)
         if project is None:
             return None
         row = watches.require(session, project.id)
-        wait = context.settings.reconcile_seconds * 2 ** min(row.reconcile_failures, MOST_DOUBLINGS)
-        own = 1 + SPREAD * ((project.id * 0.618) % 1 - 0.5)
-        row.reconcile_at = context.clock() + timedelta(seconds=wait * own)
+        own = (project.id * 0.618) % 1
+        row.reconcile_at = context.clock() + pauses.pause(row.reconcile_failures + 1, chance=own)
         session.commit()
     return project
 

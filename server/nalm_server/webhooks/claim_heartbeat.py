@@ -6,7 +6,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import timedelta
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
@@ -16,7 +15,6 @@ from nalm_server.webhooks import repository
 
 log = structlog.get_logger()
 
-HELD = timedelta(seconds=60)
 RENEWED_SECONDS = 15.0
 """Several times while it is held: a database that is away for a moment takes nothing from us."""
 
@@ -39,7 +37,7 @@ def _renew(context: Context, claims: Sequence[tuple[int, int]], done: threading.
     while not done.wait(RENEWED_SECONDS):
         try:
             with context.sessions() as session:
-                repository.hold(session, claims, context.clock() + HELD)
+                repository.hold(session, claims, context.clock())
                 session.commit()
         except SQLAlchemyError as error:  # away, or no connection to it was free
             log.warning(

@@ -6,24 +6,21 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
+from nalm_core.wire.backoff import Backoff
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.db.context import Context
 from nalm_server.webhooks import repository
-from nalm_server.webhooks.claim_heartbeat import HELD
 from nalm_server.webhooks.models import DeliveryRow
 from nalm_server.webhooks.schemas import DeliveryStatus
 
 AT_ONCE = 500
 """Deliveries of a project that are taken together; a quarter of that after each try that came to nothing, so
 that one of which its workers die is soon alone."""
-MOST_TRIES = 8
-FIRST_WAIT = timedelta(seconds=15)
-"""Doubled with each try."""
-LONGEST_WAIT = FIRST_WAIT * 2**MOST_TRIES
+RETRY = Backoff(first_seconds=15.0, longest_seconds=3600.0, tries=8)
 REASON_LENGTH = 500
 DIED = "whoever worked on it died of it or was killed; the log of the server's workers may say why"
 
@@ -48,7 +45,7 @@ def claim(context: Context) -> list[Claimed]:
     """Of the project whose turn it is; none when nothing is due."""
     while True:
         now = context.clock()
-        due = repository.Due(now, LONGEST_WAIT)
+        due = repository.Due(now, RETRY.longest)
         with context.sessions() as session:
             first = repository.longest_waiting(session, due)
             if first is None:
@@ -65,12 +62,11 @@ def _take(session: Session, due: repository.Due, project_id: int, attempts: int)
     limit = max(1, AT_ONCE >> (2 * attempts))
     claimed = []
     for row in repository.lock_due(session, due, project_id, attempts, limit):
-        if row.attempts >= MOST_TRIES:
+        if RETRY.used_up(row.attempts):
             # Of what its workers died of each time nobody dies again.
             end(row, DeliveryStatus.FAILED, f"given up after {row.attempts} tries: {DIED}", due.now)
             continue
-        row.attempts += 1
-        row.next_at = due.now + HELD
+        repository.CLAIM.take(row, due.now)
         packed = row.body or b""
         claimed.append(Claimed(row.id, row.attempts, row.project_id, row.forge, row.event, packed))
     return claimed
@@ -102,11 +98,11 @@ def put_off(context: Context, claimed: Claimed, reason: str) -> None:
         row = still_ours(session, [claimed]).get(claimed.number)
         if row is None:
             return
-        if row.attempts >= MOST_TRIES:
+        if RETRY.used_up(row.attempts):
             end(row, DeliveryStatus.FAILED, f"given up after {row.attempts} tries: {reason}", now)
         else:
             row.reason = f"waits to be tried again: {reason}"[:REASON_LENGTH]
-            row.next_at = now + FIRST_WAIT * 2 ** (row.attempts - 1)
+            row.next_at = now + RETRY.pause(row.attempts)
         session.commit()
 
 

@@ -12,13 +12,17 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, defer
 
 from nalm_server.auth.access.project_models import ProjectRow
-from nalm_server.db.deadlines import over
+from nalm_server.db.claims import Claim, locked, over
 from nalm_server.git.branch_filters.models import WatchRow
 from nalm_server.webhooks.models import DeliveryRow
 from nalm_server.webhooks.schemas import DeliveryStatus
 
 RECEIVED: ColumnElement[str] = literal_column(f"'{DeliveryStatus.RECEIVED}'")
 """No parameter: the database must see that the query is about the rows that an index holds."""
+
+
+HELD = timedelta(seconds=60)
+CLAIM = Claim(DeliveryRow.next_at, HELD, DeliveryRow.attempts)
 
 
 class Due(NamedTuple):
@@ -74,13 +78,8 @@ def add(session: Session, values: dict[str, Any]) -> int | None:
 
 def lock_all(session: Session, numbers: Collection[int]) -> Sequence[DeliveryRow]:
     """Those that exist, held until the commit."""
-    return session.scalars(
-        select(DeliveryRow)
-        .where(DeliveryRow.id.in_(numbers))
-        .order_by(DeliveryRow.id)
-        .with_for_update(key_share=True)
-        .execution_options(populate_existing=True)
-    ).all()
+    query = select(DeliveryRow).where(DeliveryRow.id.in_(numbers)).order_by(DeliveryRow.id)
+    return session.scalars(locked(query)).all()
 
 
 def longest_waiting(session: Session, due: Due) -> tuple[int, int] | None:
@@ -96,14 +95,13 @@ def longest_waiting(session: Session, due: Due) -> tuple[int, int] | None:
 
 def lock_due(session: Session, due: Due, project_id: int, attempts: int, limit: int) -> Sequence[DeliveryRow]:
     """Those tried so often, in the order in which they came. The caller holds the project's lock."""
-    return session.scalars(
+    waiting = (
         select(DeliveryRow)
         .where(DeliveryRow.project_id == project_id, DeliveryRow.attempts == attempts, _is_due(due))
         .order_by(DeliveryRow.id)
         .limit(limit)
-        .with_for_update(key_share=True)
-        .execution_options(populate_existing=True)
-    ).all()
+    )
+    return session.scalars(locked(waiting)).all()
 
 
 def overtaking(session: Session, rows: Sequence[DeliveryRow]) -> list[DeliveryRow]:
@@ -143,17 +141,10 @@ def _is_due(due: Due) -> ColumnElement[bool]:
     return and_(DeliveryRow.status == RECEIVED, over(DeliveryRow.next_at, due.now, due.longest_wait))
 
 
-def hold(session: Session, claims: Sequence[tuple[int, int]], until: datetime) -> None:
-    """(delivery, attempt): nobody else takes it before; nothing happens if somebody has, or it is done."""
-    session.execute(
-        update(DeliveryRow)
-        .where(
-            tuple_(DeliveryRow.id, DeliveryRow.attempts).in_(claims),
-            DeliveryRow.status == RECEIVED,
-        )
-        .values(next_at=until)
-        .execution_options(synchronize_session=False)
-    )
+def hold(session: Session, claims: Sequence[tuple[int, int]], now: datetime) -> None:
+    """(delivery, attempt): claimed for longer; nothing happens if somebody has taken it, or it is done."""
+    ours = tuple_(DeliveryRow.id, DeliveryRow.attempts).in_(claims)
+    session.execute(CLAIM.renewed(update(DeliveryRow).where(ours, DeliveryRow.status == RECEIVED), now))
 
 
 def commit_without_waiting(session: Session) -> None:

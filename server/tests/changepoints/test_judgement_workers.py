@@ -43,11 +43,11 @@ def states(service: Service) -> dict[str, set[str]]:
 def test_look_of_a_worker_that_died_is_taken_up(service: Service) -> None:
     store(service, step("sfc_a"))
     with service.context.sessions() as session:
-        assert looks.claim(session, service.clock(), tasks.CLAIMED_FOR) is not None
+        assert looks.claim(session, service.clock()) is not None
         session.commit()
     tasks.drain(service.context)
     assert states(service) == {}
-    service.clock.pass_seconds(tasks.CLAIMED_FOR / timedelta(seconds=1))
+    service.clock.pass_seconds(looks.CLAIM.lasting / timedelta(seconds=1))
     tasks.drain(service.context)
     assert states(service) == {"sfc_a": {"standing"}}
 
@@ -59,7 +59,7 @@ def test_worker_that_comes_too_late_stores_nothing(service: Service, monkeypatch
     def slowly(*given: Any) -> Any:
         monkeypatch.setattr(tasks, "look", look)
         found = look(*given)
-        service.clock.pass_seconds(tasks.CLAIMED_FOR / timedelta(seconds=1))
+        service.clock.pass_seconds(looks.CLAIM.lasting / timedelta(seconds=1))
         with elsewhere(service):
             pass
         found.found.clear()

@@ -24,7 +24,7 @@ from nalm_server.jobs.schemas import JobReason, JobState
 from nalm_server.jobs.service import enqueue, move
 from nalm_server.notify import backoff, repository
 from nalm_server.notify.models import NotificationRow
-from nalm_server.notify.tasks import LEASE, drain
+from nalm_server.notify.tasks import drain
 from nalm_server_forge import FakeForge
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import body_of, make_report, sha
@@ -206,16 +206,18 @@ def test_forge_that_is_away_is_tried_again_after_a_pause_and_then_told_the_prese
 
 
 def test_gives_up_with_the_reason_and_is_sent_again_by_hand(service: Service, clock: Clock) -> None:
-    fake = FakeForge("github", troubles=[Reply(500)] * backoff.TRIES)
+    fake = FakeForge("github", troubles=[Reply(500)] * backoff.RETRY.tries)
     with serving(fake) as server:
         connect_forge(service, server)
         service.upload(body_of(make_report(1)))
-        for _ in range(backoff.TRIES + 3):
+        for _ in range(backoff.RETRY.tries + 3):
             drain(service.context)
-            clock.pass_seconds(2 * backoff.LONGEST_SECONDS)
-        assert len(server.seen) == backoff.TRIES
+            clock.pass_seconds(2 * backoff.RETRY.longest_seconds)
+        assert len(server.seen) == backoff.RETRY.tries
         (one,) = told(service, state="failed")
-        assert (one["tries"], one["next_try_at"]) == (backoff.TRIES, None) and "500" in one["last_error"]
+        assert (one["tries"], one["next_try_at"]) == (backoff.RETRY.tries, None) and "500" in one[
+            "last_error"
+        ]
         service.post(f"/projects/demo/notifications/{one['id']}/redeliver", "admin", 202, None)
         drain(service.context)
         assert [one["state"] for one in told(service)] == ["sent"]
@@ -223,10 +225,10 @@ def test_gives_up_with_the_reason_and_is_sent_again_by_hand(service: Service, cl
 
 
 def test_pauses_grow_and_spread() -> None:
-    shortest = [backoff.before_next(tries, None, 0.0) for tries in range(1, backoff.TRIES)]
-    longest = [backoff.before_next(tries, None, 1.0) for tries in range(1, backoff.TRIES)]
+    shortest = [backoff.before_next(tries, None, 0.0) for tries in range(1, backoff.RETRY.tries)]
+    longest = [backoff.before_next(tries, None, 1.0) for tries in range(1, backoff.RETRY.tries)]
     assert shortest == sorted(shortest) and all(a < b for a, b in zip(shortest, longest, strict=True))
-    assert longest[-1] <= timedelta(seconds=1.25 * backoff.LONGEST_SECONDS)
+    assert longest[-1] <= timedelta(seconds=1.25 * backoff.RETRY.longest_seconds)
     assert backoff.before_next(1, 900, 0.0) == timedelta(seconds=900)
     assert backoff.before_next(1, 1e9, 0.0) == timedelta(seconds=backoff.LONGEST_REQUESTED_SECONDS)
 
@@ -296,11 +298,11 @@ def test_sender_that_dies_leaves_nothing_doubled(
         service.upload(body_of(make_report(1, head_costs=SLOWER)))
         service.confirm_alerts()
         with service.context.sessions() as session:
-            assert repository.claim(session, clock(), LEASE) is not None
+            assert repository.claim(session, clock()) is not None
             session.commit()
         drain(service.context)
         assert server.seen == [], "another has it"
-        clock.pass_seconds(LEASE.total_seconds() + 1)
+        clock.pass_seconds(repository.LEASE.total_seconds() + 1)
         drain(service.context)
         assert len(server.seen) == (1 if state == "waiting" else 0)
         assert [one["state"] for one in told(service)] == ["sent" if state == "waiting" else "unsure"]

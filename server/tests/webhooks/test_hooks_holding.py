@@ -9,9 +9,9 @@ import pytest
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.jobs import repository as jobs
 from nalm_server.webhooks import claim_heartbeat, repository, tasks
-from nalm_server.webhooks.claim_heartbeat import HELD
-from nalm_server.webhooks.claims import MOST_TRIES
+from nalm_server.webhooks.claims import RETRY
 from nalm_server.webhooks.models import DeliveryRow
+from nalm_server.webhooks.repository import HELD
 from nalm_server.webhooks.tasks import drain
 from nalm_server_deliveries import KilledError, payload
 from nalm_server_harness import Clock, Service
@@ -73,13 +73,13 @@ def test_a_delivery_that_every_worker_dies_of_is_given_up(
     monkeypatch.setattr(tasks, "follow", dies)
     with pytest.raises(KilledError):
         service.hook(payload("push_merge"), 202)
-    for _ in range(MOST_TRIES - 1):
+    for _ in range(RETRY.tries - 1):
         clock.pass_seconds(HELD.total_seconds() + 1)
         with pytest.raises(KilledError):
             drain(service.context)
     clock.pass_seconds(HELD.total_seconds() + 1)
     drain(service.context)
-    assert (only(service).status, only(service).attempts) == ("failed", MOST_TRIES)
+    assert (only(service).status, only(service).attempts) == ("failed", RETRY.tries)
     assert "given up after 8 tries: whoever worked on it died" in only(service).reason
 
 

@@ -16,10 +16,10 @@ from nalm_server.git.graph import CommitInfo, Graph, GraphQueries, UnknownRevisi
 from nalm_server.git.refs import service as refs
 from nalm_server.webhooks import claims, tasks, together
 from nalm_server.webhooks import service as hooks
-from nalm_server.webhooks.claim_heartbeat import HELD
-from nalm_server.webhooks.claims import MOST_TRIES
+from nalm_server.webhooks.claims import RETRY
 from nalm_server.webhooks.forges import FORGES
 from nalm_server.webhooks.models import DeliveryRow
+from nalm_server.webhooks.repository import HELD
 from nalm_server.webhooks.signature import sign
 from nalm_server.webhooks.tasks import drain
 from nalm_server_deliveries import KilledError
@@ -219,7 +219,7 @@ def test_one_of_which_workers_die_takes_no_other_with_it(
     monkeypatch.setattr(claims, "AT_ONCE", 16)
     for number in range(1, 5):
         request(scene, number, scene.heads[0])
-    for _ in range(MOST_TRIES):
+    for _ in range(RETRY.tries):
         with pytest.raises(KilledError):
             drain(scene.service.context)
         clock.pass_seconds(HELD.total_seconds() + 1)

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import structlog
+from nalm_core.wire.backoff import Backoff
 
 from nalm_server.app.embedded.agent_user import Start
 
@@ -22,8 +23,7 @@ AGENT_NAME = "NALM_AGENT_NAME"
 """Environment variable: what an agent calls itself, if not by its host's name."""
 STEADY_SECONDS = 30.0
 """An agent that lived this long has not failed at its start: the wait before its next start begins anew."""
-FIRST_WAIT_SECONDS = 1.0
-LONGEST_WAIT_SECONDS = 60.0
+RESTART = Backoff(first_seconds=1.0, longest_seconds=60.0)
 STOP_SECONDS = 15.0
 """How long an agent may take to put its NF and its work directories away."""
 
@@ -71,7 +71,7 @@ class AgentKeeper:
             self._thread.join(STOP_SECONDS)
 
     def _keep(self) -> None:
-        wait = FIRST_WAIT_SECONDS
+        failures = 1
         while not self._stopping.is_set():
             started = time.monotonic()
             process = self._spawn()
@@ -80,8 +80,8 @@ class AgentKeeper:
             code = process.wait()
             if self._stopping.is_set():
                 return
-            lived = time.monotonic() - started
-            wait = FIRST_WAIT_SECONDS if lived > STEADY_SECONDS else min(wait * 2, LONGEST_WAIT_SECONDS)
+            failures = 1 if time.monotonic() - started > STEADY_SECONDS else failures + 1
+            wait = RESTART.seconds(failures)
             log.warning("the agent ended; it is started again", exit_code=code, in_seconds=wait)
             self._stopping.wait(wait)
 

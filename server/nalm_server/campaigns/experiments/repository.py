@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session, undefer
 
 from nalm_server.campaigns.experiments.models import CellRow, ExperimentRow
 from nalm_server.campaigns.experiments.schemas import ACTIVE
+from nalm_server.db.claims import locked
 from nalm_server.db.reports.opening import store_of
 from nalm_server.db.reports.stored import Kept, kept
 from nalm_server.git.commits.models import CommitRow
@@ -33,12 +34,8 @@ def of_job(session: Session, job_id: int | None) -> ExperimentRow | None:
 
 def lock(session: Session, experiment_id: int, *, wait: bool = True) -> ExperimentRow | None:
     """The row, held until the commit. None: there is none, or without `wait` another worker has it."""
-    return session.scalars(
-        select(ExperimentRow)
-        .where(ExperimentRow.id == experiment_id)
-        .with_for_update(key_share=True, skip_locked=not wait)
-        .execution_options(populate_existing=True)
-    ).one_or_none()
+    query = select(ExperimentRow).where(ExperimentRow.id == experiment_id)
+    return session.scalars(locked(query, wait=wait)).one_or_none()
 
 
 def of_project(

@@ -9,6 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from nalm_server.campaigns.schedules.models import ScheduleRow
+from nalm_server.db.claims import locked
 
 
 def add(session: Session, row: ScheduleRow) -> ScheduleRow:
@@ -35,7 +36,7 @@ def of_project(session: Session, project_id: int) -> list[ScheduleRow]:
 def lock_named(session: Session, project_id: int, name: str) -> ScheduleRow | None:
     """The row as it is now, held until the commit."""
     query = select(ScheduleRow).where(ScheduleRow.project_id == project_id, ScheduleRow.name == name)
-    return session.scalars(query.with_for_update(key_share=True)).one_or_none()
+    return session.scalars(locked(query)).one_or_none()
 
 
 def due(session: Session, now: datetime) -> list[int]:
@@ -46,12 +47,8 @@ def due(session: Session, now: datetime) -> list[int]:
 
 def lock_free(session: Session, schedule_id: int) -> ScheduleRow | None:
     """The row, held until the commit. None: there is none, or another worker has it."""
-    return session.scalars(
-        select(ScheduleRow)
-        .where(ScheduleRow.id == schedule_id)
-        .with_for_update(key_share=True, skip_locked=True)
-        .execution_options(populate_existing=True)
-    ).one_or_none()
+    query = select(ScheduleRow).where(ScheduleRow.id == schedule_id)
+    return session.scalars(locked(query, wait=False)).one_or_none()
 
 
 def remove(session: Session, row: ScheduleRow) -> None:

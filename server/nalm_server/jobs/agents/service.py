@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from nalm_core.text.amounts import amount
 from sqlalchemy.orm import Session
@@ -117,7 +117,7 @@ def progress(
     job = job_service.require_locked(session, job_id)
     identity.require_own(session, caller, job)
     leasing.require_holder(session, job, report.fence, now)
-    job.lease_until = now + timedelta(seconds=settings.lease_seconds)
+    leasing.lease(settings).hold(job, now)
     identity.working(session, job, report.health, now)
     job.step, job.detail, job.fraction = report.step, report.detail, report.fraction
     if report.log_tail is not None:
