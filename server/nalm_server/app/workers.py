@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who does which kind of work, and how often it is looked for when nobody wakes."""
+"""Who does which kind of work, how urgent it is, and how often it runs when nobody wakes it."""
 
 from __future__ import annotations
+
+from nalm_core.wire.queues import PRIORITY_STEPS
 
 from nalm_server.alerts import tasks as mutes
 from nalm_server.campaigns import engine as campaigns
@@ -20,6 +22,7 @@ from nalm_server.worker.kinds import Work
 from nalm_server.worker.registry import WORKERS, Worker
 
 JOBS_SECONDS = 5.0
+FIRST, SOON, LATER, _ = PRIORITY_STEPS
 
 
 def drain_jobs(context: Context) -> None:
@@ -32,14 +35,14 @@ def drain_jobs(context: Context) -> None:
 
 WORKERS.update(
     {
-        Work.DELIVERIES: Worker(deliveries.drain, every_seconds=15),
-        Work.RECONCILE: Worker(reconcile.drain, every_seconds=30),
-        Work.NOTIFICATIONS: Worker(notifications, every_seconds=15),
-        Work.RETENTION: Worker(retention.drain, every_seconds=3600),
+        Work.DELIVERIES: Worker(deliveries.drain, 15, FIRST),
+        Work.RECONCILE: Worker(reconcile.drain, 30, LATER),
+        Work.NOTIFICATIONS: Worker(notifications, 15, SOON),
+        Work.RETENTION: Worker(retention.drain, 3600),
         Work.REPORTS: Worker(reports.drain, reports.EVERY_SECONDS),
-        Work.SCHEDULE: Worker(schedules.drain, schedules.EVERY_SECONDS),
+        Work.SCHEDULE: Worker(schedules.drain, schedules.EVERY_SECONDS, SOON),
         Work.CONTROLS: Worker(controls.drain, controls.EVERY_SECONDS),
-        Work.JOBS: Worker(drain_jobs, JOBS_SECONDS),
+        Work.JOBS: Worker(drain_jobs, JOBS_SECONDS, FIRST),
         Work.JUDGEMENT: Worker(judgement.drain, judgement.EVERY_SECONDS),
     }
 )

@@ -61,18 +61,19 @@ def worker(state: State = None, ping: Ping = False) -> None:
 
 
 def beat(state: State = None, ping: Ping = False) -> None:
-    """Wakes workers every so often, for what no wake told of. Of several, one leads; the others stand by.
+    """Sends each kind of work at its pace, for what no message announced. Any number of them may run.
 
     Example: nalm-server beat
     """
-    from nalm_server.worker.processes import beat_leads, run_beat
-    from nalm_server.worker.wakers import CeleryWaker
-
     settings, redis_url = _grown(settings_of(state))
-    with context_of(settings) as context:
-        if ping:
-            raise typer.Exit(0 if beat_leads(context) else 1)
-        run_beat(context, CeleryWaker(redis_url))
+    if ping:
+        from nalm_server.worker.ping import beat_answers
+
+        raise typer.Exit(0 if beat_answers(redis_url) else 1)
+    from nalm_server.worker.processes import run_beat
+
+    with context_of(settings):
+        run_beat(redis_url)
 
 
 def _grown(settings: Settings) -> tuple[Settings, str]:

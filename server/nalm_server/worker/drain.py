@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One drain of one kind, whoever asked for it: logged when it fails, never raising."""
+"""The body of every background task."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ log = structlog.get_logger()
 
 
 def drain_kind(context: Context, kind: Work) -> None:
-    """Does the kind's work. What fails stays in the database for the kind's next tick."""
-    worker = WORKERS.get(kind)
-    if worker is None:
-        return
+    """Does the kind's work. What fails stays in the database, and the task is retried."""
+    worker = WORKERS[kind]
     with structlog.contextvars.bound_contextvars(work=str(kind)):
         try:
             worker.drain(context)
-        except Exception:
-            log.exception("work failed; the next tick tries again", every_seconds=worker.every_seconds)
+        except Exception as error:
+            log.warning("work failed", error=str(error), every_seconds=worker.every_seconds)
+            raise

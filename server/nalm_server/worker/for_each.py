@@ -11,7 +11,7 @@ log = structlog.get_logger()
 
 
 def each(what: str, numbers: Sequence[int], do: Callable[[int], None]) -> None:
-    """Does `do` for each number. What fails is logged; the next tick tries it again."""
+    """Does `do` for each number. What fails is logged; the task's next run tries it again."""
     for number in numbers:
         try:
             do(number)

@@ -3,88 +3,61 @@
 
 from __future__ import annotations
 
-import signal
-from types import FrameType
+import os
+import sys
+from typing import NoReturn
 
 import structlog
-from celery import Celery, signals
+from celery import signals
 
 from nalm_server.db.context import Context
-from nalm_server.worker import broker, repository
-from nalm_server.worker.drain import drain_kind
-from nalm_server.worker.heartbeat import LOOK_SECONDS, Heartbeat, restart, waiting_in, watch
-from nalm_server.worker.kinds import Work
-from nalm_server.worker.leader import Leader
+from nalm_server.worker.celery_app import SERVER_QUEUE, make_celery
 from nalm_server.worker.ping import worker_name
-from nalm_server.worker.ticks import Ticks
-from nalm_server.worker.wakers import CeleryWaker
 
 log = structlog.get_logger()
 
 
-def run_worker(context: Context, redis_url: str, threads: int, look_seconds: float = LOOK_SECONDS) -> int:
-    """Drains what it is woken for until SIGTERM; the work in hand is finished. Returns an exit code.
+def run_worker(context: Context, redis_url: str, processes: int) -> int:
+    """A Celery worker until SIGTERM; the work in hand is finished. Returns an exit code."""
+    heard: list[object] = []
 
-    Threads, not processes: drains wait for the database, git and forges.
-    """
-    app = broker.make_celery(redis_url)
-    heartbeat = Heartbeat(waiting_in(redis_url))
-    register(app, context, heartbeat)
-    signals.setup_logging.connect(_keep_logging, weak=False)
-    worker = app.Worker(
-        pool="threads",
-        concurrency=threads,
-        queues=[broker.SERVER_QUEUE],
+    def own_connections(**_given: object) -> None:
+        context.engine.dispose(close=False)
+
+    def note_consumer(**given: object) -> None:
+        heard.append(given)
+
+    signals.setup_logging.connect(_keep_logging)
+    signals.worker_process_init.connect(own_connections)
+    signals.worker_ready.connect(note_consumer)
+    worker = make_celery(redis_url, context).Worker(
+        pool="prefork",
+        concurrency=processes,
+        queues=[SERVER_QUEUE],
         hostname=worker_name(),
         without_gossip=True,
         without_mingle=True,
         quiet=True,
     )
-    log.info("worker ready for wakes", threads=threads, queue=broker.SERVER_QUEUE)
-    watch(heartbeat, look_seconds)
+    log.info("worker ready", processes=processes, queue=SERVER_QUEUE)
     worker.start()
-    if worker.exitcode and heartbeat.heard:
-        restart("Celery ended on an error")
+    if worker.exitcode and heard:
+        _restart()
     return int(worker.exitcode or 0)
 
 
-def register(app: Celery, context: Context, heartbeat: Heartbeat) -> None:
-    """The one task of the server's workers."""
+def _restart() -> NoReturn:
+    """Replaces this process by the same command. When Redis is killed, Celery ends one time in three on what
+    it still had to acknowledge; nothing is lost by that, but nothing would be done any more."""
+    log.warning("the worker restarts: Celery ended on an error")
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
-    def work(kind: str) -> None:
-        with heartbeat.taking():
-            if kind in set(Work):
-                drain_kind(context, Work(kind))
-            else:
-                log.warning("a wake for work this version does not know", work=kind)
 
-    app.task(name=broker.WORK_TASK)(work)
+def run_beat(redis_url: str) -> None:
+    """Celery's beat until SIGTERM. Several send several messages, which does no harm."""
+    signals.setup_logging.connect(_keep_logging)
+    make_celery(redis_url).Beat(quiet=True).run()
 
 
 def _keep_logging(**_given: object) -> None:
     """Celery configures logging unless somebody listens to this signal."""
-
-
-def run_beat(context: Context, waker: CeleryWaker) -> None:
-    """Wakes workers at each kind's pace until SIGTERM. Of several beats one does."""
-    leader = Leader(context.engine)
-    ticks = Ticks(waker, leader.leads)
-
-    def end(_number: int, _frame: FrameType | None) -> None:
-        ticks.stop()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, end)
-    try:
-        ticks.run()
-    finally:
-        leader.close()
-        waker.stop()
-
-
-def beat_leads(context: Context) -> bool:
-    """Does any beat lead."""
-    if context.engine.dialect.name == "sqlite":
-        return True
-    with context.engine.connect() as connection:
-        return repository.has_leader(connection)

@@ -26,7 +26,7 @@ class Waker(Protocol):
 
 
 class NullWaker:
-    """Nobody to wake: ticks find the work."""
+    """Nobody to wake: the schedule finds the work."""
 
     def work(self, kind: Work) -> None:
         return
@@ -53,7 +53,7 @@ def listen(sessions: sessionmaker[Session], waker: Waker) -> None:
         for what, name in session.info.pop(KEY, {}):
             try:
                 waker.work(Work(name)) if what == "work" else waker.pool(name)
-            except Exception as error:  # the transaction stands; the next tick finds what was missed
+            except Exception as error:  # the transaction stands; the schedule finds what was missed
                 log.warning("nobody could be woken", kind=name, error=str(error))
 
     @event.listens_for(sessions, "after_soft_rollback")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wakes, ticks, workers and beats, on real Redis, Celery and PostgreSQL."""
+"""Wakes, tasks, workers and beats, on real Redis, Celery and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -11,25 +11,24 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
 import pytest
-from nalm_server.db import engine as db
-from nalm_server.worker import broker, repository
-from nalm_server.worker.heartbeat import DEAF_AFTER, Heartbeat
+from celery.beat import Scheduler
+from nalm_core.wire.queues import PRIORITY_STEPS
+from nalm_server.worker import broker, celery_app
+from nalm_server.worker.celery_app import MOST_WAITING, SERVER_QUEUE, make_celery, task_name
 from nalm_server.worker.kinds import Work
-from nalm_server.worker.leader import Leader
 from nalm_server.worker.pending import Pending
 from nalm_server.worker.registry import WORKERS, Worker
-from nalm_server.worker.ticks import Ticks
 from nalm_server.worker.wake import NullWaker, wake
-from nalm_server.worker.wakers import MOST_WAITING, CeleryWaker, ThreadWaker
+from nalm_server.worker.wakers import CeleryWaker, ThreadWaker
 from nalm_server_harness import Service
 from nalm_server_redis import RedisServer
 from nalm_server_waiting import until
 from redis import Redis
-from redis.exceptions import RedisError
 from sqlalchemy import text
 
 PROGRAM = Path(__file__).with_name("worker_program.py")
@@ -93,28 +92,53 @@ def test_thread_waker_drains_after_commit_and_one_kind_holds_up_no_other(
     waker.stop()
 
 
-def test_ticks_wake_each_kind_at_its_pace_while_they_lead(workers: dict[Work, Worker]) -> None:
-    class Recorder(NullWaker):
-        def __init__(self) -> None:
-            self.woken: list[Work] = []
-
-        def work(self, kind: Work) -> None:
-            self.woken.append(kind)
-
-    now, leads, recorder = [0.0], [True], Recorder()
+def test_beat_sends_each_kind_at_once_then_at_its_pace(
+    workers: dict[Work, Worker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the clock that nobody puts back."""
     workers[Work.JOBS] = Worker(lambda _context: None, 5)
     workers[Work.RETENTION] = Worker(lambda _context: None, 60)
-    ticks = Ticks(recorder, lambda: leads[0], lambda: now[0])
+    seconds, sent = [0.0], list[Work]()
+    monkeypatch.setattr(celery_app, "_steady_now", lambda: celery_app.BEGAN + timedelta(seconds=seconds[0]))
+    celery = make_celery("memory://")
+    for kind in workers:
+        celery.tasks[task_name(kind)].apply_async = lambda *_, kind=kind, **__: sent.append(kind)
+    scheduler = Scheduler(celery)
     for second in range(11):
-        now[0] = float(second)
-        assert 0 <= ticks.tick() <= 1
-    assert (recorder.woken.count(Work.JOBS), recorder.woken.count(Work.RETENTION)) == (3, 1)
-    leads[0] = False
-    ticks.tick()
-    assert len(recorder.woken) == 4
-    leads[0] = True
-    ticks.tick()
-    assert len(recorder.woken) == 6
+        seconds[0] = float(second)
+        while scheduler.tick() == 0:
+            continue
+    assert (sent.count(Work.JOBS), sent.count(Work.RETENTION)) == (3, 1)
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_embedded_schedule_runs_the_same_tasks_and_survives_their_failure(
+    service: Service, workers: dict[Work, Worker]
+) -> None:
+    done, tries = threading.Event(), list[int]()
+
+    def fails_once(_context: object) -> None:
+        tries.append(1)
+        if len(tries) == 1:
+            raise ValueError("this kind cannot be done today")
+        done.set()
+
+    workers[Work.JOBS] = Worker(fails_once, 1)
+    waker = ThreadWaker()
+    waker.start(service.context)
+    waker.start_schedule()
+    assert done.wait(30)
+    waker.stop()
+
+
+def test_every_task_is_retried_acknowledged_late_limited_and_routed() -> None:
+    celery = make_celery("memory://")
+    for kind in Work:
+        task = celery.tasks[task_name(kind)]
+        assert (task.acks_late, task.reject_on_worker_lost, task.max_retries) == (True, True, 4)
+        assert task.soft_time_limit < task.time_limit < broker.VISIBILITY_SECONDS
+        assert celery.conf.task_routes[task.name]["queue"] == SERVER_QUEUE
+        assert celery.conf.beat_schedule[str(kind)]["task"] == task.name
 
 
 def test_waker_sends_to_its_queue_and_stops_when_nobody_takes(redis: RedisServer) -> None:
@@ -125,7 +149,7 @@ def test_waker_sends_to_its_queue_and_stops_when_nobody_takes(redis: RedisServer
     client.rpush("nalm.pool.idle", *["x"] * MOST_WAITING)
     waker.pool("idle")
     waker.work(Work.NOTIFICATIONS)
-    until(lambda: client.llen(broker.list_of(broker.SERVER_QUEUE, 3)) == 1, "the next wake")
+    until(lambda: client.llen(broker.list_of(SERVER_QUEUE, 3)) == 1, "the next wake")
     assert client.llen("nalm.pool.idle") == MOST_WAITING
     waker.stop()
 
@@ -153,58 +177,26 @@ def lines(tmp_path: Path) -> list[str]:
 
 
 def test_worker_goes_on_after_failures_and_a_killed_redis(tmp_path: Path, redis: RedisServer) -> None:
+    """Killed thrice: Celery ends of it one time in three, and the worker starts anew."""
     waker = CeleryWaker(redis.url)
     with worker_process(tmp_path, redis.url) as process:
         waker.work(Work.JOBS)  # fails, and is only logged
         waker.work(Work.DELIVERIES)
         until(lambda: lines(tmp_path), "the first wake")
-        redis.kill()
-        waker.work(Work.DELIVERIES)  # lost, or sent when Redis is back: either is right
-        redis.start()
-        before = len(lines(tmp_path))
+        for _ in range(3):
+            redis.kill()
+            waker.work(Work.DELIVERIES)  # lost, or sent when Redis is back: either is right
+            redis.start()
+            before = len(lines(tmp_path))
 
-        def woken() -> bool:
-            waker.work(Work.DELIVERIES)
-            return len(lines(tmp_path)) > before
+            def woken(before: int = before) -> bool:
+                waker.work(Work.DELIVERIES)
+                return len(lines(tmp_path)) > before
 
-        until(woken, "a wake after the restart")
+            until(woken, "a wake after the restart")
         assert process.poll() is None
     waker.stop()
     assert "this kind cannot be done today" in (tmp_path / "worker.log").read_text()
-
-
-def test_worker_that_hears_no_wakes_begins_anew(tmp_path: Path, redis: RedisServer) -> None:
-    """Its consumer is told to take nothing from the queue any more: now and then so after an outage."""
-    waker, control = CeleryWaker(redis.url), broker.make_celery(redis.url).control
-    with worker_process(tmp_path, redis.url) as process:
-        waker.work(Work.DELIVERIES)
-        until(lambda: lines(tmp_path), "the first wake")
-        (answer,) = control.cancel_consumer(broker.SERVER_QUEUE, reply=True, timeout=30, limit=1)
-        assert "ok" in next(iter(answer.values()))
-        waker.work(Work.DELIVERIES)
-        until(lambda: lines(tmp_path) == [str(process.pid)] * 2, "the wake it had not heard")
-    waker.stop()
-    assert "hears none" in (tmp_path / "worker.log").read_text()
-
-
-def test_hearing_is_judged_by_wakes_that_wait_for_an_idle_worker() -> None:
-    waiting: list[int | RedisError] = []
-
-    def count() -> int:
-        if isinstance(now := waiting.pop(0), RedisError):
-            raise now
-        return now
-
-    hearing = Heartbeat(count)
-    with hearing.taking():
-        waiting += [1] * DEAF_AFTER
-        assert not any(hearing.deaf() for _ in range(DEAF_AFTER))  # busy
-    waiting += [1] * (DEAF_AFTER - 1) + [RedisError()] + [1] * DEAF_AFTER
-    assert [hearing.deaf() for _ in range(2 * DEAF_AFTER)] == [False] * (2 * DEAF_AFTER - 1) + [True]
-    with hearing.taking():
-        pass
-    waiting.append(1)
-    assert not hearing.deaf()  # it took one since
 
 
 def test_wake_of_a_killed_worker_comes_again(tmp_path: Path, redis: RedisServer) -> None:
@@ -256,23 +248,28 @@ def test_server_starts_and_answers_while_redis_is_away(
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_one_beat_leads_and_another_takes_over(database_url: str) -> None:
-    engines = [db.make_engine(database_url) for _ in range(2)]
-    first, second = (Leader(engine) for engine in engines)
-    assert (first.leads(), second.leads(), first.leads()) == (True, False, True)
-    with engines[1].connect() as connection:
-        assert repository.has_leader(connection)
-        ended = text(
-            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = :key"
-        )
-        connection.execute(ended, {"key": repository.LEADER_LOCK})
-    until(second.leads, "the other to lead")
-    assert not first.leads()
-    second.close()
-    assert until(first.leads, "the first to lead again")
-    first.close()
-    for engine in engines:
-        engine.dispose()
+def test_beat_sends_every_kind_and_answers_while_it_lives(
+    tmp_path: Path, redis: RedisServer, database_url: str
+) -> None:
+    client = Redis.from_url(redis.url)
+    program = [sys.executable, "-m", "nalm_server.cli.main"]
+    settings = {"NALM_REDIS_URL": redis.url, "NALM_DATABASE_URL": database_url}
+    environment = os.environ | settings | {"NALM_STATE_DIR": str(tmp_path / "state")}
+    subprocess.run([*program, "migrate"], env=environment, check=True, capture_output=True)
+
+    def answers() -> bool:
+        ping = subprocess.run([*program, "beat", "--ping"], env=environment, check=False, capture_output=True)
+        return ping.returncode == 0
+
+    assert not answers()
+    process = subprocess.Popen([*program, "beat"], env=environment)
+    try:
+        queues = [broker.list_of(SERVER_QUEUE, priority) for priority in PRIORITY_STEPS]
+        until(lambda: sum(client.llen(queue) for queue in queues) >= len(Work), "a message of each kind")
+        until(answers, "beat to answer")
+    finally:
+        process.terminate()
+        assert process.wait(60) == 0
 
 
 def test_wake_is_sent_after_the_commit_and_never_for_a_rollback(

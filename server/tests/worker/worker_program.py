@@ -20,7 +20,7 @@ def main() -> int:
 
     def drain(_context: Context) -> None:
         with done.open("a") as file:
-            file.write(f"{os.getpid()}\n")
+            file.write(f"{os.getppid()}\n")  # the worker, whose pool does it
         while done.with_name("hold").exists():  # until the test lets go, or kills this process
             continue
 
@@ -32,7 +32,7 @@ def main() -> int:
     WORKERS[Work.JOBS] = Worker(fails, 60)
     settings = Settings(state_dir=Path(sys.argv[2]))
     assert settings.redis_url
-    return run_worker(make_context(settings), settings.redis_url, 2, look_seconds=0.5)
+    return run_worker(make_context(settings), settings.redis_url, 2)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,6 @@ from nalm_server.app.serving import listen, serve, url_of
 from nalm_server.base.settings import Settings
 from nalm_server.db import migrate
 from nalm_server.db.secrets import KEY_NAME
-from nalm_server.worker.ticks import Ticks
 from nalm_server.worker.wakers import ThreadWaker
 
 log = structlog.get_logger()
@@ -52,18 +51,16 @@ def up(settings: Settings, host: str, port: int, *, with_agent: bool) -> None:
             settings = _restricted(settings, start)
             keeper = _keeper(nalm, url_of(host, listening), first, start)
         context = make_context(settings, waker=waker)
-        ticks = Ticks(waker)
 
         def ready() -> None:
             waker.start(context)
-            ticks.start()
+            waker.start_schedule()
             if keeper is not None:
                 keeper.start()
 
         try:
             serve(context, listening, ready)
         finally:
-            ticks.stop()
             if keeper is not None:
                 keeper.stop()
             waker.stop()
