@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
+from pydantic import ByteSize
 
 from nalm_agent.store.home import Home
 from nalm_agent.store.store_limit import entries, in_use, limit_bytes, parse_bytes
@@ -58,10 +59,4 @@ def store(
 
 
 def _readable(size: int) -> str:
-    """Bytes for a person."""
-    amount = float(size)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if amount < 1024:
-            return f"{amount:.1f} {unit}" if unit != "B" else f"{size} B"
-        amount /= 1024
-    return f"{amount:.1f} TiB"
+    return ByteSize(size).human_readable(separator=" ")

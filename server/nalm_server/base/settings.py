@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import ByteSize, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from nalm_server.base.outgoing.allowed import Allowed
@@ -61,15 +61,15 @@ class Settings(BaseSettings):
     """A job whose agent has been silent for this long is given out again."""
     job_attempts: int = Field(default=3, ge=1, le=20)
     """A job given out this often without a result is set aside as failed."""
-    webhook_bytes: int = Field(default=5 << 20, ge=1024)
+    webhook_bytes: ByteSize = Field(default=ByteSize(5 << 20), ge=1024)
     """Largest webhook body taken."""
     reconcile_seconds: int = Field(default=300, ge=0)
     """How often repositories are looked at for pushes whose webhook never came; 0: never."""
     git_seconds: float = Field(default=300, ge=1)
     """Longest for one clone or fetch of the server's own mirrors."""
-    mirror_bytes: int = Field(default=4 << 30, ge=1 << 20)
+    mirror_bytes: ByteSize = Field(default=ByteSize(4 << 30), ge=1 << 20)
     """Largest file of a mirror."""
-    report_bytes: int = Field(default=16 << 20, ge=1024)
+    report_bytes: ByteSize = Field(default=ByteSize(16 << 20), ge=1024)
     """Largest run report taken, after decompression."""
     report_store: str | None = Field(default=None, pattern=r"^(/|s3://[^/]).*$")
     """Absolute directory of reports, or s3://BUCKET/PREFIX; None: `reports` in the state directory."""
@@ -85,9 +85,9 @@ class Settings(BaseSettings):
     """Age at which raw reports go, where a project has no rule of its own; summaries stay."""
     log_days: int = Field(default=90, ge=1, le=36_500)
     """The same of webhook deliveries and job logs."""
-    upload_bytes: int = Field(default=16 << 20, ge=1024)
+    upload_bytes: ByteSize = Field(default=ByteSize(16 << 20), ge=1024)
     """Largest report or import as it comes over the wire; all other requests may have 1 MiB."""
-    bodies_bytes: int = Field(default=64 << 20, ge=1 << 20)
+    bodies_bytes: ByteSize = Field(default=ByteSize(64 << 20), ge=1 << 20)
     """Bodies held at once: of uploads, of webhooks, and of all other requests, so many bytes each."""
     connections: int = Field(default=2000, ge=16)
     """Connections of clients that are open at once; the next is answered 503 and closed."""

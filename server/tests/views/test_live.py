@@ -46,11 +46,14 @@ class Stream:
         self.last_id: str | None = None
 
     def next(self) -> dict[str, Any]:
+        data = ""
         for line in self._lines:
             if line.startswith("id: "):
                 self.last_id = line[4:]
             if line.startswith("data: "):
-                event: dict[str, Any] = json.loads(line[6:])
+                data = line[6:]
+            if not line and data:
+                event: dict[str, Any] = json.loads(data)
                 return event
         raise AssertionError("the stream ended")
 

@@ -10,6 +10,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import StreamingResponse
+from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
@@ -27,6 +28,8 @@ router = APIRouter(tags=["live"])
 LONGEST_SECONDS = 900.0
 """Then the stream ends and the browser comes back: what a caller may read is asked anew."""
 HEARTBEAT_SECONDS = 15.0
+RETRY_MILLISECONDS = 2000
+"""Until a browser whose stream ended comes back."""
 LOOK_SECONDS = 1.0
 """How soon a stream ends with the server."""
 EVENT = {
@@ -93,11 +96,11 @@ def _hub(request: Request, context: Ctx) -> Hub:
     return hub
 
 
-async def _stream(request: Request, hub: Hub, follower: Follower, since: int | None) -> AsyncIterator[str]:
+async def _stream(request: Request, hub: Hub, follower: Follower, since: int | None) -> AsyncIterator[bytes]:
     ends = time.monotonic() + LONGEST_SECONDS
     ticket = ticket_of(request.scope)
     async with hub.following(ticket) as queue:
-        yield "retry: 2000\n\n"
+        yield format_sse_event(retry=RETRY_MILLISECONDS)
         for change in await ticket.step(_first, follower, since):
             if event := await ticket.step(follower.event, change):
                 yield event
@@ -108,7 +111,7 @@ async def _stream(request: Request, hub: Hub, follower: Follower, since: int | N
             except TimeoutError:
                 if time.monotonic() - quiet_since > HEARTBEAT_SECONDS:
                     quiet_since = time.monotonic()
-                    yield ": still here\n\n"
+                    yield KEEPALIVE_COMMENT
                 continue
             if news is None:
                 return

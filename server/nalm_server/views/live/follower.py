@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from fastapi.sse import format_sse_event
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_repository import name_of
@@ -65,7 +66,7 @@ class Follower:
                 return []
             return [Change(row, name_of(session, row.project_id), row.updated_seq)]
 
-    def event(self, change: Change) -> str | None:
+    def event(self, change: Change) -> bytes | None:
         """The change as an event; None: not for this follower."""
         if not self.change_filter.includes(change) or not self._may_read(change.job.project_id):
             return None
@@ -79,7 +80,7 @@ class Follower:
             log=log,
             log_anew=restarted,
         )
-        return f"id: {change.floor}\nevent: job\ndata: {message.model_dump_json()}\n\n"
+        return format_sse_event(event="job", data_str=message.model_dump_json(), id=str(change.floor))
 
     def _may_read(self, project_id: int) -> bool:
         if project_id not in self._readable:
