@@ -2,20 +2,19 @@
 """Times of a schedule: minute, hour, day of month, month and day of week, as cron has them, in UTC.
 
 Numbers, lists `1,15`, ranges `1-5`, steps `*/15` and `8-18/2`, names of months and days. Celery's crontab
-parser reads a field. Days of the month and of the week must both fit.
+reads the fields and finds the next time. Days of the month and of the week must both fit.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime
+from functools import partial
 
-from celery.schedules import ParseException, crontab_parser
+from celery.schedules import ParseException, crontab, crontab_parser
 
 NUMBER = r"\d{1,3}"
-LONGEST_GAP_DAYS = 366 * 41
-"""29 February on a given day of the week, over a year that is no leap year."""
 
 
 class CronError(ValueError):
@@ -29,14 +28,14 @@ class Field:
     size: int
     names: str | None = None
 
-    def parse(self, text: str) -> frozenset[int]:
+    def require(self, text: str) -> None:
         """Raises CronError."""
         one = NUMBER if self.names is None else f"(?:{NUMBER}|{self.names})"
         part = rf"(?:{one}|(?:\*|{one}-{one})(?:/0*[1-9]\d{{0,2}})?)"
         if not re.fullmatch(f"{part}(?:,{part})*", text, re.ASCII):
             raise CronError(self._wrong(text))
         try:
-            return frozenset(crontab_parser(self.size, self.first).parse(text))
+            crontab_parser(self.size, self.first).parse(text)
         except (ParseException, ValueError) as error:
             raise CronError(self._wrong(text)) from error
 
@@ -60,41 +59,28 @@ FIELDS = (
 
 @dataclass(frozen=True)
 class Cron:
-    minutes: frozenset[int]
-    hours: frozenset[int]
-    days: frozenset[int]
-    months: frozenset[int]
-    weekdays: frozenset[int]
-    """0 is Sunday."""
+    times: crontab
 
     def after(self, now: datetime) -> datetime:
-        """The next such minute later than `now`. Raises CronError if there is none."""
-        start = (now.astimezone(UTC) + timedelta(minutes=1)).replace(second=0, microsecond=0)
-        for number in range(LONGEST_GAP_DAYS):
-            day = start.date() + timedelta(days=number)
-            if self._fits(day) and (at := self._first_of(day, start)):
-                return at
-        raise CronError("there is no such day: the days of the month never come in these months")
-
-    def _fits(self, day: date) -> bool:
-        return day.month in self.months and day.day in self.days and day.isoweekday() % 7 in self.weekdays
-
-    def _first_of(self, day: date, start: datetime) -> datetime | None:
-        times = (
-            datetime.combine(day, time(hour, minute), UTC)
-            for hour in sorted(self.hours)
-            for minute in sorted(self.minutes)
-        )
-        return next((at for at in times if at >= start), None)
+        """The next such minute later than `now`."""
+        begin, gap, _ = self.times.remaining_delta(now.astimezone(UTC), tz=UTC)
+        found: datetime = begin + gap
+        return found
 
 
 def parse(text: str) -> Cron:
-    """Raises CronError, which says which field is wrong."""
+    """Raises CronError, which says which field is wrong, or that the time never comes."""
     parts = text.lower().split()
     if len(parts) != len(FIELDS):
         named = ", ".join(one.name for one in FIELDS)
         raise CronError(f"five fields are needed, {len(parts)} are given: {named}")
-    return Cron(*(one.parse(part) for one, part in zip(FIELDS, parts, strict=True)))
+    for field, part in zip(FIELDS, parts, strict=True):
+        field.require(part)
+    minute, hour, day, month, weekday = parts
+    try:
+        return Cron(crontab(minute, hour, weekday, day, month, nowfun=partial(datetime.now, UTC)))
+    except ValueError as error:
+        raise CronError("there is no such day: the days of the month never come in these months") from error
 
 
 def checked(text: str, now: datetime) -> str:
