@@ -39,7 +39,7 @@ def test_the_server_answers_what_is_read(read: type[BaseModel], answered: type[B
 
 
 def test_server_and_agents_meet_at_the_same_queues() -> None:
-    assert broker.pool_queue("fast") == queues.pool_queue("fast")
-    assert broker.WAKE_TASK == queues.WAKE_TASK
-    assert broker.SEPARATOR == queues.SEPARATOR
-    assert list(broker.PRIORITY_STEPS) == list(queues.PRIORITY_STEPS)
+    """Both read the names in core; agents of other versions know these."""
+    assert (queues.pool_queue("fast"), queues.WAKE_TASK) == ("nalm.pool.fast", "nalm.wake")
+    assert broker.TRANSPORT["sep"] == queues.SEPARATOR == ":"
+    assert broker.TRANSPORT["priority_steps"] == list(queues.PRIORITY_STEPS) == [0, 3, 6, 9]
