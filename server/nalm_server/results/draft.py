@@ -37,7 +37,7 @@ class Accepted:
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredReport:
     """A report that came in before under the same run id."""
 
     digest: str
@@ -58,7 +58,7 @@ class Draft(ABC):
     def report(self) -> RunReport:
         return self.upload.report
 
-    def stored(self, session: Session, project: ProjectRow) -> Stored | None:
+    def stored(self, session: Session, project: ProjectRow) -> StoredReport | None:
         """What the run id stands for already."""
         return None
 

@@ -18,7 +18,7 @@ from nalm_server.jobs.agents.identity import measured_on
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.results import acceptance, builds, fixes, functions, ports, repository
-from nalm_server.results.draft import Accepted, Draft, Stored, Upload
+from nalm_server.results.draft import Accepted, Draft, StoredReport, Upload
 from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.results.repository import JudgedRun
 from nalm_server.results.schemas import Display, ReportTaken
@@ -63,11 +63,11 @@ class RunDraft(JudgedDraft):
         explanation = acceptance.explained(report, self.verdict)
         self.explanation = None if explanation is None else explanation.model_dump(mode="json")
 
-    def stored(self, session: Session, project: ProjectRow) -> Stored | None:
+    def stored(self, session: Session, project: ProjectRow) -> StoredReport | None:
         run = repository.find(session, self.report.run_id)
         if run is None:
             return None
-        return Stored(run.run.digest, run.run.project_id == project.id, _reply(run, new=False))
+        return StoredReport(run.run.digest, run.run.project_id == project.id, _reply(run, new=False))
 
     def of_job(self, session: Session, job: JobRow) -> ReportTaken | None:
         run = repository.of_job_and_scenario(session, job.id, self.report.scenario.name)

@@ -19,7 +19,7 @@ from nalm_server.campaigns.experiments.models import CellRow, ExperimentRow
 from nalm_server.campaigns.experiments.schemas import ACTIVE, ExperimentState
 from nalm_server.db.reports.packing import Packed
 from nalm_server.jobs.models import JobRow
-from nalm_server.results.draft import Accepted, Draft, Stored, Upload, without_verdict
+from nalm_server.results.draft import Accepted, Draft, StoredReport, Upload, without_verdict
 from nalm_server.results.schemas import ReportTaken
 from nalm_server.worker.kinds import Work
 from nalm_server.worker.wake import wake
@@ -34,13 +34,13 @@ class CellDraft(Draft):
             raise ForbiddenError("The cell of an experiment is taken from the agent of its job only.")
         self.cell = _cell(upload.report, upload.report.experiment, upload.packed)
 
-    def stored(self, session: Session, project: ProjectRow) -> Stored | None:
+    def stored(self, session: Session, project: ProjectRow) -> StoredReport | None:
         cell = repository.cell_of_run(session, self.report.run_id)
         if cell is None:
             return None
         experiment = repository.of_job(session, self.upload.job_id)
         belongs = experiment is not None and experiment.id == cell.experiment_id
-        return Stored(cell.digest, belongs, _reply(cell, new=False))
+        return StoredReport(cell.digest, belongs, _reply(cell, new=False))
 
     def of_job(self, session: Session, job: JobRow) -> ReportTaken | None:
         experiment = _required(session, job)
