@@ -24,6 +24,10 @@ def demo(
     source: Annotated[Path, typer.Option(help="The reference NF's sources.")] = Path("reference-nf"),
     host: Annotated[str, typer.Option(help="Address to serve on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to serve on.", min=1, max=65535)] = 8080,
+    *,
+    merges: Annotated[
+        int | None, typer.Option(help="How many merges of the history; without it all.", min=1)
+    ] = None,
     once: Annotated[
         bool, typer.Option("--once", help="End after the verdicts; exit 1 if one is not as planted.")
     ] = False,
@@ -43,7 +47,7 @@ def demo(
     console = PlainConsole()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        code = run_demo(DemoOptions(state.resolve(), source.resolve(), host, port, once), console)
+        code = run_demo(DemoOptions(state.resolve(), source.resolve(), host, port, once, merges), console)
     except DemoError as error:
         PlainConsole(stderr=True).print(
             f"nalm-server demo: {error}", highlight=False, markup=False, soft_wrap=True

@@ -37,6 +37,8 @@ class DemoOptions:
     port: int
     once: bool
     """End after the table instead of serving on; the exit code then tells whether all was as planted."""
+    merges: int | None
+    """The first so many of the history; None: all."""
 
 
 def run_demo(options: DemoOptions, console: Console) -> int:
@@ -48,7 +50,7 @@ def run_demo(options: DemoOptions, console: Console) -> int:
         console.print(note, style="dim", highlight=False)
 
     repository = options.state / "repository"
-    merges = make_history(options.source, repository)
+    merges = make_history(options.source, repository)[: options.merges]
     console.print(f"{len(merges)} merges in {repository}", highlight=False)
 
     with Service(options.state / "server", options.host, options.port) as service:
